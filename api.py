@@ -195,11 +195,11 @@ def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], di
     try:
         while work.step():
             pass
-        found = {}
+        motions = {}
         for mover in (mover_of(*pair) for pair in pairs):
             frames = work.values[mover.key]
-            found[mover.owner.name, mover.given_name] = {place: [values[place] for values in frames] for place in frames[0]}
-        return found
+            motions[mover.owner.name, mover.given_name] = {joint: [values[joint] for values in frames] for joint in frames[0]}
+        return motions
     finally:
         work.cancel()
 

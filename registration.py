@@ -50,14 +50,14 @@ def unregister_all() -> None:
 @cache
 def classes() -> tuple[type, ...]:
     """Limber's classes to register with Blender, each after those that it needs; panels last, in the tab's order."""
-    found = [
+    unordered = [
         value
         for module in modules()
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, bpy.types.bpy_struct) and value.__module__ == module.__name__ and _is_named(value)
     ]
-    found.sort(key=lambda cls: (issubclass(cls, bpy.types.Panel), bool(getattr(cls, "bl_parent_id", "")), getattr(cls, "bl_order", 0)))
-    by_name = {cls.__name__: cls for cls in found}
+    unordered.sort(key=lambda cls: (issubclass(cls, bpy.types.Panel), bool(getattr(cls, "bl_parent_id", "")), getattr(cls, "bl_order", 0)))
+    by_name = {cls.__name__: cls for cls in unordered}
     ordered: dict[type, None] = {}
 
     def put(cls: type) -> None:
@@ -65,7 +65,7 @@ def classes() -> tuple[type, ...]:
             put(by_name[name])
         ordered[cls] = None
 
-    for cls in found:
+    for cls in unordered:
         put(cls)
     return tuple(ordered)
 
@@ -85,4 +85,6 @@ def _needed(cls: type) -> set[str]:
 def modules() -> tuple[ModuleType, ...]:
     """All modules of `PACKAGES`."""
     packages = [import_module(f".{name}", __package__) for name in PACKAGES]
-    return tuple(import_module(found.name) for package in packages for found in walk_packages(package.__path__, f"{package.__name__}."))
+    return tuple(
+        import_module(module_info.name) for package in packages for module_info in walk_packages(package.__path__, f"{package.__name__}.")
+    )

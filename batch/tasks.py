@@ -64,11 +64,11 @@ class Outcome:
     seconds: float = 0.0
 
 
-def plan(given: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
+def plan(paths: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
     """Tasks for files and folders: of a folder all .blend files, except outputs of an earlier bake.
 
     Args:
-        given: Files and folders.
+        paths: Files and folders.
         folder: Folder for the outputs; None: beside each file.
         in_place: Overwrite the files.
 
@@ -76,7 +76,7 @@ def plan(given: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
         BatchError: a file is missing or no .blend file, there is none, or two have the same output.
     """
     sources: list[tuple[Path, Path]] = []  # file, and the folder to which its path in the output is relative
-    for path in (path.resolve() for path in given):
+    for path in (path.resolve() for path in paths):
         if path.is_dir():
             inside = sorted(file for file in path.rglob("*.blend") if not file.stem.endswith(SUFFIX) and not file.name.endswith(PART))
             sources += [(file, path) for file in inside]
@@ -87,7 +87,7 @@ def plan(given: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
         else:
             sources.append((path, path.parent))
     if not sources:
-        raise BatchError(f"No .blend file is in {', '.join(map(str, given))}: name .blend files, or folders that have some")
+        raise BatchError(f"No .blend file is in {', '.join(map(str, paths))}: name .blend files, or folders that have some")
     tasks = [Task(source, _output(source, root, folder, in_place)) for source, root in dict(sources).items()]
     source_of: dict[Path, Path] = {}
     for task in tasks:
@@ -150,9 +150,9 @@ class Journal:
         on.
         """
         try:
-            made = digest(task.output) if outcome.state == "baked" else ""
+            output_digest = digest(task.output) if outcome.state == "baked" else ""
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            atomic.append_lines(self.path, [json.dumps({**asdict(outcome), "how": self.how, "read": read, "made": made})])
+            atomic.append_lines(self.path, [json.dumps({**asdict(outcome), "how": self.how, "read": read, "made": output_digest})])
         except OSError as error:
             said = f"{self.path} cannot be written ({error.strerror})"
             self.problem = f"{said}: a later batch bakes these files again; choose another --journal"

@@ -188,20 +188,20 @@ def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
     return _mixed(still, target, parts[0], parts[0], parts[1])
 
 
-def _followed(now: Bearing, begin: Bearing, end: Bearing, duration: float) -> Bearing:
-    """Output of a first-order lag, from `now`, after its input has moved evenly from `begin` to `end` in `duration` time constants.
+def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -> Bearing:
+    """Output of a first-order lag, from `current`, after its input has moved evenly from `begin` to `end` in `duration` time constants.
 
     So the lag does not depend on the frame rate: with the target at `end` all the time it would be shorter by a frame.
     """
     if duration == 0.0:
-        return now
+        return current
     share = -math.expm1(-duration)
     late = (1.0 - share / duration) / share  # share of the way from `begin` to `end` at which a target at rest has the same effect
-    return _toward(now, end if begin == end else _mixed(begin, end, late, late, late), share)
+    return _toward(current, end if begin == end else _mixed(begin, end, late, late, late), share)
 
 
-def _toward(now: Bearing, target: Bearing, share: float) -> Bearing:
+def _toward(current: Bearing, target: Bearing, share: float) -> Bearing:
     """A share (0 to 1) of the motion toward a target; exactly the target if it is almost reached."""
-    if max(*_apart(now, target), abs(now.distance / target.distance - 1.0)) < ARRIVED:
+    if max(*_apart(current, target), abs(current.distance / target.distance - 1.0)) < ARRIVED:
         return target
-    return _mixed(now, target, share, share, share)
+    return _mixed(current, target, share, share, share)

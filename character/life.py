@@ -86,9 +86,9 @@ def _glance(seed: int, joint: int, seconds: float) -> float:
     number = math.floor(seconds / GLANCE) + 1
     while _begins(seed, number) > seconds:
         number -= 1
-    before, now = (_random(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number))
+    before, target = (_random(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number))
     share = min(1.0, (seconds - _begins(seed, number)) / DART)
-    return before + (now - before) * share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
+    return before + (target - before) * share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
 
 
 def _begins(seed: int, number: int) -> float:

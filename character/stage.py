@@ -84,8 +84,8 @@ class Session(ABC):
         self.problem, inputs = "", None
         try:
             inputs = self.read(frame, dt)
-            mover, asked = inputs
-            self.outputs, self.state = self.tick(mover, asked, dt)
+            mover, tick_inputs = inputs
+            self.outputs, self.state = self.tick(mover, tick_inputs, dt)
         except self.errors as error:
             self.problem = str(error)
             if self.state is not None:
@@ -127,8 +127,8 @@ class Session(ABC):
 
     def restore(self, snapshot: Snapshot | None) -> None:
         """Restores a snapshot; None: the state of a new session."""
-        now = snapshot or Snapshot(None, {}, {}, {}, {})
-        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = now
+        restored = snapshot or Snapshot(None, {}, {}, {}, {})
+        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = restored
 
     def commit(self) -> None:
         """Takes the current poses as those of the last frame."""
@@ -238,7 +238,10 @@ class Stage:
         if not all(session.is_at_rest for session in sessions):
             return False
         cyclic = [self.sessions[key] for key in self.cyclic if key in self.sessions]
-        return all(one.pose == one.pose_before and one.desired_pose == one.desired_before for one in cyclic)
+        return all(
+            cyclic_session.pose == cyclic_session.pose_before and cyclic_session.desired_pose == cyclic_session.desired_before
+            for cyclic_session in cyclic
+        )
 
     def has_changed(self, parts: Sequence[Any], host: Host) -> bool:
         """Whether inputs of a mover have changed since the last tick, or became valid or invalid."""
@@ -301,9 +304,9 @@ def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], 
         return Order(ordered)
     forward = [[j for j in above if looks_forward[j]] if looks_forward[k] else [] for k, above in enumerate(needs)]
     cyclic = frozenset(k for k, does in enumerate(looks_forward) if does and _leads_to(forward, k, k))
-    others = [k for k, does in enumerate(looks_forward) if not does]
-    feedback, surely = {}, certain() if others else []
-    for k in others:
+    backward = [k for k, does in enumerate(looks_forward) if not does]
+    feedback, surely = {}, certain() if backward else []
+    for k in backward:
         back = next((above for above in surely[k] if above == k or _leads_to(surely, above, k)), None)
         if back is not None:
             feedback[k] = back
@@ -312,12 +315,12 @@ def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], 
 
 def _leads_to(needs: Needs, start: int, end: int) -> bool:
     """Whether `start` depends on `end`, directly or through others."""
-    met, left = set(), list(needs[start])
+    visited, left = set(), list(needs[start])
     while left:
         k = left.pop()
         if k == end:
             return True
-        if k not in met:
-            met.add(k)
+        if k not in visited:
+            visited.add(k)
             left += needs[k]
     return False

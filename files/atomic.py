@@ -125,8 +125,8 @@ def _sweep(path: Path) -> None:
     left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")  # Blender writes to a name with @ first
     with suppress(OSError):
         for name in os.listdir(path.parent):
-            found = left.fullmatch(name)
-            if found and is_abandoned(path.with_name(name), int(found[1])):
+            match = left.fullmatch(name)
+            if match and is_abandoned(path.with_name(name), int(match[1])):
                 with suppress(OSError):
                     path.with_name(name).unlink()
 

@@ -106,12 +106,12 @@ def _clean_up(path: Path) -> None:
     left = re.compile(re.escape(_beginning(path)) + rf"(\d+)-\d+({re.escape(NEW)}|{re.escape(OLD)})")
     with suppress(OSError):
         for name in sorted(os.listdir(path.parent)):
-            found, hidden = left.fullmatch(name), path.with_name(name)
-            if not found or not hidden.is_dir() or name in _in_use:
+            match, hidden = left.fullmatch(name), path.with_name(name)
+            if not match or not hidden.is_dir() or name in _in_use:
                 continue
-            if int(found[1]) != os.getpid() and not atomic.is_abandoned(hidden, int(found[1])):
+            if int(match[1]) != os.getpid() and not atomic.is_abandoned(hidden, int(match[1])):
                 continue
-            if found[2] == OLD and not path.exists():
+            if match[2] == OLD and not path.exists():
                 os.rename(hidden, path)
             else:
                 shutil.rmtree(hidden, ignore_errors=True)

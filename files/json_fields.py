@@ -59,11 +59,11 @@ class JsonFields:
         values = self.get(field, list) if values is None else values
         if count is not None and len(values) != count:
             self.wrong(field, f"{count} numbers")
-        found = [number_of(value) for value in values]
-        if None in found:
-            place = found.index(None)
-            raise self._error(f"{self._name}, {field}, number {place + 1}: expected a finite number, found {shown(values[place])}")
-        return [number for number in found if number is not None]
+        parsed = [number_of(value) for value in values]
+        if None in parsed:
+            index = parsed.index(None)
+            raise self._error(f"{self._name}, {field}, number {index + 1}: expected a finite number, found {shown(values[index])}")
+        return [number for number in parsed if number is not None]
 
     def choice(self, field: str, choices: tuple[Any, ...]) -> Any:
         """A text field with one of the given values."""
@@ -78,11 +78,11 @@ class JsonFields:
 
     def children(self, field: str, kind: str, key: str = "") -> list[JsonFields]:
         """The objects in a list field; messages identify each by its field `key`, or by its number if that is ""."""
-        found = []
+        objects = []
         for number, item in enumerate(self.get(field, list), 1):
-            own = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
-            found.append(JsonFields(f"{self._name}, {kind} {shown(own) if key else number}", item, self._error))
-        return found
+            label = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
+            objects.append(JsonFields(f"{self._name}, {kind} {shown(label) if key else number}", item, self._error))
+        return objects
 
     def members(self, kind: str) -> Iterator[tuple[str, JsonFields]]:
         """(name, object) of every field, for an object whose field names are those of items; `kind` names the items in messages."""
@@ -105,5 +105,5 @@ class JsonFields:
 
     def wrong(self, field: str, expected: str) -> NoReturn:
         """Raise the error about an invalid field."""
-        found = self._fields.get(field, _MISSING)
-        raise self._error(f"{self._name}, {field}: expected {expected}, found {'nothing' if found is _MISSING else shown(found)}")
+        actual = self._fields.get(field, _MISSING)
+        raise self._error(f"{self._name}, {field}: expected {expected}, found {'nothing' if actual is _MISSING else shown(actual)}")

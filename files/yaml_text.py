@@ -118,10 +118,10 @@ class _Reader:
             if event.anchor not in self._anchored:
                 raise self._error(f"'*{event.anchor}' is not defined above: define it by '&{event.anchor}'")
             return self._anchored[event.anchor]
-        found = self._value(event, depth)
+        node_value = self._value(event, depth)
         if event.anchor:
-            self._anchored[event.anchor] = found
-        return found
+            self._anchored[event.anchor] = node_value
+        return node_value
 
     def _value(self, event: Any, depth: int) -> Any:
         if isinstance(event, ScalarEvent) and self.scalar is not None:
@@ -133,22 +133,22 @@ class _Reader:
             return None if not event.style and event.value in NULLS else event.value
         if isinstance(event, SequenceStartEvent):
             return [self._node(each, depth + 1) for each in self._until(SequenceEndEvent)]
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for key in self._until(MappingEndEvent):
             self._check(key, depth)
             if not isinstance(key, ScalarEvent):
                 raise self._error("a key must be a name")
-            if key.value in found and self.scalar is None:
+            if key.value in mapping and self.scalar is None:
                 raise self._error(f"'{key.value}' is there twice: keep one")
             value = self._node(next(self.events), depth + 1)
             if key.value == "<<" and self.scalar is not None and isinstance(value, dict):
-                self.merged += len(value) + len(found)
+                self.merged += len(value) + len(mapping)
                 if self.merged > MAX_MERGED:
                     raise self._error(f"<< copies more than {MAX_MERGED} entries: is this a robot's?")
-                found = {**value, **found}
+                mapping = {**value, **mapping}
             else:
-                found[key.value] = value
-        return found
+                mapping[key.value] = value
+        return mapping
 
     def _until(self, end: type) -> Iterator[Any]:
         while not isinstance(event := next(self.events), end):

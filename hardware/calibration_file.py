@@ -78,16 +78,16 @@ class Calibration:
 
     def mismatches(self, names: Sequence[str]) -> tuple[str, ...]:
         """Differences between the calibration's joints and the joint names `names`, as sentences; empty: they are the same."""
-        own = [joint.name for joint in self.joints]
-        missing = [name for name in names if name not in own]
-        unknown = [name for name in own if name not in names]
+        calibrated_joints = [joint.name for joint in self.joints]
+        missing = [name for name in names if name not in calibrated_joints]
+        unknown = [name for name in calibrated_joints if name not in names]
         problems = []
         if missing:
             problems.append(f"it has no servo for {_listed(missing)}")
         if unknown:
             problems.append(f"it has servos for {_listed(unknown)}, which the robot does not have")
-        if problems and len(own) != len(names):
-            problems.append(f"it is for {len(own)} joints, the robot has {len(names)}")
+        if problems and len(calibrated_joints) != len(names):
+            problems.append(f"it is for {len(calibrated_joints)} joints, the robot has {len(names)}")
         return tuple(problems)
 
     def device(self, port: str, joints: Sequence[Joint]) -> Device:

@@ -83,28 +83,28 @@ def _change_rate(
 
 def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> Identified:
     """The single servo with this id; raises where none or several answer."""
-    found, several = _who(session, codec, servo)
+    identified, several = _who(session, codec, servo)
     if several:
         raise ChangeError(
             f"More than one servo seems to have id {servo} ({several}): connect the one to be changed alone; nothing was changed"
         )
-    if found is None:
+    if identified is None:
         raise ChangeError(f"No servo answers as {servo} at {rate} baud: scan for it; nothing was changed")
-    return found
+    return identified
 
 
 def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
     """The servo that answers to an id, queried several times, and a hint at several servos sharing it (empty: none)."""
-    found: Identified | None = None
+    identified: Identified | None = None
     hint = ""
     for _ in range(TIMES):
         # These values tell servos of the same kind apart.
-        everything = codec.read(codec.capabilities.reads, (servo,)) if found is not None else ()
+        everything = codec.read(codec.capabilities.reads, (servo,)) if identified is not None else ()
         for message in session.query((*codec.identify((servo,)), *everything), PATIENT):
             if isinstance(message, Identified) and message.servo == servo:
-                if found is not None and found.model != message.model:
-                    hint = f"{found.name} and {message.name} answered"
-                found = message
+                if identified is not None and identified.model != message.model:
+                    hint = f"{identified.name} and {message.name} answered"
+                identified = message
             elif isinstance(message, Problem) and message.kind not in (ProblemKind.MISSING, ProblemKind.NOISE):
                 hint = message.text
-    return found, hint
+    return identified, hint

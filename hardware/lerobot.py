@@ -205,9 +205,9 @@ def to_text(motors: Mapping[str, Motor]) -> str:
 
 def usual_folder() -> Path:
     """Folder in which LeRobot keeps calibrations, as `robots/CLASS/ID.json` and `teleoperators/CLASS/ID.json`."""
-    own = os.environ.get("HF_LEROBOT_CALIBRATION")
-    if own:
-        return Path(own).expanduser()
+    calibration_folder = os.environ.get("HF_LEROBOT_CALIBRATION")
+    if calibration_folder:
+        return Path(calibration_folder).expanduser()
     hub = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     return (Path(os.environ.get("HF_LEROBOT_HOME") or Path(hub) / "lerobot") / "calibration").expanduser()
 

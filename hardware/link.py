@@ -326,9 +326,9 @@ class Link:
                 self._last_words = _last_line(process) or ending(code)
             return Fault.WORKER_DIED
         beat = -1 if report is None else report.beat
-        now, before = clock.now(), self._looked_at
-        self._silence = self._silence + min(now - before, LOOK) if beat == self._worker_beat else 0.0
-        self._worker_beat, self._looked_at = beat, now
+        time, before = clock.now(), self._looked_at
+        self._silence = self._silence + min(time - before, LOOK) if beat == self._worker_beat else 0.0
+        self._worker_beat, self._looked_at = beat, time
         connecting = report is None or report.state is State.CONNECTING
         grace = START_GRACE if connecting else HUNG_AFTER
         return Fault.WORKER_HUNG if self._silence > grace else None

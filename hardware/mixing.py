@@ -139,10 +139,10 @@ class Mixing:
             if rotations is None:
                 continue
             values = [dot(row, rotations) for row in group.inverse]
-            for channel, row, found in zip(group.channels, group.rotations, rotations, strict=True):
+            for channel, row, measured in zip(group.channels, group.rotations, rotations, strict=True):
                 expected = dot(row, values)
-                if worst is None or abs(found - expected) > abs(worst[2] - worst[1]):
-                    worst = (channel, expected, found)
+                if worst is None or abs(measured - expected) > abs(worst[2] - worst[1]):
+                    worst = (channel, expected, measured)
         return worst
 
     def clamp(self, values: Sequence[float]) -> Values:
@@ -235,8 +235,8 @@ class Mixing:
                     values = [value + missing * gear / square for value, gear in zip(values, row, strict=True)]
             for k, limit in enumerate(limits):
                 values[k] = limit.clamp(values[k])
-            found = (dot(row, values) for row in rotations)
-            worst = max(max(low - rotation, rotation - high) for rotation, (low, high) in zip(found, spans, strict=True))
+            angles = (dot(row, values) for row in rotations)
+            worst = max(max(low - rotation, rotation - high) for rotation, (low, high) in zip(angles, spans, strict=True))
             if worst <= TOUCHING:
                 return tuple(values)
         raise DeviceError(self._nothing_in_common(joints, channels, rotations))
@@ -268,8 +268,8 @@ class Mixing:
         for k, (low, high) in enumerate(limits):
             for row, span in zip(group.rotations, spans, strict=True):
                 if row[k]:
-                    others = [_ends(gear, *limits[j]) for j, gear in enumerate(row) if j != k]
-                    rest = math.fsum(end[0] for end in others), math.fsum(end[1] for end in others)
+                    contributions = [_ends(gear, *limits[j]) for j, gear in enumerate(row) if j != k]
+                    rest = math.fsum(end[0] for end in contributions), math.fsum(end[1] for end in contributions)
                     ends = _ends(1.0 / row[k], span[0] - rest[1], span[1] - rest[0])
                     low, high = max(low, ends[0]), min(high, ends[1])
             if len(group.joints) > 1:

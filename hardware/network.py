@@ -89,18 +89,18 @@ class NetworkTransport:
             raise TransportError(Fault.UNPLUGGED, _reason(error)) from error
 
     def _connect(self) -> None:
-        found: socket.socket | None = None
+        connection: socket.socket | None = None
         failure: TransportError | None = None
         try:
-            found = socket.create_connection((self._address.host, self._address.port), CONNECT_TIMEOUT)
-            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # commands are sent at once instead of being collected
-            found.setblocking(False)
+            connection = socket.create_connection((self._address.host, self._address.port), CONNECT_TIMEOUT)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # commands are sent at once instead of being collected
+            connection.setblocking(False)
         except (OSError, UnicodeError) as error:  # UnicodeError: a host that no name server could know
             failure = TransportError(_why_not(error), _reason(error))
         with self._lock:
-            self._socket, self._failure = (found, None) if failure is None else (None, failure)
-            if self._closed.is_set() and found is not None:
-                found.close()
+            self._socket, self._failure = (connection, None) if failure is None else (None, failure)
+            if self._closed.is_set() and connection is not None:
+                connection.close()
 
 
 def _why_not(error: Exception) -> Fault:

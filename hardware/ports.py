@@ -60,7 +60,7 @@ def list_ports() -> tuple[Port, ...]:
     try:
         from serial.tools.list_ports import comports
 
-        found = sorted((str(port.device), str(port.description or "")) for port in comports())
+        labelled_ports = sorted((str(port.device), str(port.description or "")) for port in comports())
     except (ImportError, OSError):
         return virtual
-    return virtual + tuple(Port(name, f"{name}: {label}" if label not in ("", "n/a", name) else name) for name, label in found)
+    return virtual + tuple(Port(name, f"{name}: {label}" if label not in ("", "n/a", name) else name) for name, label in labelled_ports)

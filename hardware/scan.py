@@ -72,10 +72,10 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
 
 def _ports(arguments: Mapping[str, Any]) -> list[str]:
     named = arguments["ports"]
-    found = [port for port in serial_ports() if port not in arguments["without"]] if named is None else named
-    if not found:
+    ports = [port for port in serial_ports() if port not in arguments["without"]] if named is None else named
+    if not ports:
         raise WorkerError("There is no serial port that is free: plug the robot in, or press Disconnect")
-    return list(found)
+    return list(ports)
 
 
 class _Steps:
@@ -142,7 +142,11 @@ def _found(session: PortSession, codec: Codec, port: str, protocol: str, rate: i
     can = codec.capabilities
     quantities = [quantity for quantity in (Quantity.VOLTAGE, Quantity.TEMPERATURE) if quantity in can.reads]
     heard = session.query(codec.read(quantities, (servo,)), PATIENT)
-    values = {one.quantity: round(one.raw * can.unit_size.get(one.quantity, 1.0), 2) for one in heard if isinstance(one, Measured)}
+    values = {
+        message.quantity: round(message.raw * can.unit_size.get(message.quantity, 1.0), 2)
+        for message in heard
+        if isinstance(message, Measured)
+    }
     volts, heat = values.get(Quantity.VOLTAGE), values.get(Quantity.TEMPERATURE)
     return Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, heat)
 

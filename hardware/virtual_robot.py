@@ -35,15 +35,15 @@ class Servo:
     goal: float | None = None
     settings: limber.Configure | None = None
 
-    def end_pulse(self, now: float) -> None:
-        """End the pulse at `now` [s]."""
+    def end_pulse(self, time: float) -> None:
+        """End the pulse at `time` [s]."""
         if self.pulse is not None:
-            self.ended = self.pulse, now
+            self.ended = self.pulse, time
         self.pulse = None
 
-    def begin_pulse(self, now: float) -> None:
+    def begin_pulse(self, time: float) -> None:
         """Start the pulse at the goal, or at the last pulse if that ended less than a pulse period ago."""
-        recent = self.ended is not None and now - self.ended[1] < PERIOD_US / 1e6
+        recent = self.ended is not None and time - self.ended[1] < PERIOD_US / 1e6
         self.pulse = self.ended[0] if self.ended is not None and recent else self.goal
 
     def advance(self, dt: float) -> None:
@@ -67,27 +67,27 @@ class VirtualRobot:
     Args:
         positions: Position of each channel's servo at the start, as the equivalent pulse [us].
         feedback: Whether the servos measure their positions.
-        now: Current time [s].
+        time: Current time [s].
     """
 
-    def __init__(self, positions: Sequence[float], feedback: bool, now: float) -> None:
+    def __init__(self, positions: Sequence[float], feedback: bool, time: float) -> None:
         self.servos = [Servo(position) for position in positions]
         self._feedback = feedback
         self.unread: set[int] = set()  # servos whose sensors do not answer
-        self._now = now
+        self._now = time
         self._decoder = limber.Decoder()
         self._answers: list[bytes] = []
         self.reset()
 
     @classmethod
-    def for_device(cls, device: Device, now: float) -> VirtualRobot:
+    def for_device(cls, device: Device, time: float) -> VirtualRobot:
         """The virtual robot for a device: all joints at zero, or as near to it as their limits allow."""
         positions = [1500.0] * (max(channel.servo for channel in device.channels) + 1)
         mixing = Mixing(device)
         middle = mixing.raw(mixing.clamp([0.0] * len(device.joints)))
         for channel, position in zip(device.channels, middle, strict=True):
             positions[channel.servo] = position
-        return cls(positions, device.port != VIRTUAL_HOBBY_PORT, now)
+        return cls(positions, device.port != VIRTUAL_HOBBY_PORT, time)
 
     def reset(self) -> None:
         """Power cycle: no session, no pulses; the horns stay where they are."""
@@ -114,19 +114,19 @@ class VirtualRobot:
     def state(self) -> limber.State:
         return self._state
 
-    def hear(self, data: bytes, now: float) -> bytes:
-        """Process received bytes `data` at `now` [s]; returns the bytes that the robot has sent since the last call."""
-        self._advance(now)
+    def hear(self, data: bytes, time: float) -> bytes:
+        """Process received bytes `data` at `time` [s]; returns the bytes that the robot has sent since the last call."""
+        self._advance(time)
         for frame in self._decoder.feed(data):
             self._obey(frame.message, frame.sequence)
         said = b"".join(self._answers)
         self._answers.clear()
         return said
 
-    def _advance(self, now: float) -> None:
-        """Simulate up to `now` [s], in steps of STEP."""
+    def _advance(self, time: float) -> None:
+        """Simulate up to `time` [s], in steps of STEP."""
         still = self._now + SETTLED
-        while (dt := min(min(now, still) - self._now, STEP)) > 0.0:
+        while (dt := min(min(time, still) - self._now, STEP)) > 0.0:
             self._now += dt
             if self._state is limber.State.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
                 self._rest(limber.State.HOLDING, limber.Reason.SILENCE)
@@ -135,7 +135,7 @@ class VirtualRobot:
                 if self._state is limber.State.ARMED and servo.goal is not None:
                     self._shift_pulse(servo, dt)
                 servo.advance(dt)
-        self._now = max(now, self._now)
+        self._now = max(time, self._now)
 
     def _shift_pulse(self, servo: Servo, dt: float) -> None:
         """Move a servo's pulse linearly toward its goal, within the channel's speed limit."""
@@ -224,15 +224,15 @@ class VirtualRobot:
             return limber.Result.NOT_ARMED
         if len(move.positions_us) > len(self.servos):
             return limber.Result.NO_SUCH_CHANNEL
-        asked = [(servo, position) for servo, position in zip(self.servos, move.positions_us, strict=False) if position is not None]
-        if any(servo.settings is None for servo, _ in asked):
+        commands = [(servo, position) for servo, position in zip(self.servos, move.positions_us, strict=False) if position is not None]
+        if any(servo.settings is None for servo, _ in commands):
             return limber.Result.NOT_CONFIGURED
-        if any(not LOWEST_US <= position <= HIGHEST_US for _, position in asked):
+        if any(not LOWEST_US <= position <= HIGHEST_US for _, position in commands):
             return limber.Result.OUT_OF_RANGE
         self._reasons = limber.Reason(0)
         self._moved_at = self._now
         self._span = (self._now, self._now + move.interval_ms / 1000)
-        for servo, position in asked:
+        for servo, position in commands:
             assert servo.settings is not None
             servo.goal = min(max(position, servo.settings.lower_us), servo.settings.upper_us)
             if servo.pulse is None:

@@ -51,24 +51,24 @@ class NuttyFilter:
         limits = self.limits
         target = limits.clamp(target)
         point = (state.position, state.velocity, state.acceleration)
-        own = own_step(limits)
+        filter_step = own_step(limits)
         if dt > LONGEST:
             return self._state(moved_toward(state, target, dt, limits))
-        count = ceil(dt * SUBSTEPS / own)
+        count = ceil(dt * SUBSTEPS / filter_step)
         for _ in range(count):
-            jerk = self._jerk(point, target, own)
+            jerk = self._jerk(point, target, filter_step)
             ahead = moved(*point, jerk, dt / count)
             # Repair 7: no lambda accounts for the stopping distance. Where the paper's motion could no longer stop before the target, or
             # exceeds another limit, the time-optimal motion is used instead.
-            is_allowed = self._allows(point, jerk, ahead, target, own)
+            is_allowed = self._allows(point, jerk, ahead, target, filter_step)
             point = ahead if is_allowed else moved_toward(Kinematic(*point), target, dt / count, limits)
         return self._state(point)
 
-    def _jerk(self, point: Point, target: float, own: float) -> float:
+    def _jerk(self, point: Point, target: float, filter_step: float) -> float:
         """Jerk [rad/s3] of the paper's law."""
         position, velocity, acceleration = point
         limits = self.limits
-        induced = (target - position) / own
+        induced = (target - position) / filter_step
         # Repair 6: H falls to .002, with which the joint creeps for minutes, and Omega to 0 at a position limit; H begins at 1, at which
         # the loop oscillates forever. Bounds on both let the motion ease and still arrive.
         easing = eased(induced, limits.velocity, self.character)
@@ -79,14 +79,14 @@ class NuttyFilter:
         # Repair 5: each lambda is printed around the increments, where velocity and acceleration change faster than the next limit allows;
         # around the requested values each limit holds.
         requested = saturated(induced * easing, room * limits.velocity)
-        push = saturated((requested - velocity) / own, limits.acceleration)
-        return saturated((push - acceleration) / own, limits.jerk)  # Repair 1: `moved` multiplies by dt
+        push = saturated((requested - velocity) / filter_step, limits.acceleration)
+        return saturated((push - acceleration) / filter_step, limits.jerk)  # Repair 1: `moved` multiplies by dt
 
-    def _allows(self, point: Point, jerk: float, ahead: Point, target: float, own: float) -> bool:
+    def _allows(self, point: Point, jerk: float, ahead: Point, target: float, filter_step: float) -> bool:
         """Whether the point `ahead` keeps all limits and can still stop before the target."""
         limits = self.limits
         position, velocity, acceleration = ahead
-        if abs(target - position) < HOME * limits.velocity * own or abs(acceleration) > limits.acceleration:
+        if abs(target - position) < HOME * limits.velocity * filter_step or abs(acceleration) > limits.acceleration:
             return False
         if abs(velocity + 0.5 * acceleration * abs(acceleration) / limits.jerk) > limits.velocity:
             return False

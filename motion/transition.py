@@ -99,5 +99,5 @@ def together(
     If the targets of some joints change on the way, these arrive together, and not before the others, whose transitions go on as they were.
     """
     joints = tuple(zip(transitions, states, targets, strict=True))
-    seconds = max((one.remaining(state, target) for one, state, target in joints), default=0.0)
-    return tuple(replace(one, seconds=seconds).step(state, target, dt) for one, state, target in joints)
+    seconds = max((transition.remaining(state, target) for transition, state, target in joints), default=0.0)
+    return tuple(replace(transition, seconds=seconds).step(state, target, dt) for transition, state, target in joints)

@@ -11,18 +11,18 @@ def frame(context, things: Iterable[bpy.types.Object]) -> None:
     if area is None:
         return
     region = next(region for region in area.regions if region.type == "WINDOW")
-    chosen = [thing for thing in things if not thing.select_get()]
-    hidden = [thing for thing in chosen if thing.hide_select]
+    chosen = [obj for obj in things if not obj.select_get()]
+    hidden = [obj for obj in chosen if obj.hide_select]
     with context.temp_override(area=area, region=region, selected_objects=[]):
-        for thing in hidden:
-            thing.hide_select = False
-        for thing in chosen:
-            thing.select_set(True)
+        for obj in hidden:
+            obj.hide_select = False
+        for obj in chosen:
+            obj.select_set(True)
         bpy.ops.view3d.view_selected()
-        for thing in chosen:
-            thing.select_set(False)
-        for thing in hidden:
-            thing.hide_select = True
+        for obj in chosen:
+            obj.select_set(False)
+        for obj in hidden:
+            obj.hide_select = True
 
 
 def _viewport(context) -> bpy.types.Area | None:

@@ -33,7 +33,7 @@ class RemoveItem(UndoOperator):
             items.remove(removed)
         except TypeError:  # Blender refuses to remove an item of the library from an override
             raise RigError(f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}") from None
-        thing, path = owner.id_data, f"{owner.path_from_id()}.{self.items}"
+        data_block, path = owner.id_data, f"{owner.path_from_id()}.{self.items}"
         places = {k: None if k == removed else k - (k > removed) for k in range(count)}
-        item_keys.follow(thing, path, places)  # the others' keyframes stay with them
+        item_keys.follow(data_block, path, places)  # the others' keyframes stay with them
         setattr(owner, self.active, selected_index(items, getattr(owner, self.active)))

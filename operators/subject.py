@@ -18,14 +18,14 @@ def rig_of(context):
     as after a file was opened, what is live, or the only armature with chains. None: there is none in the view layer.
     """
     global _in_use
-    thing = context.active_object
-    if not _is_rig(thing):
-        thing = context.view_layer.objects.get(_in_use)
-    if not _is_rig(thing):
-        thing = _likely(context)
-    if thing is not None:
-        _in_use = thing.name
-    return thing
+    rig = context.active_object
+    if not _is_rig(rig):
+        rig = context.view_layer.objects.get(_in_use)
+    if not _is_rig(rig):
+        rig = _likely(context)
+    if rig is not None:
+        _in_use = rig.name
+    return rig
 
 
 def _likely(context):
@@ -35,12 +35,12 @@ def _likely(context):
         return mover.owner
     if not bpy.data.armatures:
         return None
-    rigs = [thing for thing in objects if thing.type == "ARMATURE" and thing.limber.chains]
+    rigs = [obj for obj in objects if obj.type == "ARMATURE" and obj.limber.chains]
     return rigs[0] if len(rigs) == 1 else None
 
 
-def _is_rig(thing) -> bool:
-    return thing is not None and (thing.type == "ARMATURE" or any(True for _ in movers_of(thing)))
+def _is_rig(obj) -> bool:
+    return obj is not None and (obj.type == "ARMATURE" or any(True for _ in movers_of(obj)))
 
 
 def needs_rig(context) -> str:

@@ -19,13 +19,13 @@ def settled(operator: str) -> str:
 
     While the mouse is over a button Blender does not take up that it is greyed out no more, so it must be another one.
     """
-    area, now = bpy.context.area, monotonic()
+    area, time = bpy.context.area, monotonic()
     key = area.as_pointer() if area else 0
-    before, since = _shown.get(key, ("", now))
+    before, since = _shown.get(key, ("", time))
     if operator != before:
-        since = since if before == WAIT else now
+        since = since if before == WAIT else time
         _shown[key] = operator, since
-    if operator not in MOVES or now - since >= SETTLES:
+    if operator not in MOVES or time - since >= SETTLES:
         return operator
-    handlers.redraw_in(SETTLES - (now - since))
+    handlers.redraw_in(SETTLES - (time - since))
     return WAIT

@@ -65,8 +65,8 @@ class AttributeReader:
 
     def number(self, element: Element, attribute: str) -> float | None:
         """Finite number of an attribute; None if it is missing. Raises NumberError."""
-        found = self.numbers(element, attribute, 1)
-        return None if found is None else found[0]
+        numbers = self.numbers(element, attribute, 1)
+        return None if numbers is None else numbers[0]
 
     def limit(self, element: Element, attribute: str, most: float = inf) -> float | None:
         """A limit [of the attribute's unit]; None: no limit, since the attribute is missing, infinite, or larger than `most`. Raises
@@ -74,20 +74,20 @@ class AttributeReader:
         """
         if INFINITE.fullmatch(element.attributes.get(attribute, "").strip()):
             return None
-        found = self.number(element, attribute)
-        return None if found is not None and abs(found) > most else found
+        number = self.number(element, attribute)
+        return None if number is not None and abs(number) > most else number
 
     def optional_size(self, element: Element, attribute: str, most: float = inf) -> float | None:
         """An optional size; None if it is missing, no number or negative, the latter two with a warning."""
         try:
-            found = self.limit(element, attribute, most)
+            size = self.limit(element, attribute, most)
         except NumberError as error:
             self.leave_out(error, "it is left out")
             return None
-        if found is not None and found < 0.0:
-            self.warn(element, f"{attribute}='{found:g}' is below zero: it is left out")
+        if size is not None and size < 0.0:
+            self.warn(element, f"{attribute}='{size:g}' is below zero: it is left out")
             return None
-        return found
+        return size
 
     def leave_out(self, error: UrdfError, outcome: str) -> None:
         """Adds an error as a warning, for an attribute that is not required; `outcome` says what is left out."""
@@ -95,8 +95,8 @@ class AttributeReader:
 
     def vector(self, element: Element, attribute: str) -> Vector | None:
         """Three finite numbers of an attribute; None if it is missing. Raises NumberError."""
-        found = self.numbers(element, attribute, 3)
-        return None if found is None else (found[0], found[1], found[2])
+        numbers = self.numbers(element, attribute, 3)
+        return None if numbers is None else (numbers[0], numbers[1], numbers[2])
 
     def origin(self, element: Element) -> Transform:
         """Frame given by an element's <origin>; without one, the identity (the parent's frame)."""
@@ -125,14 +125,14 @@ class AttributeReader:
         Raises:
             MalformedError: several children have the tag.
         """
-        found = element.all(tag)
-        if len(found) > 1:
-            raise self.error(MalformedError, found[1], f"{element} has more than one <{tag}>: keep one")
-        return found[0] if found else None
+        children = element.all(tag)
+        if len(children) > 1:
+            raise self.error(MalformedError, children[1], f"{element} has more than one <{tag}>: keep one")
+        return children[0] if children else None
 
     def required_child(self, element: Element, tag: str) -> Element:
         """The child element with that tag. Raises MalformedError if there is none, or several."""
-        found = self.single_child(element, tag)
-        if found is None:
+        child = self.single_child(element, tag)
+        if child is None:
             raise self.error(MalformedError, element, f"it has no <{tag}>: add one")
-        return found
+        return child

@@ -109,12 +109,12 @@ class _MechanismBuilder:
             self.warnings.append(f"{file}, name_mot: the URDF has no joint '{name}' to be a motor: it is left out")
 
     def _list(self, entries: Mapping[str, Any], key: str) -> list[Any]:
-        found = entries.get(key)
-        if found is None:
+        entry = entries.get(key)
+        if entry is None:
             return []
-        if not isinstance(found, list):
-            raise MalformedError(self.file, 0, key, f"a list is needed, found '{found}'")
-        return found
+        if not isinstance(entry, list):
+            raise MalformedError(self.file, 0, key, f"a list is needed, found '{entry}'")
+        return entry
 
     def mechanism(self, is_floating: bool) -> Mechanism:
         """Mechanism of all links, joints and closures."""
@@ -128,19 +128,19 @@ class _MechanismBuilder:
 
     def _closures(self) -> tuple[Held, ...]:
         """One closure for each pair of links: if the file has several, the strictest ("6d")."""
-        found: dict[frozenset[str], Held] = {}
+        closures: dict[frozenset[str], Held] = {}
         for pair, kind in zip(self.pairs, self.kinds, strict=True):
             closure = self._closure(pair, kind)
             if closure is None:
                 continue
             links = frozenset((closure.parent, closure.child))
-            if links in found:
-                used = "6d" if "fixed" in (found[links].kind, closure.kind) else "3d"
+            if links in closures:
+                used = "6d" if "fixed" in (closures[links].kind, closure.kind) else "3d"
                 what = f"{pair} is there twice, '{closure.parent}' and '{closure.child}' are joined already: one is used, as {used}"
                 self.warnings.append(f"{self.file}, closed_loop: {what}")
-            if links not in found or found[links].kind == "spherical":
-                found[links] = closure
-        return tuple(found.values())
+            if links not in closures or closures[links].kind == "spherical":
+                closures[links] = closure
+        return tuple(closures.values())
 
     def _joint(self, joint: Joint) -> Held:
         kind, rotation, freedoms = self._kind(joint)

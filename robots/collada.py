@@ -79,7 +79,7 @@ class _File:
         for element in root.iter():
             element.tag = element.tag.rpartition(":")[2]  # without the namespace
         self.root = root
-        self.by_id = {found: element for element in root.iter() if (found := element.get("id"))}
+        self.by_id = {element_id: element for element in root.iter() if (element_id := element.get("id"))}
         self.made = Faces()
         self.most_work = size + MOST_REPEATED  # each face takes more than a byte, so that a file without instances never exceeds this
         self._corner_count = 0
@@ -143,8 +143,8 @@ class _File:
                 continue
             node = self._node(element)
             if children_are_counted:
-                own = 1 + sum(1 + len(geometry.corners) + len(geometry.faces) for geometry, _ in node.geometries)
-                work[element] = min(own + sum(work[child] for child in node.children), self.most_work + 1)
+                own_work = 1 + sum(1 + len(geometry.corners) + len(geometry.faces) for geometry, _ in node.geometries)
+                work[element] = min(own_work + sum(work[child] for child in node.children), self.most_work + 1)
                 is_open.discard(element)
                 continue
             if element in is_open:
@@ -170,7 +170,7 @@ class _File:
     def _geometry(self, element: ET.Element) -> _Geometry:
         """Corners and faces of a geometry's element."""
         if element not in self._geometries:
-            made = self._geometries[element] = _Geometry()
+            geometry = self._geometries[element] = _Geometry()
             known: dict[str, tuple[int, int]] = {}  # source of corners -> first and last index
             mesh = element.find("mesh")
             for part in mesh if mesh is not None else ():
@@ -178,16 +178,16 @@ class _File:
                     continue
                 source, faces = self._faces(part)
                 if source not in known:
-                    first = len(made.corners)
-                    self._add_corners(made, self._corners(source))
-                    known[source] = first, len(made.corners)
+                    first = len(geometry.corners)
+                    self._add_corners(geometry, self._corners(source))
+                    known[source] = first, len(geometry.corners)
                 first, last = known[source]
                 named = [corner for face in faces for corner in face]
                 if named and not 0 <= min(named) <= max(named) < last - first:
                     raise MeshError("a face refers to corners that do not exist")
                 sound = [tuple([first + corner for corner in face]) for face in map(_without_repeats, faces) if len(face) > 2]
-                made.faces += sound
-                made.parts.append((part.get("material"), len(sound)))
+                geometry.faces += sound
+                geometry.parts.append((part.get("material"), len(sound)))
         return self._geometries[element]
 
     def _add_corners(self, geometry: _Geometry, corners: list[Vector]) -> None:

@@ -99,21 +99,21 @@ class _BoneLayout:
 
     def _shape(self, k: int, above: Vector) -> BoneShape:
         """Bone of branch k; `above` is the direction of its parent's bone, for the root the armature's Y."""
-        branch, own, direction = self.tree.branches[k], self._own_axes(k), self.directions[k]
+        branch, link_axes, direction = self.tree.branches[k], self._own_axes(k), self.directions[k]
         is_leaf = not self.tree.children[k]
         letter, sign = "", 1
         if branch.joint is None or not branch.joint.is_movable:
             # The bone of a fixed leaf link has the link's own axes, so that a camera can look along one of them.
-            candidates = (own[1], own[2], own[0]) if is_leaf else (direction, rotations.perpendicular(above))
-            rotation = _pointing(next(each for each in candidates if not _folds_back(each, above)), own)
+            candidates = (link_axes[1], link_axes[2], link_axes[0]) if is_leaf else (direction, rotations.perpendicular(above))
+            rotation = _pointing(next(each for each in candidates if not _folds_back(each, above)), link_axes)
         else:
             axis = rotations.rotate(self.joint_frames[k].rotation, branch.axis)
             backwards = -1 if dot(axis, direction) < 0.0 else 1
             along = scale(axis, backwards)
             if dot(along, direction) > ALONG and not _folds_back(along, above):
-                letter, sign, rotation = "Y", backwards, _pointing(along, own)
+                letter, sign, rotation = "Y", backwards, _pointing(along, link_axes)
             else:
-                letter, rotation = "X", _hinge(axis, _across(_snapped(direction, axis, own) if is_leaf else direction, axis, above))
+                letter, rotation = "X", _hinge(axis, _across(_snapped(direction, axis, link_axes) if is_leaf else direction, axis, above))
         return BoneShape(self.heads[k], rotation, self._length(k, rotation), letter, sign)
 
     def _own_axes(self, k: int) -> tuple[Vector, Vector, Vector]:
@@ -149,9 +149,9 @@ def _across(direction: Vector, axis: Vector, above: Vector) -> Vector:
     """Unit vector perpendicular to the axis, nearest to the direction among those that do not fold back."""
     straight = unit(reject(direction if abs(dot(direction, axis)) < SNAP else rotations.perpendicular(axis), axis))
     for angle in ASIDE:
-        found = rotations.rotate(rotations.about(axis, angle), straight)
-        if not _folds_back(found, above):
-            return found
+        candidate = rotations.rotate(rotations.about(axis, angle), straight)
+        if not _folds_back(candidate, above):
+            return candidate
     return straight
 
 
@@ -160,15 +160,15 @@ def _hinge(axis: Vector, y: Vector) -> Quaternion:
     return rotations.from_axes(axis, y, cross(axis, y))
 
 
-def _pointing(direction: Vector, own: tuple[Vector, Vector, Vector]) -> Quaternion:
+def _pointing(direction: Vector, link_axes: tuple[Vector, Vector, Vector]) -> Quaternion:
     """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis where z is the direction."""
-    z = unit(reject(own[2] if abs(dot(own[2], direction)) < ALONG else own[0], direction))
+    z = unit(reject(link_axes[2] if abs(dot(link_axes[2], direction)) < ALONG else link_axes[0], direction))
     return rotations.from_axes(cross(direction, z), direction, z)
 
 
-def _snapped(direction: Vector, axis: Vector, own: tuple[Vector, Vector, Vector]) -> Vector:
-    """Axis of frame `own` perpendicular to the joint's `axis` and nearest to `direction`; `direction` if `axis` is not in `own`."""
-    if not any(abs(dot(one, axis)) > SNAP for one in own):
+def _snapped(direction: Vector, axis: Vector, link_axes: tuple[Vector, Vector, Vector]) -> Vector:
+    """The one of `link_axes` perpendicular to the joint's `axis` and nearest to `direction`; `direction` if `axis` is none of them."""
+    if not any(abs(dot(a, axis)) > SNAP for a in link_axes):
         return direction
-    across = [scale(one, sign) for one in own for sign in (1.0, -1.0) if abs(dot(one, axis)) < 1.0 - SNAP]
-    return max(across, key=lambda one: dot(one, direction)) if across else direction
+    across = [scale(a, sign) for a in link_axes for sign in (1.0, -1.0) if abs(dot(a, axis)) < 1.0 - SNAP]
+    return max(across, key=lambda a: dot(a, direction)) if across else direction

@@ -97,10 +97,10 @@ class Download:
         text = self._urdf()
         paths: dict[str, str] = {}
         for reference in dict.fromkeys(_mesh_names(self._root(text))):
-            found = PLAIN.fullmatch(reference)
-            if found is None or len(paths) >= MOST:
+            match = PLAIN.fullmatch(reference)
+            if match is None or len(paths) >= MOST:
                 raise DownloadError(f"The model of the robot on {self._address} names a mesh '{reference[:80]}' that Limber does not fetch")
-            paths[found[1]] = found[1].rpartition("/")[2]
+            paths[match[1]] = match[1].rpartition("/")[2]
         self.total = 1 + len(paths)
         self.done = 1
         for path, name in paths.items():
@@ -108,9 +108,9 @@ class Download:
                 return
             self.name = name
             data = self._get(MESH + name)
-            place = self._folder / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            atomic.write(place, data)
+            destination = self._folder / path
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            atomic.write(destination, data)
             self.done += 1
         atomic.write(self.model, text.encode())
 

@@ -21,11 +21,11 @@ LIGHT = 1e-6  # [kg] a lighter link is no part of the robot, but a step between 
 
 def closing_pairs(names: Sequence[str]) -> list[tuple[str, str, str]]:
     """(NAME, first, second) of each pair of names closing_NAME_1 and closing_NAME_2."""
-    found: dict[str, dict[str, str]] = {}
+    ends_by_name: dict[str, dict[str, str]] = {}
     for name in names:
         if match := CLOSING.fullmatch(name):
-            found.setdefault(match[1], {})[match[2]] = name
-    return [(name, ends["1"], ends["2"]) for name, ends in found.items() if len(ends) == 2]
+            ends_by_name.setdefault(match[1], {})[match[2]] = name
+    return [(name, ends["1"], ends["2"]) for name, ends in ends_by_name.items() if len(ends) == 2]
 
 
 def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
@@ -42,7 +42,7 @@ def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
     if not motors and any(name.startswith(PASSIVE) for name in free):
         motors = [name for name in free if not name.startswith(PASSIVE)]
     balls = tuple(_balls(robot, set(motors))) if motors else ()
-    return replace(robot, closures=tuple(Closure(one, other) for _, one, other in pairs), motors=tuple(motors), balls=balls)
+    return replace(robot, closures=tuple(Closure(first, other) for _, first, other in pairs), motors=tuple(motors), balls=balls)
 
 
 def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:

@@ -30,9 +30,9 @@ def find_mesh(name: str, urdf: str) -> Path | None:
         return None
     path = PurePosixPath(rest.lstrip("/").replace("\\", "/"))
     within = PurePosixPath(*path.parts[1:]) if len(path.parts) > 1 else path
-    others = [Path(root) for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
+    package_roots = [Path(root) for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
     above = [folder, *folder.parents][: FOLDERS_UP + 1]
-    return _first([*(root / path for root in (*above, *others)), *(root / within for root in above)])
+    return _first([*(root / path for root in (*above, *package_roots)), *(root / within for root in above)])
 
 
 def _above(folder: Path, name: str) -> list[Path]:

@@ -87,21 +87,21 @@ def _joint(joint: dict[str, Any]) -> Joint:
     )
 
 
-def _name(found: Any) -> str:
-    if not is_text(found):
+def _name(entry: Any) -> str:
+    if not is_text(entry):
         raise ValueError("this is no link's record: a name is no text")
-    return str(found)
+    return str(entry)
 
 
-def _number(found: Any) -> float:
-    number = number_of(found)
+def _number(entry: Any) -> float:
+    number = number_of(entry)
     if number is None:
         raise ValueError("this is no link's record: something in it is no number")
     return number
 
 
-def _optional(found: Any) -> float | None:
-    return None if found is None else _number(found)
+def _optional(entry: Any) -> float | None:
+    return None if entry is None else _number(entry)
 
 
 def _axis(numbers: Any) -> Vector:

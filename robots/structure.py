@@ -14,15 +14,15 @@ NAMED = 4  # names that a message lists at most
 def without_lost_mimics(reader: AttributeReader, joints: Sequence[Joint]) -> tuple[Joint, ...]:
     """The joints; a mimic joint without a movable leader becomes an independent joint, with a warning. Published files have such joints."""
     named, movable = {joint.name for joint in joints}, {joint.name for joint in joints if joint.is_movable}
-    found = []
+    new_joints = []
     for joint in joints:
         if joint.mimic is not None and joint.mimic.joint not in movable:
             why = "cannot move" if joint.mimic.joint in named else "is not there"
             name = f"<joint name={joint.name!r}>"
             reader.warnings.append(f"line {joint.line}, {name}: it mimics joint '{joint.mimic.joint}', which {why}: it moves independently")
             joint = replace(joint, mimic=None)
-        found.append(joint)
-    return tuple(found)
+        new_joints.append(joint)
+    return tuple(new_joints)
 
 
 def check(reader: AttributeReader, robot: Element, links: Sequence[Link], joints: Sequence[Joint]) -> None:
@@ -37,17 +37,19 @@ def check(reader: AttributeReader, robot: Element, links: Sequence[Link], joints
     _mimics(reader, joints)
 
 
-def _error(reader: AttributeReader, kind: type[UrdfError], thing: Link | Joint, what: str) -> UrdfError:
-    return kind(thing.file or reader.file, thing.line, f"<{'joint' if isinstance(thing, Joint) else 'link'} name={thing.name!r}>", what)
+def _error(reader: AttributeReader, kind: type[UrdfError], element: Link | Joint, what: str) -> UrdfError:
+    return kind(
+        element.file or reader.file, element.line, f"<{'joint' if isinstance(element, Joint) else 'link'} name={element.name!r}>", what
+    )
 
 
 def _names(reader: AttributeReader, word: str, things: Sequence[Link] | Sequence[Joint]) -> None:
     first: dict[str, Link | Joint] = {}
-    for thing in things:
-        if thing.name in first:
-            what = f"there is a {word} '{thing.name}' already, in line {first[thing.name].line}: give one of them another name"
-            raise _error(reader, NameClashError, thing, what)
-        first[thing.name] = thing
+    for element in things:
+        if element.name in first:
+            what = f"there is a {word} '{element.name}' already, in line {first[element.name].line}: give one of them another name"
+            raise _error(reader, NameClashError, element, what)
+        first[element.name] = element
 
 
 def _ends(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Joint]) -> None:
@@ -80,7 +82,7 @@ def _loops(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Join
             name = joint.parent
             if name in path:
                 names = list(path)
-                circle = " -> ".join(f"'{found}'" for found in [*names[names.index(name) :][:NAMED], name])
+                circle = " -> ".join(f"'{link_name}'" for link_name in [*names[names.index(name) :][:NAMED], name])
                 raise _error(reader, LoopError, joint, f"links are each other's parents in a circle: {circle}")
             path[name] = None
         ending.update(path)  # `|=` with a dict's keys would copy the whole set

@@ -52,20 +52,20 @@ class Tree:
 
     def above(self, link: str) -> list[str]:
         """Names of a link and its ancestors, from the link up to the root."""
-        place = next(k for k, branch in enumerate(self.branches) if branch.link == link)
-        found = []
-        while place >= 0:
-            found.append(self.branches[place].link)
-            place = self.branches[place].parent
-        return found
+        index = next(k for k, branch in enumerate(self.branches) if branch.link == link)
+        names = []
+        while index >= 0:
+            names.append(self.branches[index].link)
+            index = self.branches[index].parent
+        return names
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """For each branch the indices of its child branches."""
-        found: list[list[int]] = [[] for _ in self.branches]
+        child_indices: list[list[int]] = [[] for _ in self.branches]
         for k, branch in enumerate(self.branches[1:], 1):
-            found[branch.parent].append(k)
-        return tuple(map(tuple, found))
+            child_indices[branch.parent].append(k)
+        return tuple(map(tuple, child_indices))
 
     def resting(self) -> dict[str, float]:
         """Rest pose: each joint's value [rad or m] nearest to 0 within its limits; mimic joints follow their leaders."""
@@ -83,25 +83,25 @@ class Tree:
         if unknown:
             raise KeyError(f"no joint '{unknown[0]}': the joints are {', '.join(named)}")
 
-        found: dict[str, float] = {}
+        joint_values: dict[str, float] = {}
         for joint in self.joints:
             line = [joint]  # from a mimic joint to its last leader
-            while line[-1].mimic is not None and line[-1].name not in found:
+            while line[-1].mimic is not None and line[-1].name not in joint_values:
                 line.append(named[line[-1].mimic.joint])
             for follower in reversed(line):
                 mimic = follower.mimic
-                if follower.name not in found:
-                    value = values.get(follower.name, 0.0) if mimic is None else mimic.multiplier * found[mimic.joint] + mimic.offset
-                    found[follower.name] = float(value)
-        return {name: found[name] for name in named}
+                if follower.name not in joint_values:
+                    value = values.get(follower.name, 0.0) if mimic is None else mimic.multiplier * joint_values[mimic.joint] + mimic.offset
+                    joint_values[follower.name] = float(value)
+        return {name: joint_values[name] for name in named}
 
     def frames(self, values: Mapping[str, float]) -> tuple[Transform, ...]:
         """Forward kinematics: poses of the links in the root's frame, in the tree's order. Missing joint values are 0."""
-        found: list[Transform] = []
+        poses: list[Transform] = []
         for branch in self.branches:
             step = branch.step(values.get(branch.joint.name, 0.0) if branch.joint else 0.0)
-            found.append(found[branch.parent].then(step) if branch.parent >= 0 else IDENTITY_TRANSFORM)
-        return tuple(found)
+            poses.append(poses[branch.parent].then(step) if branch.parent >= 0 else IDENTITY_TRANSFORM)
+        return tuple(poses)
 
 
 def build_tree(robot: Robot, root: str = "") -> Tree:

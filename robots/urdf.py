@@ -110,11 +110,11 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
 
 
 def _kind(reader: AttributeReader, element: Element) -> Kind:
-    found = reader.text(element, "type")
+    type_name = reader.text(element, "type")
     for kind in get_args(Kind):
-        if found == kind:
+        if type_name == kind:
             return kind  # type: ignore[no-any-return]
-    raise reader.error(JointTypeError, element, f"joint type '{found}' is unknown: use one of {', '.join(KINDS)}")
+    raise reader.error(JointTypeError, element, f"joint type '{type_name}' is unknown: use one of {', '.join(KINDS)}")
 
 
 def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float, float, float]:
@@ -158,8 +158,8 @@ def _rates(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float
     if limit is None:
         return None, None
     accelerations = [_rate(reader, limit, word, MOST_ACCELERATION) for word in ("acceleration", "deceleration")]
-    given = [number for number in accelerations if number is not None]
-    return min(given, default=None), _rate(reader, limit, "jerk", MOST_JERK)
+    known_accelerations = [number for number in accelerations if number is not None]
+    return min(known_accelerations, default=None), _rate(reader, limit, "jerk", MOST_JERK)
 
 
 def _rate(reader: AttributeReader, limit: Element, attribute: str, most: float) -> float | None:

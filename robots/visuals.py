@@ -22,13 +22,13 @@ class VisualReader:
 
     def visuals(self, link: Element) -> tuple[Visual, ...]:
         """Visuals of a <link> element. One whose numbers cannot be read is left out with a warning: the robot moves without it."""
-        found = []
+        link_visuals = []
         for element in link.all("visual"):
             try:
-                found.append(self._visual(element))
+                link_visuals.append(self._visual(element))
             except UrdfError as error:
                 self.reader.leave_out(error, f"this visual of '{link.attributes.get('name', '')}' is left out")
-        return tuple(found)
+        return tuple(link_visuals)
 
     def _visual(self, element: Element) -> Visual:
         material = None

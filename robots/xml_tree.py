@@ -19,12 +19,12 @@ class Attributes(dict[str, str]):
     """Attributes of an element by name, which remember those that were asked for.
 
     Attributes:
-        asked: Names that were asked for, also of attributes that are missing.
+        requested: Names that were asked for, also of attributes that are missing.
     """
 
-    def __init__(self, values: Mapping[str, str], asked: set[str] | None = None) -> None:
+    def __init__(self, values: Mapping[str, str], requested: set[str] | None = None) -> None:
         super().__init__(values)
-        self.asked: set[str] = set() if asked is None else asked
+        self.asked: set[str] = set() if requested is None else requested
 
     def __getitem__(self, name: str) -> str:
         self.asked.add(name)
@@ -65,10 +65,10 @@ class Element:
 
     def all(self, tag: str) -> list["Element"]:
         """Child elements with that tag, in the file's order. They count as read."""
-        found = [child for child in self.children if child.tag == tag]
-        for child in found:
+        children = [child for child in self.children if child.tag == tag]
+        for child in children:
             child.is_read = True
-        return found
+        return children
 
     def skip(self, *tags: str) -> None:
         """Marks the child elements with these tags as without meaning for the reader."""
@@ -90,8 +90,8 @@ class Element:
     def unread(self) -> list[str]:
         """Names of the attributes that nobody has asked for. A name is no statement, and a namespace is XML's own."""
         assert isinstance(self.attributes, Attributes)
-        others = (name for name in self.attributes if name not in self.attributes.asked)
-        return [name for name in others if name != "name" and not name.startswith("xmlns")]
+        unread_names = (name for name in self.attributes if name not in self.attributes.asked)
+        return [name for name in unread_names if name != "name" and not name.startswith("xmlns")]
 
     def below(self) -> Iterator["Element"]:
         """This element and all elements in it, in the file's order."""

@@ -20,9 +20,9 @@ def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> Any:
     if len(text) > MAX_LENGTH:
         raise MalformedError(file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file of closures")
     try:
-        found = yaml_documents(text, scalar)
+        documents = yaml_documents(text, scalar)
     except YamlError as error:
         raise MalformedError(file, error.line, "", error.what) from error
-    if len(found) > 1:
-        raise MalformedError(file, found[1][0], "", "a second document begins here: keep one")
-    return found[0][1] if found else {}
+    if len(documents) > 1:
+        raise MalformedError(file, documents[1][0], "", "a second document begins here: keep one")
+    return documents[0][1] if documents else {}

@@ -63,14 +63,16 @@ def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free
         free: State of the body solved without a floor.
         shown: State of the body solved with contacts; None: not solved yet.
     """
-    found = []
+    steps = []
     carried = (shown or free).base_position - free.base_position
     for foot, source in zip(feet, sources, strict=True):
-        own = place(body, foot, free)
+        position = place(body, foot, free)
         low = _depth(body, foot, floor, free, (free, shown or free))
-        is_planted = bool(floor.is_known and abs(source[2]) < FIRST and abs(own @ floor.up - low - floor.height) < FLOOR)
-        found.append(_step(floor, source, own + carried, carried, low, Step(is_planted, own, source, np.zeros(3), own, False)))
-    return tuple(found)
+        is_planted = bool(floor.is_known and abs(source[2]) < FIRST and abs(position @ floor.up - low - floor.height) < FLOOR)
+        steps.append(
+            _step(floor, source, position + carried, carried, low, Step(is_planted, position, source, np.zeros(3), position, False))
+        )
+    return tuple(steps)
 
 
 def following(
@@ -97,7 +99,7 @@ def following(
     lowest = np.min(sources[1][:, 2], where=np.isfinite(sources[1][:, 2]), initial=np.inf)
     remaining = np.exp(-dt / EASING)
     carried = shown.base_position - free[0].base_position  # distance by which held feet have moved the base, and with it the other feet
-    found = []
+    steps = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
         # Where the floor is not known, the lowest foot defines it.
         is_low = bool(abs(source[2]) < FLOOR if floor.is_known else source[2] <= lowest + FLOOR)
@@ -112,8 +114,8 @@ def following(
             step = old._replace(is_planted=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried)
         else:
             step = old
-        found.append(_step(floor, source, place(body, foot, free[1]) + carried, carried, low, step._replace(left=remaining * step.left)))
-    return tuple(found)
+        steps.append(_step(floor, source, place(body, foot, free[1]) + carried, carried, low, step._replace(left=remaining * step.left)))
+    return tuple(steps)
 
 
 def rise(feet: tuple[Step, ...]) -> float:
@@ -129,8 +131,8 @@ def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> St
 
 def place(body: Body, foot: Foot, state: State) -> Array:
     """Position (3,) [m, armature space] of a foot's link."""
-    found: Array = body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] + state.base_position
-    return found
+    position: Array = body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] + state.base_position
+    return position
 
 
 def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
@@ -152,22 +154,22 @@ def _depth(body: Body, foot: Foot, floor: Floor, free: State, before: tuple[Stat
     return depth(body, foot, floor.up, free) + was_held - was_free
 
 
-def _step(floor: Floor, source: Array, own: Array, carried: Array, low: float, step: Step) -> Step:
+def _step(floor: Floor, source: Array, position: Array, carried: Array, low: float, step: Step) -> Step:
     """Contact state of a foot with its goal position.
 
     Args:
         floor, source: As for `first`.
-        own: (3,) [m] position of the foot if it is not held.
+        position: (3,) [m] position of the foot if it is not held.
         carried: (3,) [m] displacement of the foot by other feet that are held.
         low: How far [m] its lowest point is below its link's origin.
         step: Its contact state.
     """
-    goal = (_stood(floor, low, step) if step.is_planted else own) + step.left
+    goal = (_stood(floor, low, step) if step.is_planted else position) + step.left
     sunk = 0.0
     if floor.is_known and source[2] > -FLOOR:  # a source that goes deeper stands on another floor
         goal = goal + floor.up * max(0.0, low + floor.height - float(goal @ floor.up))
-        sunk = max(0.0, low + floor.height - float((own - carried) @ floor.up))
-    return step._replace(goal=goal, is_held=step.is_planted or bool(np.linalg.norm(goal - own) > NEGLIGIBLE), sunk=sunk)
+        sunk = max(0.0, low + floor.height - float((position - carried) @ floor.up))
+    return step._replace(goal=goal, is_held=step.is_planted or bool(np.linalg.norm(goal - position) > NEGLIGIBLE), sunk=sunk)
 
 
 def _stood(floor: Floor, low: float, step: Step) -> Array:

@@ -30,7 +30,7 @@ class BodyInputs(NamedTuple):
         if not isinstance(other, BodyInputs):
             return False
         parts = zip(self[:-1], other[:-1], strict=True)
-        return all(np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True) for one, two in parts)
+        return all(np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True) for a, b in parts)
 
     def __ne__(self, other: object) -> bool:
         return not self == other

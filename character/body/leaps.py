@@ -50,8 +50,8 @@ def nearest_above(body: Body, links: Indices) -> Indices:
     moved = body.moved_by[body.carriers[links], BASE:]
     counts = moved.sum(1)
     carries = ~(moved[None] & ~moved[:, None]).any(2) & (counts[None] < counts[:, None])
-    found: Indices = np.where(carries.any(1), np.argmax(np.where(carries, counts, -1), 1), -1)
-    return np.where(counts > 0, found, np.arange(len(links)))
+    nearest: Indices = np.where(carries.any(1), np.argmax(np.where(carries, counts, -1), 1), -1)
+    return np.where(counts > 0, nearest, np.arange(len(links)))
 
 
 def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:

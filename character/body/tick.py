@@ -149,7 +149,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         gains = (solver.options.law.gain, *(target.gain for target in (*solver.turning, *solver.placed) if target.gain is not None))
         late = min(gains) < np.inf or solver.acceleration is not None
         velocities = velocities_of(before.inputs, inputs, dt) if steps and late else UNKNOWN
-        state, free = (_carried(model, own, inputs) for own in (before.state, before.free))
+        state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
         was_free = before.state is before.free
         feet = before.feet if len(before.feet) == len(model.feet) else first(model.body, model.feet, inputs.feet, _floor(inputs), free)
         on_way = [inputs if again else between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
@@ -162,7 +162,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         goal = leap.goal if steps else None
         if goal is not None:
             pose = _base(model, inputs, free)
-            free, state = (leaps.crossed(solver, own, goal, pose, dt, steps) for own in (before.free, before.state))
+            free, state = (leaps.crossed(solver, body_state, goal, pose, dt, steps) for body_state in (before.free, before.state))
             is_blocked = np.abs(free.velocity[BASE:]).max(initial=0.0) < AT_REST  # the limits were changed on the way
             leap = leap._replace(goal=None) if is_blocked or leaps.has_arrived(free, goal) else leap
             feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free)
@@ -184,7 +184,7 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
             state = free if not _any_held(feet) and _are_same(free, state) else state
         if steps:
             lost, stopped = solution.lost, solution.stopped
-            bounded = tuple(name for name, held in zip(model.body.names, solution.bounded.tolist(), strict=True) if held)
+            bounded = tuple(name for name, is_bounded in zip(model.body.names, solution.bounded.tolist(), strict=True) if is_bounded)
     missed, distances = solver.missed(_values(model, inputs), state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
     nearest = before.nearest if before is not None and again else np.inf
@@ -249,8 +249,8 @@ def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.St
     """The state with the base at its authored pose if it does not float."""
     if model.floating:
         return state
-    turn, place = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
-    return replace(state, base_rotation=turn, base_position=place, frames=model.body.forward(state.joints, turn))
+    turn, position = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
+    return replace(state, base_rotation=turn, base_position=position, frames=model.body.forward(state.joints, turn))
 
 
 def _base(model: Model, inputs: BodyInputs, state: bodies.State) -> tuple[Array, Array]:

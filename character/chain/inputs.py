@@ -144,11 +144,11 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     """
     base = inputs.base
     world_in_base = before.world_in_base if before is not None and before.base == base else _inverse(inputs)
-    own = inputs.ends[0]
+    main_end = inputs.ends[0]
     attention = _attention(inputs, before.attention if before is not None else None, dt)
     if attention is not None and attention.seen is not attention.target:
-        own = own._replace(target=_seen(attention, inputs.base))
-    first, *others = [end_goal(end, world_in_base) for end in (own, *inputs.ends[1:])]
+        main_end = main_end._replace(target=_seen(attention, inputs.base))
+    first, *other_goals = [end_goal(end, world_in_base) for end in (main_end, *inputs.ends[1:])]
     offsets = _offsets(inputs, skeleton, world_in_base, before)
     angles, look, measured = inputs.posture.tolist(), None, None
     if not inputs.look.is_plain or inputs.share < 1.0:
@@ -156,11 +156,11 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
         aim, look = looking(before.look if before is not None else None, measured.facing, first.aim, inputs.look, dt)
         aim = partial(measured.pose, aim, inputs.share)
         first = first if aim is first.aim else replace(first, aim=aim)
-    key = (first, *others, inputs.keep, *angles)
+    key = (first, *other_goals, inputs.keep, *angles)
     if before is not None and before.key == key:
         goal = before.goal
     else:
-        goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(others))
+        goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(other_goals))
     return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look, measured)
 
 
@@ -306,5 +306,5 @@ def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
     for weight, posture in weighted:
         blended += weight * filled(posture, authored)
         total += weight
-    made: Angles = (blended + max(0.0, 1.0 - total) * authored) / max(1.0, total)
-    return made
+    mean: Angles = (blended + max(0.0, 1.0 - total) * authored) / max(1.0, total)
+    return mean

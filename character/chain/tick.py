@@ -43,26 +43,26 @@ class Model:
         """
         if inputs is None and state is not None:
             last = state.task
-            held = state._replace(change=state.change and PostureChange(state.change.kept))
-            influence, kept = last.influence if last else 1.0, held.change and held.change.kept
-            outputs, new = tick(self, state.goal, held, dt, influence=influence, offsets=state.offsets, kept=kept)
+            held_state = state._replace(change=state.change and PostureChange(state.change.kept))
+            influence, kept = last.influence if last else 1.0, held_state.change and held_state.change.kept
+            outputs, new = tick(self, state.goal, held_state, dt, influence=influence, offsets=state.offsets, kept=kept)
             return outputs, new._replace(task=last)
         if inputs is None:
             raise ValueError("a chain that has not moved yet needs inputs")
-        asked = task(inputs, self.skeleton, state.task if state is not None else None, dt)
+        frame_task = task(inputs, self.skeleton, state.task if state is not None else None, dt)
         outputs, new = tick(
             self,
-            asked.goal,
+            frame_task.goal,
             state,
             dt,
             ahead=inputs.ahead,
-            influence=asked.influence,
-            offsets=asked.offsets,
+            influence=frame_task.influence,
+            offsets=frame_task.offsets,
             mutual=inputs.is_mutual,
             slot=inputs.slot,
             kept=inputs.kept,
         )
-        return outputs, new._replace(task=asked)
+        return outputs, new._replace(task=frame_task)
 
 
 class PostureChange(NamedTuple):
@@ -220,7 +220,9 @@ def tick(
     elif state is None:
         motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, desired, strict=True))
     else:
-        motion = tuple(joint.step(now, angle, dt) for joint, now, angle in zip(model.filters, state.motion, desired, strict=True))
+        motion = tuple(
+            joint.step(joint_state, angle, dt) for joint, joint_state, angle in zip(model.filters, state.motion, desired, strict=True)
+        )
     angles = [joint.position for joint in motion]
     lag, slide_lag = _lags(model.skeleton, angles, desired)
     outputs = Outputs(
@@ -298,16 +300,16 @@ def _progress(
         plans: Whether the solver plans: one that misses its goal and does not move may be about to begin the way round to another branch.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
-    now = sum(way.whole + way.distance for way in solution.end_errors), shape
+    current = sum(way.whole + way.distance for way in solution.end_errors), shape
     if last is None:
-        return now, NO_MORE if solution.converged else 0
+        return current, NO_MORE if solution.converged else 0
     is_still = np.abs(solution.angles - last.angles).max() <= STILL
     is_done = is_still and (solution.converged or not plans)
     if before is None:
-        return now, NO_MORE if is_still and solution.converged else 0
+        return current, NO_MORE if is_still and solution.converged else 0
     (missed, shape), stalled = before
-    gains = now[0] < missed - max(NEARER, SHARE * missed) or (now[0] <= missed + NEARER and now[1] < shape - BETTER)
-    return (now, NO_MORE if is_done else 0) if gains else ((missed, shape), NO_MORE if is_done else stalled + 1)
+    gains = current[0] < missed - max(NEARER, SHARE * missed) or (current[0] <= missed + NEARER and current[1] < shape - BETTER)
+    return (current, NO_MORE if is_done else 0) if gains else ((missed, shape), NO_MORE if is_done else stalled + 1)
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:

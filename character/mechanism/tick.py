@@ -101,15 +101,17 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         before = values(model, state.desired) if state is not None else ()
         moved = max((abs(a - b) for a, b in zip(values(model, desired), before, strict=False)), default=0.0)
         stalled = 0 if same is None else NO_MORE if moved < STILL and report.settled else same.stalled + 1
-    asked = values(model, desired)
+    desired_values = values(model, desired)
     if state is None or len(state.motion) != len(model.motors):
-        motion = tuple(motor.filter.rest(value) for motor, value in zip(model.motors, asked, strict=True))
+        motion = tuple(motor.filter.rest(value) for motor, value in zip(model.motors, desired_values, strict=True))
     else:
-        motion = tuple(m.filter.step(now, value, dt) for m, now, value in zip(model.motors, state.motion, asked, strict=True))
-    filtered = tuple(one.position for one in motion)
+        motion = tuple(
+            m.filter.step(motor_state, value, dt) for m, motor_state, value in zip(model.motors, state.motion, desired_values, strict=True)
+        )
+    filtered = tuple(kinematic.position for kinematic in motion)
     shown, is_closed = desired, report.assembled
     flipped = report.flipped or (state is not None and state.flipped)
-    if any(abs(a - b) > STILL for a, b in zip(filtered, asked, strict=True)):
+    if any(abs(a - b) > STILL for a, b in zip(filtered, desired_values, strict=True)):
         follow = model.solver.solve(_held(model, goals, filtered), state.shown if state is not None else desired)
         shown, is_closed, flipped = follow.state, follow.report.assembled, flipped or follow.report.flipped
     first = state.first if state is not None and state.first is not None else model.solver.poses(desired)
@@ -118,10 +120,12 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
     outputs = Outputs(
         poses=model.solver.poses(shown),
         values=values(model, shown) if model.is_over_actuated else filtered,
-        desired=asked,
+        desired=desired_values,
         report=report,
         is_closed=is_closed,
-        at_rest=stalled >= NO_MORE and filtered == asked and not any(one.velocity or one.acceleration for one in motion),
+        at_rest=stalled >= NO_MORE
+        and filtered == desired_values
+        and not any(kinematic.velocity or kinematic.acceleration for kinematic in motion),
     )
     return outputs, State(goals, desired, shown, motion, report, model, stalled, flipped, first)
 
@@ -138,14 +142,14 @@ def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[f
         model: The mover.
         numbers: Values [rad or m] by the motors' indices.
     """
-    found: dict[str, dict[int, float]] = {}
+    values_by_joint: dict[str, dict[int, float]] = {}
     incomplete = set()
     for k, motor in enumerate(model.motors):
         if k in numbers:
-            found.setdefault(motor.joint, {})[motor.index] = numbers[k]
+            values_by_joint.setdefault(motor.joint, {})[motor.index] = numbers[k]
         else:
             incomplete.add(motor.joint)
-    return {joint: tuple(of_joint[k] for k in sorted(of_joint)) for joint, of_joint in found.items() if joint not in incomplete}
+    return {joint: tuple(of_joint[k] for k in sorted(of_joint)) for joint, of_joint in values_by_joint.items() if joint not in incomplete}
 
 
 def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:

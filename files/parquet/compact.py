@@ -33,13 +33,13 @@ class Reader:
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
         """Read a structure: values by field number."""
-        found: dict[int, Any] = {}
+        fields: dict[int, Any] = {}
         field = 0
         while head := self._byte():
             step, kind = head >> 4, head & 15
             field = field + step if step else self._signed()
-            found[field] = kind == TRUE if kind in (TRUE, FALSE) else self._value(kind, depth)
-        return found
+            fields[field] = kind == TRUE if kind in (TRUE, FALSE) else self._value(kind, depth)
+        return fields
 
     def varint(self) -> int:
         """Read an unsigned number."""
@@ -100,24 +100,24 @@ class Long:
 
 def struct(fields: Mapping[int, Any]) -> bytes:
     """Encode a structure; fields that are None are left out."""
-    found, last = bytearray(), 0
+    encoded, last = bytearray(), 0
     for field, value in sorted(fields.items()):
         if value is None:
             continue
         kind = (TRUE if value else FALSE) if isinstance(value, bool) else _kind(value)
-        found.append((field - last) << 4 | kind)
-        found += b"" if isinstance(value, bool) else _encoded(value)
+        encoded.append((field - last) << 4 | kind)
+        encoded += b"" if isinstance(value, bool) else _encoded(value)
         last = field
-    return bytes(found + b"\0")
+    return bytes(encoded + b"\0")
 
 
 def varint(value: int) -> bytes:
     """Encode an unsigned number."""
-    found = bytearray()
+    encoded = bytearray()
     while value >= 0x80:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes((*found, value))
+    return bytes((*encoded, value))
 
 
 def _kind(value: Any) -> int:

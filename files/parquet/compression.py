@@ -28,31 +28,31 @@ def decompressed(codec: int, data: bytes, size: int) -> bytes:
     """
     if codec not in CODECS:
         raise ParquetError(f"it is compressed by {NAMES.get(codec, f'method {codec}')}: write it with snappy, gzip or zstd")
-    found = CODECS[codec](data, size)
-    if len(found) != size:
-        raise ParquetError(f"a page has {len(found)} bytes, and {size} are announced: it is damaged")
-    return found
+    content = CODECS[codec](data, size)
+    if len(content) != size:
+        raise ParquetError(f"a page has {len(content)} bytes, and {size} are announced: it is damaged")
+    return content
 
 
 def _snappy(data: bytes, size: int) -> bytes:
     reader = Reader(data)
     if reader.varint() != size:
         raise ParquetError("a page compressed by snappy announces another size than its header: it is damaged")
-    found = bytearray()
-    while reader.at < len(data) and len(found) <= size:
+    content = bytearray()
+    while reader.at < len(data) and len(content) <= size:
         tag = reader.take(1)[0]
         if not tag & 3:
             length = tag >> 2
             if length >= 60:
                 length = int.from_bytes(reader.take(length - 59), "little")
-            found += reader.take(length + 1)
+            content += reader.take(length + 1)
             continue
         length, offset = _copy(reader, tag)
-        if not 0 < offset <= len(found):
+        if not 0 < offset <= len(content):
             raise ParquetError("a page compressed by snappy copies from before its start: it is damaged")
-        piece = found[len(found) - offset : len(found) - offset + length]
-        found += (piece * (length // len(piece) + 1))[:length]  # it may go on in what it copies
-    return bytes(found)
+        piece = content[len(content) - offset : len(content) - offset + length]
+        content += (piece * (length // len(piece) + 1))[:length]  # it may go on in what it copies
+    return bytes(content)
 
 
 def _copy(reader: Reader, tag: int) -> tuple[int, int]:

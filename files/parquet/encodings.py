@@ -26,10 +26,10 @@ def plain(kind: int, data: bytes, count: int) -> array[float]:
     size = struct.calcsize(f"<{letter}")
     if not 0 <= count * size <= len(data):
         raise ParquetError(f"a page has {len(data) // size} numbers, and {count} are announced: it is damaged")
-    found: array[Any] = array(letter, data[: count * size])
+    numbers: array[Any] = array(letter, data[: count * size])
     if sys.byteorder == "big":
-        found.byteswap()
-    return found if letter == ARRAYS[kind] else array(ARRAYS[kind], found)
+        numbers.byteswap()
+    return numbers if letter == ARRAYS[kind] else array(ARRAYS[kind], numbers)
 
 
 def indices(data: bytes, count: int) -> list[int]:
@@ -41,23 +41,23 @@ def runs(reader: Reader, width: int, count: int) -> list[int]:
     """Decode `count` numbers of `width` bits from runs of equal numbers and packed groups of eight."""
     if width > WIDEST:
         raise ParquetError(f"a page has numbers of {width} bits: it is damaged")
-    found: list[int] = []
+    numbers: list[int] = []
     mask, shifts = (1 << width) - 1, range(0, 8 * width, width) if width else (0,) * 8
-    while len(found) < count:
+    while len(numbers) < count:
         head = reader.varint()
         if not head & 1:
             value = int.from_bytes(reader.take((width + 7) // 8), "little")
-            found += [value] * min(head >> 1, count - len(found))
+            numbers += [value] * min(head >> 1, count - len(numbers))
             if not head:
                 raise ParquetError("a page has a run of no length: it is damaged")
             continue
-        groups = min(head >> 1, (count - len(found) + 7) // 8)
+        groups = min(head >> 1, (count - len(numbers) + 7) // 8)
         if not groups:
             raise ParquetError("a page has no packed numbers where some are announced: it is damaged")
         for _ in range(groups):
             eight = int.from_bytes(reader.take(width), "little")
-            found += [eight >> shift & mask for shift in shifts]
-    return found[:count]
+            numbers += [eight >> shift & mask for shift in shifts]
+    return numbers[:count]
 
 
 def packed(values: Sequence[int]) -> bytes:

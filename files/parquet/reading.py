@@ -69,9 +69,9 @@ class Table:
         chunk = self._groups[group].chunk(name)
         stored = [_field(chunk.get(12, {}), k, bytes, b"") for k in (6, 5)]
         letter = FORMATS.get(self._leaves[name].kind, "")
-        if letter not in ("i", "q") or any(len(one) != struct.calcsize(letter) for one in stored):
+        if letter not in ("i", "q") or any(len(bound) != struct.calcsize(letter) for bound in stored):
             return None
-        low, high = (struct.unpack(f"<{letter}", one)[0] for one in stored)
+        low, high = (struct.unpack(f"<{letter}", bound)[0] for bound in stored)
         return low, high
 
     def width(self, group: int, name: str) -> int:
@@ -85,15 +85,17 @@ class Table:
             ParquetError: The rows cannot be read: unsupported type, compression or encoding, a missing number, lists of different lengths,
                 or damage.
         """
-        own = self._groups[group]
-        end = own.rows if end is None else end
-        size = own.per_row(name)
-        found: array[Any] = array(ARRAYS[self._leaves[name].kind])
-        for skipped, numbers in self._pages(own, name, first * size, end * size):
-            found += numbers[max(first * size - skipped, 0) : max(end * size - skipped, 0)]
-        if len(found) != (end - first) * size:
-            raise ParquetError(f"column '{name}' has {len(found)} numbers, and {(end - first) * size} are announced: it is damaged")
-        return found
+        row_group = self._groups[group]
+        end = row_group.rows if end is None else end
+        size = row_group.per_row(name)
+        column_numbers: array[Any] = array(ARRAYS[self._leaves[name].kind])
+        for skipped, numbers in self._pages(row_group, name, first * size, end * size):
+            column_numbers += numbers[max(first * size - skipped, 0) : max(end * size - skipped, 0)]
+        if len(column_numbers) != (end - first) * size:
+            raise ParquetError(
+                f"column '{name}' has {len(column_numbers)} numbers, and {(end - first) * size} are announced: it is damaged"
+            )
+        return column_numbers
 
     def _pages(self, group: _Group, name: str, first: int, end: int) -> Iterator[tuple[int, array[float]]]:
         """(number of values before the page, values of the page) for each page of a column with values in `first` to `end`."""
@@ -153,8 +155,8 @@ class _Group:
         self._leaves = leaves
         self._chunks = {}
         self.size = 0
-        for one in _items(plain, 1):
-            chunk = _field(one, 3, dict)
+        for column_chunk in _items(plain, 1):
+            chunk = _field(column_chunk, 3, dict)
             self.size += max(_field(chunk, 7, int, 0), 0)
             path = [part for part in _items(chunk, 3) if isinstance(part, bytes)]
             self._chunks[path[0].decode("utf-8", "replace") if path else ""] = chunk
@@ -191,7 +193,7 @@ def _footer(file: BinaryIO) -> dict[int, Any]:
 
 def _leaves(schema: list[Any]) -> Iterator[tuple[str, _Leaf]]:
     """Columns of numbers by name: plain ones, and lists of numbers."""
-    if not schema or not all(isinstance(one, dict) for one in schema):
+    if not schema or not all(isinstance(element, dict) for element in schema):
         raise ParquetError("its metadata have no schema: it is damaged")
     at = 1
     while at < len(schema):
@@ -226,8 +228,8 @@ def _split(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf
     reader, count = Reader(decompressed(codec, data, size)), _field(page, 1, int)
     levels = []
     for highest in (leaf.repeats, leaf.defines):
-        own = Reader(reader.take(int.from_bytes(reader.take(4), "little"))) if highest else None
-        levels.append(runs(own, highest.bit_length(), count) if own is not None else [])
+        level_reader = Reader(reader.take(int.from_bytes(reader.take(4), "little"))) if highest else None
+        levels.append(runs(level_reader, highest.bit_length(), count) if level_reader is not None else [])
     return (levels[0], levels[1]), reader.data[reader.at :], _field(page, 2, int)
 
 
@@ -236,8 +238,8 @@ def _split_v2(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _L
     reader, count = Reader(data), _field(page, 1, int)
     levels, lengths = [], [_field(page, k, int, 0) for k in (6, 5)]
     for highest, length in zip((leaf.repeats, leaf.defines), lengths, strict=True):
-        own = Reader(reader.take(length))
-        levels.append(runs(own, highest.bit_length(), count) if highest else [])
+        level_reader = Reader(reader.take(length))
+        levels.append(runs(level_reader, highest.bit_length(), count) if highest else [])
     packed = codec if page.get(7, True) is not False else UNCOMPRESSED
     body = decompressed(packed, data[reader.at :], size - sum(lengths)) if len(data) > reader.at else b""
     return (levels[0], levels[1]), body, _field(page, 4, int)
@@ -263,10 +265,10 @@ def _values(encoding: int, kind: int, data: bytes, count: int, dictionary: array
         return plain(kind, data, count)
     if encoding not in (PLAIN_DICTIONARY, RLE_DICTIONARY):
         raise ParquetError(f"its numbers have the encoding {encoding}: write it with plain or dictionary encoding")
-    found = indices(data, count)
-    if dictionary is None or max(found) >= len(dictionary):
+    entry_indices = indices(data, count)
+    if dictionary is None or max(entry_indices) >= len(dictionary):
         raise ParquetError("a page refers to numbers that its dictionary does not have: it is damaged")
-    return array(dictionary.typecode, map(dictionary.__getitem__, found))
+    return array(dictionary.typecode, map(dictionary.__getitem__, entry_indices))
 
 
 _NONE: Any = object()
@@ -281,5 +283,5 @@ def _field(fields: Any, number: int, kind: type, default: Any = _NONE) -> Any:
 
 
 def _items(fields: dict[int, Any], number: int) -> list[Any]:
-    found: list[Any] = _field(fields, number, list)
-    return found
+    entries: list[Any] = _field(fields, number, list)
+    return entries

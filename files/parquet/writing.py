@@ -70,7 +70,7 @@ def _schema(column: Column | Texts) -> list[dict[int, Any]]:
 def _chunk(column: Column | Texts, at: int, size: int) -> dict[int, Any]:
     kind = KINDS[column.kind] if isinstance(column, Column) else BYTE_ARRAY
     path = [column.name, "list", "element"] if column.is_list else [column.name]
-    found: dict[int, Any] = {
+    metadata: dict[int, Any] = {
         1: kind,
         2: [PLAIN, RLE],
         3: path,
@@ -82,8 +82,8 @@ def _chunk(column: Column | Texts, at: int, size: int) -> dict[int, Any]:
     }
     if isinstance(column, Column) and column.kind == "int64":
         low, high = (numbers.pack("<q", end) for end in (min(column.rows), max(column.rows)))
-        found[12] = {3: Long(0), 5: high, 6: low}
-    return found
+        metadata[12] = {3: Long(0), 5: high, 6: low}
+    return metadata
 
 
 def _page(column: Column | Texts) -> bytes:
@@ -96,7 +96,7 @@ def _page(column: Column | Texts) -> bytes:
     if column.is_list:
         size = len(flat) // len(column.rows)
         repeats = packed([int(k % size > 0) for k in range(len(flat))])
-        body = b"".join(len(one).to_bytes(4, "little") + one for one in (repeats, run(3, len(flat)))) + body
+        body = b"".join(len(levels).to_bytes(4, "little") + levels for levels in (repeats, run(3, len(flat)))) + body
     header = {1: DATA, 2: len(body), 3: len(body), 5: {1: len(flat), 2: PLAIN, 3: RLE, 4: RLE}}
     return struct(header) + body
 

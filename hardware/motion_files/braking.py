@@ -23,10 +23,10 @@ def brought_to_rest(take: Take) -> Take:
     """
     added = []
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
-        own = values[:-STANDING]  # without rest at the end
-        is_within = first_excess(own, joint.limits, take.rate) is None
+        moving_values = values[:-STANDING]  # without rest at the end
+        is_within = first_excess(moving_values, joint.limits, take.rate) is None
         stops_at_once = first_excess(values, joint.limits, take.rate) is None
-        added.append(braking(own, joint.limits, 1.0 / take.rate) if is_within and not stops_at_once else [])
+        added.append(braking(moving_values, joint.limits, 1.0 / take.rate) if is_within and not stops_at_once else [])
     return take.followed_by(_rows(added, take.frames[-1]))
 
 

@@ -98,7 +98,7 @@ def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess
     for order, limit in enumerate(_dynamic(limits), 1):
         differences = [(b - a) * rate for a, b in pairwise(differences)]
         slack = SHARE * limit + 2.0**order * SINGLE * largest * rate**order
-        broken = [index for index, found in enumerate(differences) if abs(found) > limit + slack]
+        broken = [index for index, derivative in enumerate(differences) if abs(derivative) > limit + slack]
         if broken:
             return Excess(order, broken[0] + order, len(broken), differences[broken[0]])
     return None
@@ -131,10 +131,10 @@ def _check_speeds(take: Take) -> None:
             math.fsum(parts) for parts in zip(*([share.gear * v for v in joints[share.joint]] for share in channel.shares), strict=True)
         ]
         for index, (before, after) in enumerate(pairwise(rotations)):
-            found = (after - before) * take.rate
-            if abs(found) > (1.0 + HEADROOM) * channel.speed:
+            velocity = (after - before) * take.rate
+            if abs(velocity) > (1.0 + HEADROOM) * channel.speed:
                 raise ExportError(
-                    f"Channel {channel.label}, {_frame(take, index + 1)}: its servo rotates at {math.degrees(found):.0f} degrees/s;"
+                    f"Channel {channel.label}, {_frame(take, index + 1)}: its servo rotates at {math.degrees(velocity):.0f} degrees/s;"
                     f" expected at most {math.degrees(channel.speed):.0f}. Remedy: lower its joints' velocity"
                 )
 

@@ -27,16 +27,16 @@ def poses_at_rate(frames: Sequence[Pose], rate: float, new_rate: float) -> tuple
 
 
 def _rows(frames: Sequence[T], step: float, between: Callable[[Sequence[T], int, float], T]) -> list[T]:
-    last, found = len(frames) - 1, []
+    last, rows = len(frames) - 1, []
     for row in range(math.floor(last / step + SAME) + 1):
         position = min(row * step, float(last))
         index = round(position)
         if abs(position - index) < SAME:
-            found.append(frames[index])
+            rows.append(frames[index])
         else:
             index = int(position)
-            found.append(between(frames, index, position - index))
-    return found
+            rows.append(between(frames, index, position - index))
+    return rows
 
 
 def _curve(frames: Sequence[Values], index: int, u: float) -> Values:

@@ -37,9 +37,9 @@ class _Row:
     velocities: Sequence[float] | None
 
 
-def is_trajectory(found: object) -> bool:
+def is_trajectory(json_value: object) -> bool:
     """Whether a JSON value is, or contains, a trajectory message or states."""
-    first = found[0] if isinstance(found, list) and found else found
+    first = json_value[0] if isinstance(json_value, list) and json_value else json_value
     is_state = isinstance(first, Mapping) and STATE_NAMES in first and STATE_POSITIONS in first
     return is_state or (isinstance(first, Mapping) and any(name in first for name in (NAMES, *INSIDE)))
 
@@ -50,8 +50,8 @@ def read_json(data: bytes) -> Recording:
     Raises:
         MotionFileError: The file has no valid trajectory; the error names the point and the field.
     """
-    found = plain_of(data)
-    return _recording(found if isinstance(found, list) else [found])
+    json_value = plain_of(data)
+    return _recording(json_value if isinstance(json_value, list) else [json_value])
 
 
 def read_yaml(data: bytes) -> Recording:
@@ -66,25 +66,25 @@ def read_yaml(data: bytes) -> Recording:
     if len(text) > MAX_LENGTH:
         raise MotionFileError(f"it has {len(text)} characters, more than {MAX_LENGTH}: record it as JSON, or import it in parts")
     try:
-        return _recording([_typed(found) for _, found in yaml_documents(text) if found])
+        return _recording([_typed(document) for _, document in yaml_documents(text) if document])
     except YamlError as error:
         raise MotionFileError(str(error)) from error
 
 
-def _typed(found: Any) -> Any:
+def _typed(yaml_value: Any) -> Any:
     """A YAML value whose strings are converted to numbers where possible, except the joints' names."""
-    if isinstance(found, dict):
-        return {name: value if name in {NAMES, STATE_NAMES} else _typed(value) for name, value in found.items()}
-    if isinstance(found, list):
-        return [_typed(value) for value in found]
+    if isinstance(yaml_value, dict):
+        return {name: value if name in {NAMES, STATE_NAMES} else _typed(value) for name, value in yaml_value.items()}
+    if isinstance(yaml_value, list):
+        return [_typed(value) for value in yaml_value]
     try:
-        return float(found) if isinstance(found, str) else found
+        return float(yaml_value) if isinstance(yaml_value, str) else yaml_value
     except ValueError:
-        return found
+        return yaml_value
 
 
 def _recording(documents: Sequence[Any]) -> Recording:
-    messages = [trajectory for found in documents for trajectory in _trajectories(JsonFields("the file", found, MotionFileError), 0)]
+    messages = [trajectory for document in documents for trajectory in _trajectories(JsonFields("the file", document, MotionFileError), 0)]
     if not messages:
         raise MotionFileError(f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory, or sensor_msgs/JointState")
     names: list[str] = []
@@ -93,14 +93,16 @@ def _recording(documents: Sequence[Any]) -> Recording:
     ascend = all(before <= after for before, after in pairwise(stamps))
     are_stamped = ascend and (stamps[0] > 0.0 or all(map(_is_state, messages)))
     for number, (message, stamp) in enumerate(zip(messages, stamps, strict=True), 1):
-        own = [name for name in message.get(STATE_NAMES if _is_state(message) else NAMES, list) if isinstance(name, str)]
+        joint_names = [name for name in message.get(STATE_NAMES if _is_state(message) else NAMES, list) if isinstance(name, str)]
         if number == 1:
-            names = own
-        if set(own) != set(names) or not own:
-            raise MotionFileError(f"message {number} moves {', '.join(own) or 'nothing'}, the first {', '.join(names)}: import them apart")
+            names = joint_names
+        if set(joint_names) != set(names) or not joint_names:
+            raise MotionFileError(
+                f"message {number} moves {', '.join(joint_names) or 'nothing'}, the first {', '.join(names)}: import them apart"
+            )
         start = stamp - stamps[0] if are_stamped else rows[-1].time if rows else 0.0
-        place = {name: k for k, name in enumerate(own)}
-        came = list(_rows(message, start, [place[name] for name in names]))
+        indices = {name: k for k, name in enumerate(joint_names)}
+        came = list(_rows(message, start, [indices[name] for name in names]))
         while came and rows and rows[-1].time >= came[0].time:  # rows ascend up to here, or the recording is refused
             rows.pop()
         rows += came
@@ -109,16 +111,16 @@ def _recording(documents: Sequence[Any]) -> Recording:
     return Recording(tuple(row.time for row in rows), tuple(_columns(names, rows)))
 
 
-def _trajectories(found: JsonFields, depth: int) -> Iterator[JsonFields]:
-    if found.has(NAMES) or _is_state(found):
-        yield found
+def _trajectories(fields: JsonFields, depth: int) -> Iterator[JsonFields]:
+    if fields.has(NAMES) or _is_state(fields):
+        yield fields
         return
-    field = next((field for field in INSIDE if found.has(field)), None)
+    field = next((field for field in INSIDE if fields.has(field)), None)
     if field is None or depth == DEEPEST:
         return
-    inside = found.get(field, object)
-    for one in found.children(field, field) if isinstance(inside, list) else [found.child(field)]:
-        yield from _trajectories(one, depth + 1)
+    inside = fields.get(field, object)
+    for child in fields.children(field, field) if isinstance(inside, list) else [fields.child(field)]:
+        yield from _trajectories(child, depth + 1)
 
 
 def _is_state(message: JsonFields) -> bool:
@@ -127,24 +129,24 @@ def _is_state(message: JsonFields) -> bool:
 
 def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_Row]:
     if _is_state(message):
-        given = message.has(STATE_VELOCITIES) and message.get(STATE_VELOCITIES, list)
-        moving = message.numbers(STATE_VELOCITIES, len(order)) if given else None
+        has_velocities = message.has(STATE_VELOCITIES) and message.get(STATE_VELOCITIES, list)
+        moving = message.numbers(STATE_VELOCITIES, len(order)) if has_velocities else None
         placed = message.numbers(STATE_POSITIONS, len(order))
         yield _Row(start, [placed[k] for k in order], [moving[k] for k in order] if moving else None)
         return
     for point in message.children(POINTS, "point"):
         positions = point.numbers("positions", len(order))
-        given = point.has("velocities") and point.get("velocities", list)
-        velocities = point.numbers("velocities", len(order)) if given else None
+        has_velocities = point.has("velocities") and point.get("velocities", list)
+        velocities = point.numbers("velocities", len(order)) if has_velocities else None
         time = start + _time(point, "time_from_start")
         yield _Row(time, [positions[k] for k in order], [velocities[k] for k in order] if velocities else None)
 
 
 def _time(fields: JsonFields, field: str) -> float:
     """Seconds of a Duration or a Time, of ROS 2 or of its predecessor."""
-    found = fields.child(field)
-    whole, parts = ("sec", "nanosec") if found.has("sec") else ("secs", "nsecs")
-    return found.number(whole) + 1e-9 * found.number(parts)
+    time_fields = fields.child(field)
+    whole, parts = ("sec", "nanosec") if time_fields.has("sec") else ("secs", "nsecs")
+    return time_fields.number(whole) + 1e-9 * time_fields.number(parts)
 
 
 def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[Column]:
@@ -169,8 +171,8 @@ def message(motion: Motion) -> dict[str, Any]:
         nanoseconds = round(row * 1e9 / motion.rate)
         points.append(
             {
-                "positions": [_rounded(one[row]) for one in values],
-                "velocities": [_rounded(_velocity(one, row, motion.rate)) for one in values],
+                "positions": [_rounded(joint_values[row]) for joint_values in values],
+                "velocities": [_rounded(_velocity(joint_values, row, motion.rate)) for joint_values in values],
                 "time_from_start": {"sec": nanoseconds // 10**9, "nanosec": nanoseconds % 10**9},
             }
         )
@@ -194,11 +196,11 @@ def write_json(motion: Motion) -> bytes:
 
 def write_yaml(motion: Motion) -> bytes:
     """The ROS 2 message of a motion as YAML, as `ros2 topic pub` reads it; raises MotionFileError as `message`."""
-    found = message(motion)
+    trajectory = message(motion)
     lines = ["header:", "  stamp: {sec: 0, nanosec: 0}", "  frame_id: ''", f"{NAMES}:"]
-    lines += [f"- {json.dumps(name, ensure_ascii=False)}" for name in found[NAMES]]
+    lines += [f"- {json.dumps(name, ensure_ascii=False)}" for name in trajectory[NAMES]]
     lines.append(f"{POINTS}:")
-    for point in found[POINTS]:
+    for point in trajectory[POINTS]:
         time = point["time_from_start"]
         lines.append(f"- positions: {_list(point['positions'])}")
         lines.append(f"  velocities: {_list(point['velocities'])}")

@@ -38,7 +38,9 @@ def read(data: bytes) -> Recording:
         raise MotionFileError(f"the first column is '{heading[0][:40]}'; expected '{TIME}'")
     for name in heading[1:]:
         if name.removesuffix(SUFFIX) not in JOINTS or not name.endswith(SUFFIX):
-            raise MotionFileError(f"column '{name[:40]}' is no joint of a LeLamp; expected {', '.join(f'{one}{SUFFIX}' for one in JOINTS)}")
+            raise MotionFileError(
+                f"column '{name[:40]}' is no joint of a LeLamp; expected {', '.join(f'{joint}{SUFFIX}' for joint in JOINTS)}"
+            )
     numbers = numbers_of(rows)
     names = [name.removesuffix(SUFFIX) for name in heading[1:]]
     columns = (Column(name, tuple(row[k] for row in numbers), MODE, JOINTS.index(name) + 1) for k, name in enumerate(names, 1))

@@ -56,9 +56,9 @@ class Episode:
     values: Values = "degrees"
 
 
-def is_info(found: object) -> bool:
+def is_info(json_value: object) -> bool:
     """Whether a JSON value is a dataset's meta/info.json."""
-    return isinstance(found, Mapping) and VERSION in found and "features" in found
+    return isinstance(json_value, Mapping) and VERSION in json_value and "features" in json_value
 
 
 def read(data: bytes, path: Path, episode: Episode, allow_large: bool = False) -> Recording:
@@ -98,12 +98,12 @@ def _names(info: JsonFields, part: str) -> list[str]:
     if not features.has(part):
         features.wrong(part, "the arm's values")
     feature = features.child(part)
-    found = feature.get("names", object)
-    if isinstance(found, Mapping):  # {"motors": [...]}, in datasets of version 2
-        found = next(iter(found.values()), None)
-    if not isinstance(found, list) or not found or not all(isinstance(name, str) for name in found):
+    names = feature.get("names", object)
+    if isinstance(names, Mapping):  # {"motors": [...]}, in datasets of version 2
+        names = next(iter(names.values()), None)
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
         feature.wrong("names", "a list of the joints' names")
-    return found
+    return names
 
 
 def _joint(name: str) -> str:
@@ -132,10 +132,10 @@ class _Decoding:
         try:
             with open_regular(file) as opened:
                 table = Table(opened)
-                found = array("d")
+                row_numbers = array("d")
                 for group in range(len(table.groups)):
-                    found += self._of_group(table, group)
-                return found
+                    row_numbers += self._of_group(table, group)
+                return row_numbers
         except ParquetError as error:
             raise MotionFileError(f"its table {file.parent.name}/{file.name}: {error}") from error
         except OSError as error:
@@ -151,16 +151,16 @@ class _Decoding:
             raise ParquetError(f"with it there are {self.rows} rows, more than {MOST_ROWS}: split the dataset")
         self._announce(count)
         episodes = table.column(group, EPISODE)
-        own = episodes.count(number)
-        if not own:
+        episode_rows = episodes.count(number)
+        if not episode_rows:
             return array("d")
         first = episodes.index(number)
-        if episodes[first : first + own].count(number) != own:
+        if episodes[first : first + episode_rows].count(number) != episode_rows:
             raise ParquetError(f"rows of episode {number} lie between those of others: it is damaged")
         if (width := table.width(group, part)) != self.size:
             raise ParquetError(f"'{part}' has {width} numbers in a row, and {INFO} names {self.size}: one of them is damaged")
-        self._announce(own * self.size)
-        return array("d", table.column(group, part, first, first + own))
+        self._announce(episode_rows * self.size)
+        return array("d", table.column(group, part, first, first + episode_rows))
 
     def _announce(self, count: int) -> None:
         """Adds numbers that will be decoded; raises LargeMotionError, or ParquetError, where these become too many."""
@@ -177,7 +177,7 @@ def write(motion: Motion, values: Values) -> dict[str, bytes]:
     Raises:
         MotionFileError: A servo's range is not known.
     """
-    joints = sorted(zip(motion.named, motion.recording.columns, strict=True), key=lambda one: one[0].servo)
+    joints = sorted(zip(motion.named, motion.recording.columns, strict=True), key=lambda pair: pair[0].servo)
     columns = []
     for named, column in joints:
         columns.append(_in_unit(column, named.scale, _unit(named.name, values)))
@@ -220,12 +220,12 @@ def _in_unit(column: Column, scale: Scale, unit: Unit) -> list[float]:
 
 def _info(rate: int, names: list[str], count: int) -> dict[str, object]:
     arm = {"dtype": "float32", "shape": [len(names)], "names": names}
-    own = {"timestamp": "float32", "frame_index": "int64", EPISODE: "int64", "index": "int64", "task_index": "int64"}
+    row_features = {"timestamp": "float32", "frame_index": "int64", EPISODE: "int64", "index": "int64", "task_index": "int64"}
     features = {"action": arm, "observation.state": arm}
     return {
         VERSION: "v3.0",
         "fps": rate,
-        "features": features | {name: {"dtype": kind, "shape": [1], "names": None} for name, kind in own.items()},
+        "features": features | {name: {"dtype": kind, "shape": [1], "names": None} for name, kind in row_features.items()},
         "total_episodes": 1,
         "total_frames": count,
         "total_tasks": 1,

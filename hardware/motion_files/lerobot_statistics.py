@@ -15,19 +15,19 @@ def statistics(rows: Sequence[Sequence[float]]) -> dict[str, list[float]]:
     spreads = [
         math.sqrt(math.fsum((value - mean) ** 2 for value in column) / len(column)) for column, mean in zip(columns, means, strict=True)
     ]
-    found = {
+    column_statistics = {
         "min": [column[0] for column in columns],
         "max": [column[-1] for column in columns],
         "mean": means,
         "std": spreads,
         "count": [len(rows)],
     }
-    return found | {f"q{percent:02d}": [_quantile(column, percent / 100.0) for column in columns] for percent in QUANTILES}
+    return column_statistics | {f"q{percent:02d}": [_quantile(column, percent / 100.0) for column in columns] for percent in QUANTILES}
 
 
 def _quantile(ascending: Sequence[float], share: float) -> float:
     """The quantile at `share` (0 to 1), interpolated linearly between the two nearest values."""
-    place = share * (len(ascending) - 1)
-    below = int(place)
+    position = share * (len(ascending) - 1)
+    below = int(position)
     above = min(below + 1, len(ascending) - 1)
-    return ascending[below] + (place - below) * (ascending[above] - ascending[below])
+    return ascending[below] + (position - below) * (ascending[above] - ascending[below])

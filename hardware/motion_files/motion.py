@@ -60,7 +60,8 @@ class Motion:
     def recording(self) -> Recording:
         """The motion as a Recording, with the joint names that files of the robot's maker have."""
         columns = tuple(
-            Column(one.name, tuple(one.sign * row[k] for row in self.values), one.unit, one.servo) for k, one in enumerate(self.named)
+            Column(named.name, tuple(named.sign * row[k] for row in self.values), named.unit, named.servo)
+            for k, named in enumerate(self.named)
         )
         return Recording(self.times, columns, self.poses, self.title)
 
@@ -104,7 +105,7 @@ def frames_at(take: Take, rate: int, title: str, has_positions: bool = True) -> 
     mixing = Mixing(take.device)
     check_ranges(take, has_positions)
     values = at_rate(take.frames, take.rate, rate)
-    poses = {name: poses_at_rate(found, take.rate, rate) for name, found in take.poses.items()}
+    poses = {name: poses_at_rate(body_poses, take.rate, rate) for name, body_poses in take.poses.items()}
     return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), False, _named(take), poses)
 
 
@@ -116,27 +117,27 @@ def sample(take: Take, rate: float) -> list[list[Kinematic]]:
     columns = list(take.joints())
     begin, end = STANDING - 1, len(columns[0]) - STANDING  # parameters of the curve, in frames: outside of them it is at rest
     rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1  # the small term keeps a last row that only rounding puts behind the end
-    found = []
+    samples = []
     for row in range(rows):
         position = min(begin + row * take.rate / rate, float(end))
         index = min(int(position), len(columns[0]) - FRAMES + 1)
-        found.append(
+        samples.append(
             [
                 between((column[index - 1], column[index], column[index + 1], column[index + 2]), position - index, 1.0 / take.rate)
                 for column in columns
             ]
         )
-    return found
+    return samples
 
 
 def _going_back(take: Take) -> Take:
     """The take followed by a slow return to its first frame, at `RETURN_SHARE` of the joints' limits."""
     filters = [TrackingFilter(_share(joint.limits, RETURN_SHARE)) for joint in take.device.joints]
     goal, dt = take.frames[0], 1.0 / take.rate
-    states: list[Kinematic] = [one.rest(value) for one, value in zip(filters, take.frames[-1], strict=True)]
+    states: list[Kinematic] = [tracking_filter.rest(value) for tracking_filter, value in zip(filters, take.frames[-1], strict=True)]
     frames = [take.frames[-1]] * STANDING
     while any(state != Kinematic(value) for state, value in zip(map(_plain, states), goal, strict=True)):
-        states = [one.step(state, value, dt, 0.0) for one, state, value in zip(filters, states, goal, strict=True)]
+        states = [tracking_filter.step(state, value, dt, 0.0) for tracking_filter, state, value in zip(filters, states, goal, strict=True)]
         frames.append(tuple(state.position for state in states))
         if len(frames) > RETURN_LIMIT * take.rate:
             raise ExportError(

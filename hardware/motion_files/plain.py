@@ -71,7 +71,7 @@ def table(motion: Motion) -> bytes:
 
 def joint_table(recording: Recording) -> bytes:
     """CSV with the time [s] and the values of all joints, in their own units."""
-    rows = [["seconds", *(f"{one.name} [{one.unit}]" if one.unit != "plain" else one.name for one in recording.columns)]]
+    rows = [["seconds", *(f"{c.name} [{c.unit}]" if c.unit != "plain" else c.name for c in recording.columns)]]
     for time, *values in zip(recording.times, *(column.values for column in recording.columns), strict=True):
         rows.append([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
     return csv_of(rows)
@@ -179,7 +179,7 @@ def numbers_of(rows: list[list[str]]) -> list[list[float]]:
     Raises:
         MotionFileError: A cell has no number.
     """
-    found = []
+    number_rows = []
     for k, row in enumerate(rows[1:], 1):
         try:
             numbers = [float(cell) for cell in row]
@@ -189,8 +189,8 @@ def numbers_of(rows: list[list[str]]) -> list[list[float]]:
             wrong = next(c for c, cell in enumerate(row) if not _is_number(cell))
             remedy = "write decimals with a point" if _is_number(row[wrong].replace(",", ".")) else "correct it, or choose another file"
             raise MotionFileError(f"row {k}, column '{rows[0][wrong][:40]}': expected a number, found {shown(row[wrong])}: {remedy}")
-        found.append(numbers)
-    return found
+        number_rows.append(numbers)
+    return number_rows
 
 
 def _is_number(cell: str) -> bool:
@@ -218,7 +218,7 @@ def _split(heading: str) -> tuple[str, str]:
 
 def write_document(motion: Motion) -> bytes:
     """JSON with the rate, the joints and their limits, the channels, and all samples."""
-    found = {
+    fields = {
         "format": FORMAT,
         "version": VERSION,
         "title": motion.title,
@@ -231,7 +231,7 @@ def write_document(motion: Motion) -> bytes:
         "values": list(zip(*(column.values for column in motion.recording.columns), strict=True)),
         "positions": motion.positions,
     }
-    return json.dumps(found).encode("utf-8")
+    return json.dumps(fields).encode("utf-8")
 
 
 def read_document(data: bytes) -> Recording:
@@ -240,24 +240,24 @@ def read_document(data: bytes) -> Recording:
     Raises:
         MotionFileError: A value is invalid; the message names row and field.
     """
-    own = document(data)
-    own.whole("version", VERSION, VERSION)
-    rate, joints = own.number("rate"), own.children("joints", "joint", "name")
+    fields = document(data)
+    fields.whole("version", VERSION, VERSION)
+    rate, joints = fields.number("rate"), fields.children("joints", "joint", "name")
     if rate <= 0.0:
-        own.wrong("rate", "rows per second")
-    rows = own.get("values", list)
+        fields.wrong("rate", "rows per second")
+    rows = fields.get("values", list)
     if not all(isinstance(row, list) and len(row) == len(joints) for row in rows):
-        own.wrong("values", f"rows of {len(joints)} numbers, one for each joint")
-    numbers = own.numbers("values", values=[number for row in rows for number in row])
+        fields.wrong("values", f"rows of {len(joints)} numbers, one for each joint")
+    numbers = fields.numbers("values", values=[number for row in rows for number in row])
     columns = tuple(
         Column(joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS))
         for k, joint in enumerate(joints)
     )
-    return Recording(tuple(k / rate for k in range(len(rows))), columns, title=own.get("title", str))
+    return Recording(tuple(k / rate for k in range(len(rows))), columns, title=fields.get("title", str))
 
 
-def is_own(found: Any) -> bool:
-    return isinstance(found, dict) and found.get("format") == FORMAT
+def is_own(json_value: Any) -> bool:
+    return isinstance(json_value, dict) and json_value.get("format") == FORMAT
 
 
 def _described(named: Named, joint: Joint) -> dict[str, object]:

@@ -23,8 +23,8 @@ DECIMALS = 9  # decimals in files; the rounding errors add up to less than 1e-6 
 ROWS = "set_target_data"
 
 
-def is_move(found: Any) -> bool:
-    return isinstance(found, Mapping) and ROWS in found
+def is_move(json_value: Any) -> bool:
+    return isinstance(json_value, Mapping) and ROWS in json_value
 
 
 def read(data: bytes) -> Recording:
@@ -40,7 +40,7 @@ def read(data: bytes) -> Recording:
     heads = tuple(map(_head, rows))
     antennas = [row.numbers("antennas", 2) if row.is_given("antennas") else [0.0, 0.0] for row in rows]
     bodies = tuple(row.number("body_yaw") if row.is_given("body_yaw") else 0.0 for row in rows)
-    columns = [Column(BODY, bodies), *(Column(name, tuple(-one[k] for one in antennas)) for k, name in enumerate(ANTENNAS))]
+    columns = [Column(BODY, bodies), *(Column(name, tuple(-angles[k] for angles in antennas)) for k, name in enumerate(ANTENNAS))]
     return Recording(tuple(times), tuple(columns), {HEAD: heads}, move.get("description", str) if move.is_given("description") else "")
 
 

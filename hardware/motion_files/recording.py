@@ -135,7 +135,7 @@ def pose_problem(pose: Sequence[float]) -> str:
         return f"it has {len(pose)} numbers, and a 4x4 matrix has 16"
     if not all(abs(number) <= LARGEST for number in pose):
         return "not all of its numbers are finite"
-    if any(abs(number - one) > 1e-6 for number, one in zip(pose[12:], (0.0, 0.0, 0.0, 1.0), strict=True)):
+    if any(abs(number - expected) > 1e-6 for number, expected in zip(pose[12:], (0.0, 0.0, 0.0, 1.0), strict=True)):
         return "its last row is not 0, 0, 0, 1"
     axes = [[pose[4 * row + k] for row in range(3)] for k in range(3)]
     for k, axis in enumerate(axes):

@@ -51,7 +51,7 @@ def binary(motion: Motion) -> bytes:
     servos = [channel.servo for channel in motion.device.channels]
     data = bytearray()
     for row in rounded(motion, 1):
-        for channel, servo, position in sorted(zip(motion.device.channels, servos, row, strict=True), key=lambda one: one[1]):
+        for channel, servo, position in sorted(zip(motion.device.channels, servos, row, strict=True), key=lambda entry: entry[1]):
             try:
                 data += _command(servo, position)
             except ProtocolError as error:
@@ -77,7 +77,7 @@ def document(motion: Motion) -> bytes:
     servos = [str(channel.servo) for channel in motion.device.channels]
     if str(START) in servos:
         raise ExportError(f"Servo {START} never moves with {TITLE}: its id is the byte that starts a command; choose another id")
-    found = {
+    animation = {
         "description": "Blender Servo Animation Positions",
         "fps": motion.rate,
         "frames": len(motion.positions),
@@ -86,4 +86,4 @@ def document(motion: Motion) -> bytes:
         "armature": motion.title,
         "positions": [dict(zip(servos, row, strict=True)) for row in rounded(motion, 1)],
     }
-    return json.dumps(found).encode("utf-8")
+    return json.dumps(animation).encode("utf-8")

@@ -94,12 +94,12 @@ class RobotFile:
         Raises:
             ProtocolError: The function raised an exception, or did not return bytes.
         """
-        given = self.call(function, *arguments)
-        if not isinstance(given, bytes | bytearray):
-            raise ProtocolError(f"{self.path.name}: {function}() gave {_shown(given)}; it must give bytes")
-        if len(given) > MOST_BYTES:
-            raise ProtocolError(f"{self.path.name}: {function}() gave {len(given)} bytes; at most {MOST_BYTES} can be sent at once")
-        return bytes(given)
+        return_value = self.call(function, *arguments)
+        if not isinstance(return_value, bytes | bytearray):
+            raise ProtocolError(f"{self.path.name}: {function}() gave {_shown(return_value)}; it must give bytes")
+        if len(return_value) > MOST_BYTES:
+            raise ProtocolError(f"{self.path.name}: {function}() gave {len(return_value)} bytes; at most {MOST_BYTES} can be sent at once")
+        return bytes(return_value)
 
     def call(self, function: str, *arguments: Any) -> Any:
         """The return value of a function of the file. Raises ProtocolError if the function fails."""
@@ -126,7 +126,7 @@ class RobotFile:
         value = self._names.get(name, default)
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kinds):
-            desired = " or ".join("None" if one is type(None) else one.__name__ for one in kinds)
+            desired = " or ".join("None" if allowed is type(None) else allowed.__name__ for allowed in kinds)
             raise ProtocolError(f"{self.path.name}: {name} is {_shown(value)}; it must be {desired}")
         return value
 
@@ -195,11 +195,13 @@ class CustomDecoder:
         self._open = [answer for answer in self._open if answer.servo not in positions]
         return [Measured(servo, Quantity.POSITION, raw) for servo, raw in positions.items()]
 
-    def _checked(self, given: Any) -> tuple[dict[int, int], int]:
+    def _checked(self, return_value: Any) -> tuple[dict[int, int], int]:
         name = self._file.path.name
-        if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], dict) and _is_whole(given[1])):
-            raise ProtocolError(f"{name}: decode() gave {_shown(given)}; it must give (positions, number of bytes used)")
-        positions, used = given
+        if not (
+            isinstance(return_value, tuple) and len(return_value) == 2 and isinstance(return_value[0], dict) and _is_whole(return_value[1])
+        ):
+            raise ProtocolError(f"{name}: decode() gave {_shown(return_value)}; it must give (positions, number of bytes used)")
+        positions, used = return_value
         if not 0 <= used <= len(self._pending):
             raise ProtocolError(f"{name}: decode() used {used} of {len(self._pending)} bytes")
         for servo, raw in positions.items():

@@ -46,10 +46,10 @@ class Dialogue:
         self._due = deque(exchanges)
         return self._decoder.give_up()
 
-    def update(self, data: bytes, now: float) -> tuple[bytes, list[Message]]:
-        """Bytes to send at `now` [s], and the messages decoded from `data`, the bytes received since the last call."""
+    def update(self, data: bytes, time: float) -> tuple[bytes, list[Message]]:
+        """Bytes to send at `time` [s], and the messages decoded from `data`, the bytes received since the last call."""
         messages = self._decoder.feed(data)
-        if self._decoder.waiting and now >= self._deadline:
+        if self._decoder.waiting and time >= self._deadline:
             missing = self._decoder.give_up()
             if self._open.otherwise is None:
                 messages += missing
@@ -60,12 +60,12 @@ class Dialogue:
             self._open = exchange = self._due.popleft()
             self._decoder.expect(exchange)
             sent += exchange.data
-            self._deadline = now + self.time_allowed(exchange, len(sent))
+            self._deadline = time + self.time_allowed(exchange, len(sent))
         return sent, messages
 
-    def completion(self, now: float) -> bytes:
-        """Bytes to send before the line is closed at `now` [s]: what follows an open query whose answer is late, and completes it."""
-        late = self._decoder.waiting and now >= self._deadline - self._open.wait
+    def completion(self, time: float) -> bytes:
+        """Bytes to send before the line is closed at `time` [s]: what follows an open query whose answer is late, and completes it."""
+        late = self._decoder.waiting and time >= self._deadline - self._open.wait
         return self._open.otherwise.data if late and self._open.otherwise is not None else b""
 
     def time_allowed(self, exchange: Exchange, sent: int) -> float:

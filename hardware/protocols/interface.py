@@ -278,7 +278,7 @@ class Codec(ABC):
         """Queries for the stored settings that decide how servos move; they change nothing."""
         return ()
 
-    def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
+    def verify(self, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
         """Queries that check whether servos still have their volatile settings; a servo that lost one is reported as `LostSetting`."""
         return ()
 

@@ -61,7 +61,7 @@ class Stream:
     def feed(self, data: bytes) -> list[bytes | Problem]:
         """Frames and problems that `data` completes, in order."""
         self.pending += data
-        found: list[bytes | Problem] = []
+        frames: list[bytes | Problem] = []
         while self.pending:
             match self._look(self.pending):
                 case Wait():
@@ -69,24 +69,24 @@ class Stream:
                 case Skip(count):
                     self._drop(count)
                 case Whole(length):
-                    found += self._tell_noise()
-                    found.append(bytes(self.pending[:length]))
+                    frames += self._tell_noise()
+                    frames.append(bytes(self.pending[:length]))
                     del self.pending[:length]
                     self._reported = max(0, self._reported - length)
                 case Broken(length, kind, text):
-                    found += self._tell_noise()
-                    found.append(Problem(kind, text, bytes(self.pending[: min(length, KEPT)])))
+                    frames += self._tell_noise()
+                    frames.append(Problem(kind, text, bytes(self.pending[: min(length, KEPT)])))
                     self._reported = max(self._reported, length)
                     self._drop(1)
-        return found
+        return frames
 
     def give_up(self) -> list[bytes | Problem]:
         """Handle a timeout: pending bytes are no frame; frames found inside them are returned."""
-        found: list[bytes | Problem] = []
+        frames: list[bytes | Problem] = []
         while self.pending:
             self._drop(1)
-            found += self.feed(b"")
-        return found + self._tell_noise()
+            frames += self.feed(b"")
+        return frames + self._tell_noise()
 
     def forget(self) -> None:
         """Drop all pending bytes without reporting them."""

@@ -94,13 +94,13 @@ class ArmChecks:
 
     def goals_at_present_position(self, servos: Sequence[int], since: float) -> dict[int, int]:
         """Raw position of each servo, measured since `since` [s], after checking that the servo accepts it as a goal without moving."""
-        found = self._positions.since(since)
-        if unread := [servo for servo in servos if servo not in found]:
+        measured = self._positions.since(since)
+        if unread := [servo for servo in servos if servo not in measured]:
             raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(unread)} did not report its position")
         bounds = {servo: settings.bounds for servo, settings in self.settings.items()}
-        if beyond := [text for servo in servos if (text := self._channels.why_no_goal(servo, found[servo], bounds.get(servo)))]:
+        if beyond := [text for servo in servos if (text := self._channels.why_no_goal(servo, measured[servo], bounds.get(servo)))]:
             raise PlanFailed(Fault.POSITION_DOUBTFUL, "; ".join(beyond))
-        return {servo: found[servo] for servo in servos}
+        return {servo: measured[servo] for servo in servos}
 
     def check_limits_kept(self) -> None:
         """Check that no servo has reported the loss of a volatile setting."""

@@ -116,16 +116,16 @@ class CommandBuffer:
         self,
         stamp: float,
         frame: Sequence[Kinematic],
-        now: float,
+        time: float,
         repeated: bool = True,
         plays: bool = False,
         step: float = 0.0,
         due: float = 0.0,
     ) -> None:
         """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated`, `plays`, `step` and `due` as for `Playback.add`."""
-        values = tuple(one.position for one in frame)
-        for joint, one in zip(self._joints, frame, strict=True):
-            if not (math.isfinite(one.position) and math.isfinite(one.velocity) and math.isfinite(one.acceleration)):
+        values = tuple(state.position for state in frame)
+        for joint, state in zip(self._joints, frame, strict=True):
+            if not (math.isfinite(state.position) and math.isfinite(state.velocity) and math.isfinite(state.acceleration)):
                 self.refused += 1
                 self.remark = f"the value of '{joint.name}' is not a number"
                 return
@@ -137,20 +137,20 @@ class CommandBuffer:
             for joint, value, reached, tolerance in zip(self._joints, values, within, self._tolerances, strict=True)
             if abs(value - reached) > tolerance
         )
-        self.newest, self.came_at = within, now
+        self.newest, self.came_at = within, time
         self._delayed.append((stamp + self._latency, _at(within, frame), repeated, plays, step, due))
 
-    def advance(self, now: float) -> None:
-        """Pass frames whose delay has ended by `now` [s] to the playback."""
-        while self._delayed and self._delayed[0][0] <= now:
+    def advance(self, time: float) -> None:
+        """Pass frames whose delay has ended by `time` [s] to the playback."""
+        while self._delayed and self._delayed[0][0] <= time:
             stamp, frame, repeated, plays, step, due = self._delayed.popleft()
             self._playback.add(stamp, frame, repeated, plays, step, due)
-            self._leaps.take(stamp, [one.position for one in frame])
+            self._leaps.take(stamp, [state.position for state in frame])
 
-    def goal(self, now: float) -> list[Kinematic] | None:
-        """Desired state of each joint at `now` [s]; None before the first frame."""
-        motion = self._playback.at(now)
-        return None if motion is None else list(_at(self._mixing.clamp(tuple(one.position for one in motion)), motion))
+    def goal(self, time: float) -> list[Kinematic] | None:
+        """Desired state of each joint at `time` [s]; None before the first frame."""
+        motion = self._playback.at(time)
+        return None if motion is None else list(_at(self._mixing.clamp(tuple(state.position for state in motion)), motion))
 
     def reaches(self) -> list[Reach]:
         """Lowest and highest position at which each joint may stop; see `Playback.reaches`."""
@@ -169,4 +169,4 @@ class CommandBuffer:
 
 def _at(values: Values, motion: Sequence[Kinematic]) -> tuple[Kinematic, ...]:
     """The states of `motion` (joints,) with positions `values`; a joint whose position differs from its value (was clamped) is at rest."""
-    return tuple(one if one.position == value else Kinematic(value) for one, value in zip(motion, values, strict=True))
+    return tuple(state if state.position == value else Kinematic(value) for state, value in zip(motion, values, strict=True))

@@ -69,21 +69,21 @@ class Moves:
     def is_waiting(self, sequence: int) -> bool:
         return sequence in self._waiting
 
-    def send(self, sequence: int, now: float, taken: bool) -> None:
+    def send(self, sequence: int, time: float, taken: bool) -> None:
         """Record that a move was sent; `taken`: the port accepted it."""
         self.sent += 1
         if taken:
-            self._waiting[sequence] = now
+            self._waiting[sequence] = time
         else:
             self.lost += 1
 
-    def answer(self, answered: int, accepted: bool, now: float) -> None:
+    def answer(self, answered: int, accepted: bool, time: float) -> None:
         """Record the answer to move `answered`. Answers come in order, so earlier unanswered moves count as lost."""
         for sequence in list(self._waiting):
             sent = self._waiting.pop(sequence)
             if sequence == answered and accepted:
                 self.acknowledged += 1
-                self.answer_times.add(now - sent)
+                self.answer_times.add(time - sent)
             else:
                 self.lost += 1
             if sequence == answered:
@@ -126,7 +126,7 @@ class Connection(ABC):
         transport: An open port; closed with `close`.
         transitions: The next state for each state and request.
         moves: Statistics of moves and their acknowledgements.
-        now: Current time [s].
+        time: Current time [s].
 
     Attributes:
         fault_report: The fault with its cause; the first one stays until `acknowledge_fault`.
@@ -134,7 +134,7 @@ class Connection(ABC):
         limited_device: The device, with its channels' ranges narrowed to the limits that the servos themselves store.
     """
 
-    def __init__(self, device: Device, transport: Transport, transitions: Transitions, moves: Moves, now: float) -> None:
+    def __init__(self, device: Device, transport: Transport, transitions: Transitions, moves: Moves, time: float) -> None:
         self.fault_report: FaultReport | None = None
         self.state = ConnectionState.DISARMING
         self._desired = DesiredState.DISARMED
@@ -142,7 +142,7 @@ class Connection(ABC):
         self._transport = transport
         self._transitions = transitions
         self._moves = moves
-        self._began = now
+        self._began = time
         self._all = frozenset(range(len(device.channels)))
         self._channels_meant = self._all  # channels to which the desired state applies
 
@@ -229,27 +229,27 @@ class Connection(ABC):
         """Last measured raw position of each channel (channels,); None: not measured."""
 
     @abstractmethod
-    def pose(self, now: float) -> Raw:
+    def pose(self, time: float) -> Raw:
         """Present raw position of each channel (channels,): measured, or else that of a pulse that holds it; None: not known."""
 
     @abstractmethod
-    def listen(self, now: float) -> None:
+    def listen(self, time: float) -> None:
         """Process the bytes that have arrived from the device."""
 
     @abstractmethod
-    def move(self, now: float, raw: Sequence[float | None]) -> None:
+    def move(self, time: float, raw: Sequence[float | None]) -> None:
         """Send goal positions (channels,) to armed servos, unless the line or the device is still busy; None: no goal for that channel."""
 
     @abstractmethod
-    def speak(self, now: float) -> None:
+    def speak(self, time: float) -> None:
         """Send everything that is due to the device, except moves."""
 
     @abstractmethod
-    def acknowledge_fault(self, now: float) -> None:
+    def acknowledge_fault(self, time: float) -> None:
         """Clear a recoverable fault at the user's request; a lost connection stays lost."""
 
     @abstractmethod
-    def close(self, now: float) -> None:
+    def close(self, time: float) -> None:
         """Close the port, after a last command to a device that may still receive it."""
 
     def _receive(self) -> bytes | None:

@@ -27,7 +27,7 @@ CONNECTIONS: Mapping[str, Make] = MappingProxyType(
 """Connections of the protocols whose devices have states of their own; all others talk to servos through a codec."""
 
 
-def connection_to(device: Device, connect: Connect, session: int, period: float, moves: Moves, now: float) -> Connection:
+def connection_to(device: Device, connect: Connect, session: int, period: float, moves: Moves, time: float) -> Connection:
     """A new connection to a device.
 
     Args:
@@ -36,14 +36,14 @@ def connection_to(device: Device, connect: Connect, session: int, period: float,
         session: 1 to 65535, other than the last connection's.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.
-        now: Current time [s].
+        time: Current time [s].
 
     Raises:
         TransportError: The port cannot be opened.
         ProtocolError: There is no such protocol, or it cannot be used with the device's settings.
     """
     if device.protocol in CONNECTIONS:
-        return CONNECTIONS[device.protocol](device, connect(device, now), session, period, moves, now)
+        return CONNECTIONS[device.protocol](device, connect(device, time), session, period, moves, time)
     # Made before the port is opened, so that a wrong protocol touches nothing.
     codec = codec_for(device.protocol, device.settings, device.program)
-    return ServoConnection(device, connect(device, now), codec, moves, now)
+    return ServoConnection(device, connect(device, time), codec, moves, time)

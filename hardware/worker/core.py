@@ -49,10 +49,10 @@ class Worker:
     Args:
         memory: The memory that it shares with Blender.
         connect: Opens the device's port at a time [s]; raises TransportError.
-        now: Current time [s].
+        time: Current time [s].
     """
 
-    def __init__(self, memory: SharedMemory, connect: Connect, now: float) -> None:
+    def __init__(self, memory: SharedMemory, connect: Connect, time: float) -> None:
         self._memory = memory
         self._device = memory.device
         self._connect = connect
@@ -72,72 +72,72 @@ class Worker:
         self._controller: MotionController | None = None
         self._begun = Request()  # the request that drives the robot, or will once its pose is confirmed
         self._beat = 0
-        self._last_step = now
+        self._last_step = time
         self._stops = 0
         self._requests: deque[Request] = deque()  # commands that wait for their turn
         self._blender_beat = 0
-        self._blender_seen = now
+        self._blender_seen = time
         self._frame = 0
         self._stamp = math.nan  # stamp of the newest frame; frames with the same stamp only show that Blender lives
         self._too_fast = speed_problems(self._device)
         self._warnings = self._too_fast
 
-    def step(self, now: float, late: float = 0.0) -> None:
-        """Run one period at `now` [s], which is `late` [s] behind schedule."""
+    def step(self, time: float, late: float = 0.0) -> None:
+        """Run one period at `time` [s], which is `late` [s] behind schedule."""
         self._late.add(late)
-        stop, request = self._read_orders(now)
+        stop, request = self._read_orders(time)
         connection = self._connection
         if connection is not None:
-            connection.listen(now)
+            connection.listen(time)
             self._keep_within(connection.limited_device)
             if request.command is Command.CLEAR_FAULT:
-                connection.acknowledge_fault(now)
+                connection.acknowledge_fault(time)
         self._confirm(request)
         before = self._safety
-        self._safety = step(before, self._safety_inputs(now, stop, request))
+        self._safety = step(before, self._safety_inputs(time, stop, request))
         self._apply_state(before, request)
-        goal = self._buffer.goal(now)
-        self._update_port(request.command, now)
-        self._move(goal, now)
-        self._watch(now)
+        goal = self._buffer.goal(time)
+        self._update_port(request.command, time)
+        self._move(goal, time)
+        self._watch(time)
         if self._connection is not None:
-            self._connection.speak(now)
-        self._last_step = now
-        self._report(now)
+            self._connection.speak(time)
+        self._last_step = time
+        self._report(time)
 
     @property
     def is_stop_pressed(self) -> bool:
         """Whether Stop was pressed since the last step."""
         return self._memory.stops != self._stops
 
-    def shut_down(self, now: float) -> bool:
+    def shut_down(self, time: float) -> bool:
         """One period after Blender has ended: the robot slows down and is disarmed. Returns whether the worker may end: the device is
         disarmed, or cannot be reached.
         """
         connection = self._connection
         if connection is None or not connection.alive:
             return True
-        connection.listen(now)
-        if not self._slow_down(connection, now):
+        connection.listen(time)
+        if not self._slow_down(connection, time):
             connection.request(DesiredState.DISARMED)
-            connection.speak(now)
-        self._last_step = now
+            connection.speak(time)
+        self._last_step = time
         return connection.is_disarmed or not connection.alive
 
-    def _slow_down(self, connection: Connection, now: float) -> bool:
+    def _slow_down(self, connection: Connection, time: float) -> bool:
         """Send the next goals of a robot that comes to rest within its limits; returns whether it still moved, and may move."""
         controller = self._controller
         if controller is None or controller.at_rest or not connection.armed or connection.fault_report is not None:
             return False
-        if now - self._last_step > HELD_UP_AFTER:
+        if time - self._last_step > HELD_UP_AFTER:
             return False
-        connection.move(now, controller.step(State.BRAKING, None, now - self._last_step))
+        connection.move(time, controller.step(State.BRAKING, None, time - self._last_step))
         return True
 
-    def close(self, now: float) -> None:
+    def close(self, time: float) -> None:
         """Close the port."""
         if self._connection is not None:
-            self._connection.close(now)
+            self._connection.close(time)
             self._connection = None
 
     def _keep_within(self, device: Device) -> None:
@@ -146,7 +146,7 @@ class Worker:
             self._limited_device, self._mixing = device, Mixing(device)
             self._buffer.keep_within(self._mixing)
 
-    def _read_orders(self, now: float) -> tuple[bool, Request]:
+    def _read_orders(self, time: float) -> tuple[bool, Request]:
         """Whether Stop was pressed, and the new command; also notices signs of life and new joint values."""
         stops = self._memory.stops
         stop, self._stops = stops != self._stops, stops
@@ -154,16 +154,16 @@ class Worker:
         if orders is None:
             return stop, Request()
         if orders.beat != self._blender_beat:
-            self._blender_beat, self._blender_seen = orders.beat, now
+            self._blender_beat, self._blender_seen = orders.beat, time
         if orders.frame != self._frame:
             self._frame = orders.frame
             repeated, self._stamp = orders.stamp == self._stamp, orders.stamp
             # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
             self._buffer.take(
-                min(max(orders.stamp, self._last_step), now), orders.motion, now, repeated, orders.plays, orders.step, orders.due
+                min(max(orders.stamp, self._last_step), time), orders.motion, time, repeated, orders.plays, orders.step, orders.due
             )
-        self._buffer.advance(now)
-        return stop, self._next_request(stop or now - self._last_step > HELD_UP_AFTER)
+        self._buffer.advance(time)
+        return stop, self._next_request(stop or time - self._last_step > HELD_UP_AFTER)
 
     def _next_request(self, voids: bool) -> Request:
         """The command of this turn: one at a time, in order. Disarm voids all others that have come, before it or after; `voids` all."""
@@ -186,16 +186,16 @@ class Worker:
         newest = self._buffer.newest
         if newest is None:
             return
-        asked = self._safety.state is State.CONFIRM_POSE
-        if request.command is (Command.CONFIRM_POSE if asked else Command.ARM_CONFIRMED):
+        is_confirming = self._safety.state is State.CONFIRM_POSE
+        if request.command is (Command.CONFIRM_POSE if is_confirming else Command.ARM_CONFIRMED):
             self._pose.confirm(range(len(newest)), newest)
-        elif asked and request.command is Command.CONFIRM_JOINT:
+        elif is_confirming and request.command is Command.CONFIRM_JOINT:
             self._pose.confirm((request.target,), newest)
 
-    def _safety_inputs(self, now: float, stop: bool, request: Request) -> SafetyInputs:
+    def _safety_inputs(self, time: float, stop: bool, request: Request) -> SafetyInputs:
         connection, controller = self._connection, self._controller
         needed = self._channels_needed(request)
-        known: Raw = (None,) * len(self._device.channels) if connection is None else connection.pose(now)
+        known: Raw = (None,) * len(self._device.channels) if connection is None else connection.pose(time)
         missing = [self._device.channels[channel].label for channel in sorted(needed) if known[channel] is None]
         measures = connection is not None and connection.measures
         commanded = controller.commanded if controller is not None and self._safety.state in FOLLOWING else None
@@ -210,10 +210,10 @@ class Worker:
             implausible=self._pose.implausible(known) if request.command in MOTION_COMMANDS else "",
             releases=connection is not None and connection.releases,
             device_armed=controller is not None,
-            turn_gap=now - self._last_step,
-            blender_silence=now - self._blender_seen,
+            turn_gap=time - self._last_step,
+            blender_silence=time - self._blender_seen,
             # a worker that was held up does not know what happened meanwhile, even if new frames wait: this counts as silence, too
-            frame_age=now - min(self._buffer.came_at, self._last_step),
+            frame_age=time - min(self._buffer.came_at, self._last_step),
             arrived=controller is not None and controller.arrived,
             done=controller is not None and controller.done,
             at_rest=controller is None or controller.at_rest,
@@ -268,64 +268,64 @@ class Worker:
         elif self._controller is None:
             connection.request(DesiredState.ARMED, channels_needed(self._device, self._mixing, self._begun))
 
-    def _update_port(self, command: Command, now: float) -> None:
+    def _update_port(self, command: Command, time: float) -> None:
         """Close a port that cannot be used any more, and open it in the state CONNECTING."""
         broken = self._connection is not None and not self._connection.alive and self._safety.state is State.FAULT
         if broken or command is Command.RECONNECT:
-            self.close(now)  # an open handle would keep the port's name from a robot that is plugged in again
+            self.close(time)  # an open handle would keep the port's name from a robot that is plugged in again
         if self._safety.state is not State.CONNECTING or self._connection is not None:
             return
-        self._report(now)  # opening may take long, so the state is reported first
+        self._report(time)  # opening may take long, so the state is reported first
         self._no_port = None
         self._session = self._session % 0xFFFF + 1
         try:
-            self._connection = connection_to(self._device, self._connect, self._session, PERIOD, self._moves, now)
+            self._connection = connection_to(self._device, self._connect, self._session, PERIOD, self._moves, time)
         except TransportError as error:
             self._no_port = FaultReport(error.fault, error.detail)
         except ProtocolError as error:
             self._no_port = FaultReport(Fault.UNSUITABLE, str(error))
 
-    def _move(self, goal: list[Kinematic] | None, now: float) -> None:
+    def _move(self, goal: list[Kinematic] | None, time: float) -> None:
         """Send the next goals, where the robot may move."""
         connection = self._connection
         if connection is None or self._safety.state not in DRIVEN or not connection.armed:
             return
         if self._controller is None:
-            start = self._pose.complete(connection.pose(now))
+            start = self._pose.complete(connection.pose(time))
             if any(start[channel] is None for channel in channels_needed(self._device, self._mixing, self._begun)):
                 connection.fail(Fault.POSE_UNREAD, "no position came while arming")
                 return
             self._controller = MotionController(connection.limited_device, self._mixing, self._begun, start)
             self._tracking.forget()
         reaches = None if goal is None else self._buffer.reaches()
-        connection.move(now, self._controller.step(self._safety.state, goal, now - self._last_step, reaches))
+        connection.move(time, self._controller.step(self._safety.state, goal, time - self._last_step, reaches))
 
-    def _watch(self, now: float) -> None:
+    def _watch(self, time: float) -> None:
         """Check tracking errors and servos' readings."""
         connection = self._connection
         if connection is None:
             self._warnings = (*self._too_fast, *self._buffer.limited)
             return
         if self._controller is not None and connection.measures:
-            self._tracking.take(now, connection.sent(self._controller.raw), connection.pose(now))
-            blocked = self._tracking.blocked(now)
+            self._tracking.take(time, connection.sent(self._controller.raw), connection.pose(time))
+            blocked = self._tracking.blocked(time)
             if blocked is not None:
                 connection.fail(Fault.BLOCKED, blocked)
         self._warnings = (
             *self._too_fast,
             *self._buffer.limited,
             *connection.remarks,
-            *self._tracking.warnings(now),
-            *self._health.warnings(now, connection.readings()),
+            *self._tracking.warnings(time),
+            *self._health.warnings(time, connection.readings()),
         )
 
-    def _needs_confirmation(self, now: float) -> bool:
+    def _needs_confirmation(self, time: float) -> bool:
         """Whether the user must confirm the robot's pose before it can be armed."""
         connection = self._connection
         waits = self._safety.state is State.DISARMED and connection is not None and not connection.measures
-        return waits and connection is not None and None in connection.pose(now)
+        return waits and connection is not None and None in connection.pose(time)
 
-    def _report(self, now: float) -> None:
+    def _report(self, time: float) -> None:
         self._beat += 1
         if self._beat % PERCENTILES_EVERY == 1:
             shares = ((self._late, 0.5), (self._late, 0.99), (self._moves.answer_times, 0.5))
@@ -359,7 +359,7 @@ class Worker:
                 commanded=None if self._controller is None else self._controller.commanded,
                 positions=self._mixing.values(measured),
                 confirmed=self._pose.confirmed,
-                needs_confirmation=self._needs_confirmation(now),
+                needs_confirmation=self._needs_confirmation(time),
                 channels=tuple(
                     ChannelStatus(sent, position, error, offset, *(reading.get(quantity) for quantity in READINGS))
                     for sent, position, error, reading, offset in zip(

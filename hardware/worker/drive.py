@@ -35,8 +35,8 @@ def held_to_servos(device: Device, mixing: Mixing) -> Device:
     """
     joints = list(device.joints)
     for index, channel in enumerate(device.channels):
-        driving, *others = mixing.group_of(mixing.joints_of(index)[0])
-        if channel.speed is not None and not others:
+        driving, *other_joints = mixing.group_of(mixing.joints_of(index)[0])
+        if channel.speed is not None and not other_joints:
             limits = joints[driving].limits
             velocity = min(limits.velocity, channel.speed / abs(channel.shares[0].gear))
             joints[driving] = replace(joints[driving], limits=replace(limits, velocity=velocity))

@@ -27,27 +27,31 @@ class ForeignMotion:
         self._commanded.clear()
         self._astray.clear()
 
-    def command(self, now: float, angles: Mapping[int, float]) -> None:
-        """Record the commanded angles [rad] at `now` [s], by motor."""
-        self._commanded.append((now, angles))
-        while len(self._commanded) > 1 and self._commanded[1][0] < now - RECENT:
+    def command(self, time: float, angles: Mapping[int, float]) -> None:
+        """Record the commanded angles [rad] at `time` [s], by motor."""
+        self._commanded.append((time, angles))
+        while len(self._commanded) > 1 and self._commanded[1][0] < time - RECENT:
             self._commanded.popleft()
 
-    def measure(self, now: float, angles: Mapping[int, float]) -> None:
-        """Record the measured angles [rad] at `now` [s], by motor."""
-        self._measured.append((now, angles))
-        while self._measured[0][0] < now - RECENT:
+    def measure(self, time: float, angles: Mapping[int, float]) -> None:
+        """Record the measured angles [rad] at `time` [s], by motor."""
+        self._measured.append((time, angles))
+        while self._measured[0][0] < time - RECENT:
             self._measured.popleft()
         for motor in self._commanded[-1][1] if self._commanded else ():
             commanded = [goals[motor] for _, goals in self._commanded if motor in goals]
             if not min(commanded) - STRAY <= angles[motor] <= max(commanded) + STRAY:
-                self._astray.setdefault(motor, deque(maxlen=OFTEN)).append(now)
+                self._astray.setdefault(motor, deque(maxlen=OFTEN)).append(time)
 
-    def strayed(self, now: float) -> tuple[int, ...]:
+    def strayed(self, time: float) -> tuple[int, ...]:
         """Motors whose measured angles often differed from the commanded ones in the last second."""
-        return tuple(motor for motor, times in sorted(self._astray.items()) if len(times) == OFTEN and now - times[0] < WITHIN)
+        return tuple(motor for motor, times in sorted(self._astray.items()) if len(times) == OFTEN and time - times[0] < WITHIN)
 
-    def is_moving(self, now: float) -> bool:
+    def is_moving(self, time: float) -> bool:
         """Whether any motor has moved lately."""
-        recent = [angles for at, angles in self._measured if at >= now - RECENT]
-        return any(max(found) - min(found) > STILL for motor in (recent[0] if recent else ()) if (found := [one[motor] for one in recent]))
+        recent = [angles for at, angles in self._measured if at >= time - RECENT]
+        return any(
+            max(motor_angles) - min(motor_angles) > STILL
+            for motor in (recent[0] if recent else ())
+            if (motor_angles := [sample[motor] for sample in recent])
+        )

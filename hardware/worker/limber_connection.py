@@ -34,11 +34,11 @@ class LimberConnection(Connection):
         session: 1 to 65535, other than the last connection's, so that answers to an older connection are recognised.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.
-        now: Current time [s].
+        time: Current time [s].
     """
 
-    def __init__(self, device: Device, transport: Transport, session: int, period: float, moves: Moves, now: float) -> None:
-        super().__init__(device, transport, BOARD_TRANSITIONS, moves, now)
+    def __init__(self, device: Device, transport: Transport, session: int, period: float, moves: Moves, time: float) -> None:
+        super().__init__(device, transport, BOARD_TRANSITIONS, moves, time)
         self.welcome: limber.Welcome | None = None
         self.report: limber.Report | None = None
         self._session = session
@@ -47,7 +47,7 @@ class LimberConnection(Connection):
         self._configurations = configurations(device)
         self._reported_at = -math.inf
         self._unanswered_since: float | None = None
-        self._listened_at = now
+        self._listened_at = time
         self._sequence = 0
         self._configured = 0
         self._request: int | None = None  # sequence number of the request that waits for its answer
@@ -62,8 +62,8 @@ class LimberConnection(Connection):
     def measured(self) -> Raw:
         return _by_channel(self._device, () if self.report is None else self.report.measured_us)
 
-    def pose(self, now: float) -> Raw:
-        if self.report is None or now - self._reported_at > POSE_FRESH:
+    def pose(self, time: float) -> Raw:
+        if self.report is None or time - self._reported_at > POSE_FRESH:
             return (None,) * len(self._device.channels)
         return _by_channel(self._device, self.report.measured_us if self.measures else self.report.commanded_us)
 
@@ -74,13 +74,13 @@ class LimberConnection(Connection):
         self._requested_at = -math.inf
         self._periods_to_move = 0
 
-    def listen(self, now: float) -> None:
+    def listen(self, time: float) -> None:
         data = self._receive()
         if data is None:
             return
-        if self._unanswered_since is not None and now - self._listened_at > AWAY:
-            self._unanswered_since = now  # after its own delay the worker cannot know whether the device was silent
-        self._listened_at = now
+        if self._unanswered_since is not None and time - self._listened_at > AWAY:
+            self._unanswered_since = time  # after its own delay the worker cannot know whether the device was silent
+        self._listened_at = time
         for frame in self._decoder.feed(data):
             self._unanswered_since = None
             match frame.message:
@@ -89,67 +89,67 @@ class LimberConnection(Connection):
                 case limber.WrongVersion() as wrong:
                     self.fail(Fault.OTHER_VERSION, wrong.sentence())
                 case limber.Report() as report:
-                    self._take(report, None if report.answers is None else frame.sequence, now)
+                    self._take(report, None if report.answers is None else frame.sequence, time)
                 case _:
                     pass  # frames of later versions, and echoes of our own, are ignored
-        self._watch_silence(now)
+        self._watch_silence(time)
 
-    def move(self, now: float, raw: Sequence[float | None]) -> None:
+    def move(self, time: float, raw: Sequence[float | None]) -> None:
         self._periods_to_move -= 1
         if self._periods_to_move > 0 or self._moves.waiting >= MOST_WAITING or self.welcome is None or not self.armed:
             return
         self._periods_to_move = _periods_per_move(self._device, self.welcome, self._period)
-        taken = self._send(move_to(self._device, self.welcome, raw, self._periods_to_move * self._period), now)
-        self._moves.send(self._sequence, now, taken)
+        taken = self._send(move_to(self._device, self.welcome, raw, self._periods_to_move * self._period), time)
+        self._moves.send(self._sequence, time, taken)
 
-    def speak(self, now: float) -> None:
+    def speak(self, time: float) -> None:
         if not self.alive:
             return
         if self.state is ConnectionState.STOPPING:
-            self._ask(limber.Stop(), now)
+            self._ask(limber.Stop(), time)
         elif self.welcome is None:
-            if now - self._greeted_at >= GREET_EVERY:
-                self._greeted_at = now
-                self._send(limber.Hello(self._session), now)
+            if time - self._greeted_at >= GREET_EVERY:
+                self._greeted_at = time
+                self._send(limber.Hello(self._session), time)
         elif not self._is_set_up and not (self.report and self.report.state is not limber.State.DISARMED):
-            self._ask(self._configurations[self._configured], now)
+            self._ask(self._configurations[self._configured], time)
         elif self.state is ConnectionState.ARMING:
-            self._ask(limber.Arm(self._session), now)
+            self._ask(limber.Arm(self._session), time)
         elif self.state in (ConnectionState.DISARMING, ConnectionState.RELEASING):
-            self._ask(limber.Disarm(self.state is ConnectionState.RELEASING), now)
-        elif not self.armed and now - self._requested_at >= (READ_EVERY if self.state is ConnectionState.LIMP else POLL_EVERY):
+            self._ask(limber.Disarm(self.state is ConnectionState.RELEASING), time)
+        elif not self.armed and time - self._requested_at >= (READ_EVERY if self.state is ConnectionState.LIMP else POLL_EVERY):
             self._request = None
-            self._ask(limber.Poll(), now)
+            self._ask(limber.Poll(), time)
 
-    def acknowledge_fault(self, now: float) -> None:
+    def acknowledge_fault(self, time: float) -> None:
         if self.alive:
             self.fault_report = None
-            self._began = now
+            self._began = time
             self._unanswered_since = None
 
-    def close(self, now: float) -> None:
+    def close(self, time: float) -> None:
         self._moves.give_up()
         if self.welcome is not None and self.state is ConnectionState.STOPPING:
-            self._send(limber.Stop(), now)
+            self._send(limber.Stop(), time)
         elif self.welcome is not None and self._desired is not DesiredState.STOPPED:
-            self._send(limber.Disarm(), now)
+            self._send(limber.Disarm(), time)
         self._transport.close()
 
     @property
     def _is_set_up(self) -> bool:
         return self.welcome is not None and self._configured == len(self._device.channels)
 
-    def _ask(self, message: limber.Message, now: float) -> None:
+    def _ask(self, message: limber.Message, time: float) -> None:
         """Send a request, and repeat it while its answer is overdue."""
-        if self._request is None or now - self._requested_at >= REPEAT_AFTER:
-            self._requested_at = now
-            self._send(message, now)
+        if self._request is None or time - self._requested_at >= REPEAT_AFTER:
+            self._requested_at = time
+            self._send(message, time)
             self._request = self._sequence
 
-    def _send(self, message: limber.Message, now: float) -> bool:
+    def _send(self, message: limber.Message, time: float) -> bool:
         self._sequence = (self._sequence + 1) & 0xFF
         if self._unanswered_since is None:
-            self._unanswered_since = now
+            self._unanswered_since = time
         return self._transmit(limber.encode(message, self._sequence))
 
     def _greeted(self, welcome: limber.Welcome) -> None:
@@ -162,22 +162,22 @@ class LimberConnection(Connection):
         self.welcome = welcome
         self._request = None
 
-    def _take(self, report: limber.Report, answered: int | None, now: float) -> None:
+    def _take(self, report: limber.Report, answered: int | None, time: float) -> None:
         self.report = report
-        self._reported_at = now
+        self._reported_at = time
         if self.welcome is None:
             return
         if report.session != self._session:
-            self._lose_session(now)
+            self._lose_session(time)
             return
         if answered is not None and self._moves.is_waiting(answered):
-            self._moves.answer(answered, report.result == limber.Result.ACCEPTED, now)
+            self._moves.answer(answered, report.result == limber.Result.ACCEPTED, time)
         elif answered is not None and answered == self._request:
             self._request = None
             self._answered(report)
         self._check(report)
 
-    def _lose_session(self, now: float) -> None:
+    def _lose_session(self, time: float) -> None:
         """Handle the loss of the session, because the device restarted or another program connected: at rest open a new one; in motion
         report a fault.
         """
@@ -187,7 +187,7 @@ class LimberConnection(Connection):
         self._configured = 0
         self._confirm(False)
         self._greeted_at = -math.inf
-        self._began = now
+        self._began = time
         self._moves.give_up()
 
     def _answered(self, report: limber.Report) -> None:
@@ -222,12 +222,12 @@ class LimberConnection(Connection):
         else:
             self.fail(Fault.DEVICE_REFUSED, "it disarmed itself")
 
-    def _watch_silence(self, now: float) -> None:
+    def _watch_silence(self, time: float) -> None:
         if self.welcome is None:
-            if now - self._began > GREET_FOR and self._unanswered_since is not None:
+            if time - self._began > GREET_FOR and self._unanswered_since is not None:
                 noisy = self._decoder.noise > NOISE
                 self.fail(Fault.OTHER_PROTOCOL if noisy else Fault.SILENT, "")
-        elif self._unanswered_since is not None and now - self._unanswered_since > SILENT_AFTER:
+        elif self._unanswered_since is not None and time - self._unanswered_since > SILENT_AFTER:
             self._moves.give_up()
             self.fail(Fault.SILENT, "")
 

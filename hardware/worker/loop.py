@@ -31,7 +31,7 @@ def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended:
     robots: list[VirtualRobot] = []  # the virtual robot outlives its connections, as others do
     robot_time = SteadyClock(time.perf_counter)
 
-    def connect(device: Device, now: float) -> Transport:
+    def connect(device: Device, current_time: float) -> Transport:
         if device.is_virtual:
             robots[:] = robots or [VirtualRobot.for_device(on_board(device), robot_time())]
             return VirtualTransport(robots[0], robot_time)
@@ -58,11 +58,11 @@ def _speed_limiter(worker: Worker, ended: threading.Event) -> None:
     while not ended.is_set():
         deadline += PERIOD
         _wait(worker, deadline)
-        now = clock.now()
-        late = max(now - deadline, 0.0)  # of a turn for a Stop, which comes early: zero
+        current_time = clock.now()
+        late = max(current_time - deadline, 0.0)  # of a turn for a Stop, which comes early: zero
         if late > PERIOD:
-            deadline = now  # late periods are dropped and not made up for by a burst
-        worker.step(now, late)
+            deadline = current_time  # late periods are dropped and not made up for by a burst
+        worker.step(current_time, late)
 
 
 def _wait(worker: Worker, deadline: float) -> None:
@@ -73,6 +73,6 @@ def _wait(worker: Worker, deadline: float) -> None:
 
 def _shut_down(worker: Worker) -> None:
     until = clock.now() + SHUTDOWN_TIMEOUT
-    while (now := clock.now()) < until and not worker.shut_down(now):
+    while (current_time := clock.now()) < until and not worker.shut_down(current_time):
         time.sleep(PERIOD)
-    worker.close(now)
+    worker.close(current_time)

@@ -46,31 +46,31 @@ class TrackingErrorMonitor:
         self._behind_since: list[float | None] = [None] * count
         self._blocked_since: list[float | None] = [None] * count
 
-    def take(self, now: float, commanded: Sequence[float | None], measured: Sequence[float | None]) -> None:
-        """Record raw positions (channels,) at `now` [s]; None: not commanded, or not measured."""
+    def take(self, time: float, commanded: Sequence[float | None], measured: Sequence[float | None]) -> None:
+        """Record raw positions (channels,) at `time` [s]; None: not commanded, or not measured."""
         for k, (channel, raw, position) in enumerate(zip(self._device.channels, commanded, measured, strict=True)):
             recent = self._recent[k]
-            while recent and recent[0][0] < now - RECENT:
+            while recent and recent[0][0] < time - RECENT:
                 recent.popleft()
             if raw is not None:
-                recent.append((now, rotation_of_raw(channel, raw)))
+                recent.append((time, rotation_of_raw(channel, raw)))
             error = None
             if raw is not None and position is not None:
                 rotations, self._found[k] = [rotation for _, rotation in recent], rotation_of_raw(channel, position)
                 self._desired_rotation[k] = min(max(self._found[k], min(rotations)), max(rotations))
                 error = self._found[k] - self._desired_rotation[k]
             self.errors[k] = error
-            self._behind_since[k] = _since(self._behind_since[k], error, BEHIND, now)
-            self._blocked_since[k] = _since(self._blocked_since[k], error, BLOCKED, now)
+            self._behind_since[k] = _since(self._behind_since[k], error, BEHIND, time)
+            self._blocked_since[k] = _since(self._blocked_since[k], error, BLOCKED, time)
 
-    def warnings(self, now: float) -> list[str]:
+    def warnings(self, time: float) -> list[str]:
         """Sentences about servos that lag behind."""
-        late = [k for k, since in enumerate(self._behind_since) if since is not None and now - since > BEHIND_FOR]
+        late = [k for k, since in enumerate(self._behind_since) if since is not None and time - since > BEHIND_FOR]
         return [f"{self._device.channels[k].label} stays behind: {self._apart(k)}" for k in late]
 
-    def blocked(self, now: float) -> str | None:
+    def blocked(self, time: float) -> str | None:
         """Sentence about the first blocked servo with its expected and found position; None: no servo is blocked."""
-        stuck = [k for k, since in enumerate(self._blocked_since) if since is not None and now - since > BLOCKED_FOR]
+        stuck = [k for k, since in enumerate(self._blocked_since) if since is not None and time - since > BLOCKED_FOR]
         return f"{self._device.channels[stuck[0]].label}: {self._apart(stuck[0])}" if stuck else None
 
     def _apart(self, k: int) -> str:
@@ -78,16 +78,16 @@ class TrackingErrorMonitor:
         shares = self._device.channels[k].shares
         if len(shares) == 1:
             joint = next(joint for joint in self._device.joints if joint.name == shares[0].joint)
-            desired, found = (joint.text(rotation / shares[0].gear) for rotation in (self._desired_rotation[k], self._found[k]))
-            return f"it should be at {desired} and is at {found}"
-        desired, found = (f"{math.degrees(rotation):z.1f} degrees" for rotation in (self._desired_rotation[k], self._found[k]))
-        return f"its servo should be rotated by {desired} and is by {found}"
+            desired, measured = (joint.text(rotation / shares[0].gear) for rotation in (self._desired_rotation[k], self._found[k]))
+            return f"it should be at {desired} and is at {measured}"
+        desired, measured = (f"{math.degrees(rotation):z.1f} degrees" for rotation in (self._desired_rotation[k], self._found[k]))
+        return f"its servo should be rotated by {desired} and is by {measured}"
 
 
-def _since(since: float | None, error: float | None, limit: float, now: float) -> float | None:
+def _since(since: float | None, error: float | None, limit: float, time: float) -> float | None:
     if error is None or abs(error) <= limit:
         return None
-    return now if since is None else since
+    return time if since is None else since
 
 
 UNFIT = 0.5  # [rad], times a joint's scale: a joint measured 29 degrees beyond its range is wrongly calibrated, and must not be driven
@@ -140,9 +140,9 @@ class PoseConfirmation:
         """Why the raw positions `raw` (channels,) cannot be right, as a sentence; empty: they are plausible."""
         apart = self._mixing.disagreement(raw)
         if apart is not None and abs(apart[2] - apart[1]) > DISAGREE:
-            channel, expected, found = apart
+            channel, expected, measured = apart
             return (
-                f"{self._device.channels[channel].label} is rotated by {math.degrees(found):z.1f} degrees,"
+                f"{self._device.channels[channel].label} is rotated by {math.degrees(measured):z.1f} degrees,"
                 f" and the other servos of its joint indicate {math.degrees(expected):z.1f}"
             )
         for joint, (low, high), value in zip(self._device.joints, self._mixing.ranges, self._mixing.values(raw), strict=True):
@@ -172,7 +172,7 @@ class HealthMonitor:
         self._highest = [0.0] * len(device.channels)  # highest measured voltage [V]
         self._strained_since: list[float | None] = [None] * len(device.channels)
 
-    def warnings(self, now: float, readings: Sequence[Readings]) -> list[str]:
+    def warnings(self, time: float, readings: Sequence[Readings]) -> list[str]:
         """Sentences about `readings` (channels,) that are near a limit."""
         texts = []
         for k, (channel, reading) in enumerate(zip(self._channels, readings, strict=True)):
@@ -186,8 +186,8 @@ class HealthMonitor:
                     texts.append(f"{channel.label} gets {voltage:.1f} V of {self._highest[k]:.1f} V: check supply and cables")
             load = reading.get(Quantity.LOAD)
             strained = load is not None and abs(load) >= STRAINED
-            self._strained_since[k] = (self._strained_since[k] if self._strained_since[k] is not None else now) if strained else None
+            self._strained_since[k] = (self._strained_since[k] if self._strained_since[k] is not None else time) if strained else None
             since = self._strained_since[k]
-            if load is not None and since is not None and now - since > STRAINED_FOR:
+            if load is not None and since is not None and time - since > STRAINED_FOR:
                 texts.append(f"{channel.label} works at {100 * abs(load):.0f}% of its strength: relieve it, or it switches off")
         return texts

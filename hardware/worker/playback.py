@@ -110,11 +110,11 @@ class Playback:
         count = self._curve.ahead(self._position)
         return self._shown.reaches(zip(*self._curve.points(count), strict=True), count, self._played)
 
-    def at(self, now: float) -> list[Kinematic] | None:
-        """State of each channel at `now` [s]; None before the first frame."""
+    def at(self, time: float) -> list[Kinematic] | None:
+        """State of each channel at `time` [s]; None before the first frame."""
         if self._newest is None:
             return None
-        elapsed, self._played_at = max(now - self._played_at, 0.0), now
+        elapsed, self._played_at = max(time - self._played_at, 0.0), time
         self._advance(elapsed)
         if self._curve.last - self._position > self._best_lag() + MOST_QUEUED * self._pace.interval + self._surplus:
             self._restart_in_motion()

@@ -43,11 +43,11 @@ class ReachyConnection(Connection):
         device: The robot's description.
         transport: A connection to the daemon, or one that is being made; closed with `close`.
         moves: The statistics of moves: one counts as acknowledged when the daemon has sent positions after it.
-        now: Current time [s].
+        time: Current time [s].
     """
 
-    def __init__(self, device: Device, transport: Transport, moves: Moves, now: float) -> None:
-        super().__init__(device, transport, SERVO_TRANSITIONS, moves, now)
+    def __init__(self, device: Device, transport: Transport, moves: Moves, time: float) -> None:
+        super().__init__(device, transport, SERVO_TRANSITIONS, moves, time)
         self.state = ConnectionState.DISARMED  # connecting moves nothing, so nothing needs to be sent
         self._line = WebSocket(address_of(device.port).authority, PATH)
         self._has_greeted = False
@@ -57,7 +57,7 @@ class ReachyConnection(Connection):
         self._antennas_sent: tuple[float, ...] = ()
         self._plays = False  # whether a move that another program has loaded is playing
         self._foreign = ForeignMotion()
-        self._heard_at = self._listened_at = now
+        self._heard_at = self._listened_at = time
         self._sent_at = -math.inf
         self._arming_since: float | None = None
         self._asked_at: float | None = None  # [s] time of the request to enable the motors
@@ -86,10 +86,10 @@ class ReachyConnection(Connection):
 
     def measured(self) -> Raw:
         angles = (self._measured.get(channel.servo) for channel in self._device.channels)
-        return tuple(None if found is None else steps(found) for found in angles)
+        return tuple(None if motor_angle is None else steps(motor_angle) for motor_angle in angles)
 
-    def pose(self, now: float) -> Raw:
-        return self.measured() if now - self._heard_at <= POSE_FRESH else (None,) * len(self._device.channels)
+    def pose(self, time: float) -> Raw:
+        return self.measured() if time - self._heard_at <= POSE_FRESH else (None,) * len(self._device.channels)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -104,8 +104,8 @@ class ReachyConnection(Connection):
             return tuple(
                 f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's limit, where that takes no goals:"
                 " lift the head by hand before Arm, or it jumps so far"
-                for motor, found in self._measured.items()
-                if (beyond := abs(found - _reachable(motor, found))) > BEYOND
+                for motor, motor_angle in self._measured.items()
+                if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
             )
         strayed = self._foreign.strayed(self._listened_at)
         if not strayed:
@@ -120,13 +120,13 @@ class ReachyConnection(Connection):
         self._asked_at = self._arming_since = None
         self._hold_until = -math.inf
 
-    def listen(self, now: float) -> None:
+    def listen(self, time: float) -> None:
         data = self._receive()
         if data is None:
             return
-        if now - self._listened_at > AWAY:
-            self._heard_at = max(self._heard_at, now - AWAY)  # after its own delay the worker cannot know whether the daemon was silent
-        self._listened_at = now
+        if time - self._listened_at > AWAY:
+            self._heard_at = max(self._heard_at, time - AWAY)  # after its own delay the worker cannot know whether the daemon was silent
+        self._listened_at = time
         newest: messages.JointPositions | None = None  # of those that came since the last turn
         for text in self._line.feed(data):
             match messages.decode(text):
@@ -137,15 +137,15 @@ class ReachyConnection(Connection):
                 case messages.MovePlayed(runs):
                     self._plays = runs
         if newest is not None:
-            self._take_positions(newest, now)
+            self._take_positions(newest, time)
         if self._line.ended:  # `close` answers, after its last commands
             self.fail(Fault.UNPLUGGED if self._line.opened else Fault.OTHER_PROTOCOL, self._line.ended)
         elif answers := self._line.answers():
             self._transmit(answers)
-        self._watch_silence(now)
+        self._watch_silence(time)
 
-    def move(self, now: float, raw: Sequence[float | None]) -> None:
-        if not self.armed or now - self._sent_at < MOVE_EVERY - EARLY:
+    def move(self, time: float, raw: Sequence[float | None]) -> None:
+        if not self.armed or time - self._sent_at < MOVE_EVERY - EARLY:
             return
         if not all(map(math.isfinite, (goal for goal in raw if goal is not None))):
             self.fail(Fault.UNSUITABLE, "a goal is not a number")
@@ -153,50 +153,50 @@ class ReachyConnection(Connection):
         pairs = zip(self._device.channels, self.sent(raw), strict=True)
         goals = {channel.servo: angle(goal) for channel, goal in pairs if goal is not None}
         self._targets.update(goals)
-        self._sent_at = now
+        self._sent_at = time
         self._move += 1
-        self._moves.send(self._move, now, self._say(*self._orders()))
-        self._foreign.command(now, goals)
+        self._moves.send(self._move, time, self._say(*self._orders()))
+        self._foreign.command(time, goals)
 
-    def speak(self, now: float) -> None:
+    def speak(self, time: float) -> None:
         if not self.alive:
             return
         if not self._has_greeted:
             self._has_greeted = self._transmit(self._line.handshake)
         elif self.state is ConnectionState.STOPPING:
-            self._stop(now)
+            self._stop(time)
         elif self.state is ConnectionState.ARMING and self.fault_report is None:
-            self._arm(now)
+            self._arm(time)
         elif self.state is ConnectionState.RELEASING:
             self._release([self._device.channels[index].servo for index in sorted(self._channels_meant)])
         elif self.state is ConnectionState.DISARMING:
             self._release(self._limp)
-        elif self.state is ConnectionState.STOPPED and now < self._hold_until and now - self._sent_at >= MOVE_EVERY - EARLY:
-            self._sent_at = now
+        elif self.state is ConnectionState.STOPPED and time < self._hold_until and time - self._sent_at >= MOVE_EVERY - EARLY:
+            self._sent_at = time
             self._say(*self._orders())
 
-    def acknowledge_fault(self, now: float) -> None:
+    def acknowledge_fault(self, time: float) -> None:
         if self.alive:
             self.fault_report = None
-            self._heard_at = now
+            self._heard_at = time
 
-    def close(self, now: float) -> None:
+    def close(self, time: float) -> None:
         self._moves.give_up()
         if self._line.opened:  # a daemon that says nothing, or nothing that can be read, may hear all the same
             if self.state is ConnectionState.STOPPING:
-                self._stop(now)
+                self._stop(time)
             elif self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
                 self._release(self._limp)
             self._transmit(self._line.answers() if self._line.ended else self._line.close())
         self._transport.close()
 
-    def _take_positions(self, joints: messages.JointPositions, now: float) -> None:
-        self._heard_at = now
+    def _take_positions(self, joints: messages.JointPositions, time: float) -> None:
+        self._heard_at = time
         self._measured = dict(zip((*HEAD, *ANTENNAS), (*joints.head, *joints.antennas), strict=True))
-        self._foreign.measure(now, self._measured)
+        self._foreign.measure(time, self._measured)
         while self._first_waiting <= self._move:
             if self._moves.is_waiting(self._first_waiting):
-                self._moves.answer(self._first_waiting, True, now)
+                self._moves.answer(self._first_waiting, True, time)
             self._first_waiting += 1
 
     def _take_status(self, status: messages.DaemonStatus) -> None:
@@ -207,16 +207,16 @@ class ReachyConnection(Connection):
         elif self.armed and status.motors != messages.ENABLED:
             self.fail(Fault.DEVICE_REFUSED, f"another program has set its motors to '{status.motors}'")
 
-    def _arm(self, now: float) -> None:
+    def _arm(self, time: float) -> None:
         """Switch the motors' torque on, after their present positions were sent as goals."""
-        if now - self._heard_at > POSE_FRESH:
+        if time - self._heard_at > POSE_FRESH:
             return  # silence is handled by its own monitor
         assert self._status is not None
         if self._asked_at is None:
             if self._arming_since is None:
-                self._arming_since = now
-            if self._plays or (self._status.motors == messages.ENABLED and self._foreign.is_moving(now)):
-                if now - self._arming_since <= REST_WITHIN:
+                self._arming_since = time
+            if self._plays or (self._status.motors == messages.ENABLED and self._foreign.is_moving(time)):
+                if time - self._arming_since <= REST_WITHIN:
                     return
                 self.fail(
                     Fault.DEVICE_REFUSED, "it moves although Limber drives nothing: wait for the end of its move, or end the other program"
@@ -224,21 +224,21 @@ class ReachyConnection(Connection):
                 return
             self._targets, self._antennas_sent = self._here(), ()
             commands = (messages.no_automatic_body_yaw(), *self._orders(), messages.motor_mode(messages.ENABLED))
-            self._asked_at = now if self._say(*commands) else None
+            self._asked_at = time if self._say(*commands) else None
         elif self._status.motors == messages.ENABLED:
             self._foreign.forget()
             self._confirm()
-        elif now - self._asked_at > ARM_FOR:
+        elif time - self._asked_at > ARM_FOR:
             self.fail(Fault.DEVICE_REFUSED, f"its motors stay '{self._status.motors}'")
 
-    def _stop(self, now: float) -> None:
+    def _stop(self, time: float) -> None:
         """End any move, and hold the motors where they are, or release them."""
-        if now - self._heard_at <= POSE_FRESH:
+        if time - self._heard_at <= POSE_FRESH:
             self._targets = self._here()
         self._antennas_sent = ()
         is_sent = self._say(messages.stop_move(), *self._orders(), *self._releasing(self._limp))
         if is_sent:
-            self._sent_at, self._hold_until = now, now + HOLD_FOR
+            self._sent_at, self._hold_until = time, time + HOLD_FOR
             self._confirm()
 
     def _release(self, motors: Sequence[int]) -> None:
@@ -252,7 +252,7 @@ class ReachyConnection(Connection):
 
     def _here(self) -> dict[int, float]:
         """Present angle [rad] of each motor as its goal, clamped to its servo's limits."""
-        return {motor: _reachable(motor, found) for motor, found in self._measured.items()}
+        return {motor: _reachable(motor, motor_angle) for motor, motor_angle in self._measured.items()}
 
     def _releasing(self, motors: Sequence[int]) -> tuple[str, ...]:
         if set(motors) == MOTORS.keys():
@@ -277,14 +277,14 @@ class ReachyConnection(Connection):
             self._antennas_sent = ()
         return is_sent
 
-    def _watch_silence(self, now: float) -> None:
+    def _watch_silence(self, time: float) -> None:
         if self.fault_report is not None:
             return
         if self._is_set_up:
-            if now - self._heard_at > SILENT_AFTER:
+            if time - self._heard_at > SILENT_AFTER:
                 self._moves.give_up()
                 self.fail(Fault.SILENT, "")
-        elif now - self._began > GREET_FOR:
+        elif time - self._began > GREET_FOR:
             if self._status is not None and self._status.state != messages.RUNNING:
                 self.fail(Fault.DEVICE_REFUSED, self._status.error or f"its daemon is '{self._status.state}'")
             else:

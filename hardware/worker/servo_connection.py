@@ -46,11 +46,11 @@ class ServoConnection(Connection):
         transport: An open port; closed with `close`.
         codec: Codec of the device's protocol.
         moves: The statistics of moves and their acknowledgements.
-        now: Current time [s].
+        time: Current time [s].
     """
 
-    def __init__(self, device: Device, transport: Transport, codec: Codec, moves: Moves, now: float) -> None:
-        super().__init__(device, transport, SERVO_TRANSITIONS, moves, now)
+    def __init__(self, device: Device, transport: Transport, codec: Codec, moves: Moves, time: float) -> None:
+        super().__init__(device, transport, SERVO_TRANSITIONS, moves, time)
         self.state = ConnectionState.DISARMED  # connecting moves nothing, so nothing needs to be sent
         self._codec = codec
         self._can = codec.capabilities
@@ -66,12 +66,12 @@ class ServoConnection(Connection):
         self._standstill = StandstillMonitor()
         self._calibration_remarks: tuple[str, ...] = ()
         self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
-        self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, now)
+        self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, time)
         self._identified = False
         self._execution: PlanExecution | None = None
         self._then: Callable[[float], None] = self._connected
         self._polled_at = -math.inf
-        self._sent_at = self._listened_at = now
+        self._sent_at = self._listened_at = time
         self._move = 0
         unsuitable = self._channels.why_unsuitable()
         if unsuitable is not None:
@@ -92,8 +92,8 @@ class ServoConnection(Connection):
     def measured(self) -> Raw:
         return self._channels.raw(self._positions.newest)
 
-    def pose(self, now: float) -> Raw:
-        return self._channels.raw(self._positions.since(now - POSE_FRESH) if self._can.measures else self._goals.held)
+    def pose(self, time: float) -> Raw:
+        return self._channels.raw(self._positions.since(time - POSE_FRESH) if self._can.measures else self._goals.held)
 
     @property
     def is_disarmed(self) -> bool:
@@ -102,15 +102,15 @@ class ServoConnection(Connection):
     @property
     def remarks(self) -> tuple[str, ...]:
         went_on = tuple(
-            f"{self._channels.name(one)} went on turning after Stop and was made limp: check its operating mode"
-            for one in self._kept_turning
+            f"{self._channels.name(servo)} went on turning after Stop and was made limp: check its operating mode"
+            for servo in self._kept_turning
         )
         return (*went_on, *self._calibration_remarks)
 
     @property
     def homing_offsets(self) -> tuple[int | None, ...]:
-        found = (self._checks.settings.get(servo) for servo in self._servos)
-        return tuple(None if settings is None else settings.homing_offset for settings in found)
+        stored_settings = (self._checks.settings.get(servo) for servo in self._servos)
+        return tuple(None if settings is None else settings.homing_offset for settings in stored_settings)
 
     def readings(self) -> Sequence[Readings]:
         return self._diagnostics.readings
@@ -129,23 +129,23 @@ class ServoConnection(Connection):
         self._dialogue.patience = PATIENT
         self._dialogue.interrupt(())
 
-    def listen(self, now: float) -> None:
+    def listen(self, time: float) -> None:
         data = self._receive()
         if data is None:
             return
-        if self._identified and now - self._listened_at > AWAY:
-            self._silence.began = now  # after its own delay the worker cannot know whether the servos were silent
-        self._listened_at = now
-        self._exchange_bytes(data, now)
-        self._watch_silence(now)
+        if self._identified and time - self._listened_at > AWAY:
+            self._silence.began = time  # after its own delay the worker cannot know whether the servos were silent
+        self._listened_at = time
+        self._exchange_bytes(data, time)
+        self._watch_silence(time)
 
-    def move(self, now: float, raw: Sequence[float | None]) -> None:
+    def move(self, time: float, raw: Sequence[float | None]) -> None:
         """Send goal positions (channels,) to armed servos; None: no goal. While an answer is missing nothing is sent, since newer goals
         will follow.
         """
         if not self.armed or self._dialogue.busy:
             return
-        if self._can.watchdog is not None and now - self._sent_at > WATCHDOG:
+        if self._can.watchdog is not None and time - self._sent_at > WATCHDOG:
             self.fail(Fault.DEVICE_WATCHDOG, "")
             return
         goals = self._channels.goals(raw)
@@ -153,72 +153,72 @@ class ServoConnection(Connection):
         if not self._ask(lambda: encode(goals)):
             return
         self._goals.sent.update(goals)
-        self._sent_at = now
+        self._sent_at = time
         self._dialogue.patience = HURRIED
         self._move = (self._move + 1) & 0xFFFF
         reads = self._can.measures and self._ask(self._plans.watch)
-        self._check(now)
-        self._moves.send(self._move, now, self._exchange_bytes(b"", now))
+        self._check(time)
+        self._moves.send(self._move, time, self._exchange_bytes(b"", time))
         if not reads:
-            self._moves.answer(self._move, True, now)  # no answer will come
+            self._moves.answer(self._move, True, time)  # no answer will come
 
-    def speak(self, now: float) -> None:
+    def speak(self, time: float) -> None:
         if not self.alive:
             return
         if self.state is ConnectionState.STOPPING and self._is_known:
-            self._stop(now)
+            self._stop(time)
         elif self.fault_report is not None and (self.state in ARMING_STATES or not self._identified):
             self._execution = None  # the plan is abandoned
         elif self._execution is not None:
-            self._execute(now)
+            self._execute(time)
         elif not self._identified:
-            self._begin(self._plans.connecting(), self._connected, now)
+            self._begin(self._plans.connecting(), self._connected, time)
         elif self.state in PENDING.values():
-            self._start_plan(now)
+            self._start_plan(time)
         elif not self.armed:
-            self._watch_standstill(now)
-            self._poll(now)
-        self._exchange_bytes(b"", now)
+            self._watch_standstill(time)
+            self._poll(time)
+        self._exchange_bytes(b"", time)
 
-    def acknowledge_fault(self, now: float) -> None:
+    def acknowledge_fault(self, time: float) -> None:
         if self.alive:
             self.fault_report = None
-            self._silence.restart(now)
-            self._sent_at = now
+            self._silence.restart(time)
+            self._sent_at = time
 
-    def close(self, now: float) -> None:
+    def close(self, time: float) -> None:
         self._moves.give_up()
         if self._identified and (self.state in ARMING_STATES or not super().is_disarmed):
             self._dialogue.interrupt(())
             self._ask(lambda: self._codec.stop({}, self._to_release))
-            self._exchange_bytes(b"", now)
-        if completion := self._dialogue.completion(now):
+            self._exchange_bytes(b"", time)
+        if completion := self._dialogue.completion(time):
             self._transmit(completion)
         self._transport.close()
 
     # plans, and what follows them
 
-    def _start_plan(self, now: float) -> None:
+    def _start_plan(self, time: float) -> None:
         """Start the plan that leads from the pending state to the desired one."""
         meant = self._channels.servos_of(self._channels_meant)
         match self.state:
             case ConnectionState.ARMING:
-                self._begin(self._plans.arming(meant, now), self._armed, now)
+                self._begin(self._plans.arming(meant, time), self._armed, time)
             case ConnectionState.RELEASING:
-                self._begin(self._plans.ending(meant), self._released, now)
+                self._begin(self._plans.ending(meant), self._released, time)
             case ConnectionState.DISARMING:
-                self._begin(self._plans.ending(self._to_release), self._disarmed, now)
+                self._begin(self._plans.ending(self._to_release), self._disarmed, time)
 
-    def _connected(self, now: float) -> None:
+    def _connected(self, time: float) -> None:
         self._identified = True
-        self._silence.restart(now)
+        self._silence.restart(time)
         self._compare_calibration()
 
-    def _armed(self, now: float) -> None:
+    def _armed(self, time: float) -> None:
         if not self._can.measures:
             self._goals.forget(self._goals.sent.keys() - self._goals.held.keys())
         self._confirm()
-        self._sent_at = now
+        self._sent_at = time
         self._goals.armed(self._channels.servos_of(self._channels_meant))
         self._kept_turning = []
         self._compare_calibration()
@@ -234,34 +234,34 @@ class ServoConnection(Connection):
             self.limited_device, narrower = self._device, str(error)
         self._calibration_remarks = tuple(text for text in (narrower, other_offsets(self._device, settings)) if text)
 
-    def _disarmed(self, now: float) -> None:
+    def _disarmed(self, time: float) -> None:
         self._confirm()
-        self._begin_standstill_watch(now)
+        self._begin_standstill_watch(time)
 
-    def _released(self, now: float) -> None:
+    def _released(self, time: float) -> None:
         self._confirm()
         self._goals.forget(self._channels.servos_of(self._channels_meant))
 
-    def _stop(self, now: float) -> None:
+    def _stop(self, time: float) -> None:
         """Stop at once, whatever is open: servos hold their present position as far as it is known, or else their newest goal.
 
         Servos do not answer the frames of a stop, which may be damaged. So servos to be released are then released again, with answers.
         """
-        goals = {**self._goals.sent, **self._channels.near_goals(self._positions.since(now - POSE_FRESH))}
+        goals = {**self._goals.sent, **self._channels.near_goals(self._positions.since(time - POSE_FRESH))}
         release = self._to_release
         hold = {servo: raw for servo, raw in goals.items() if servo in self._goals.sent and servo not in release}
         self._execution = None
         self._dialogue.interrupt(())
         self._ask(lambda: self._codec.stop(hold, release))
         self._confirm()
-        self._begin_standstill_watch(now)
-        self._begin(self._plans.ending(release), lambda now: None, now)
+        self._begin_standstill_watch(time)
+        self._begin(self._plans.ending(release), lambda time: None, time)
 
-    def _begin(self, plan: Plan, then: Callable[[float], None], now: float) -> None:
+    def _begin(self, plan: Plan, then: Callable[[float], None], time: float) -> None:
         self._execution, self._then = PlanExecution(plan), then
-        self._execute(now)
+        self._execute(time)
 
-    def _execute(self, now: float) -> None:
+    def _execute(self, time: float) -> None:
         """Continue the plan until it waits for an answer."""
         execution, self._execution = self._execution, None
         assert execution is not None
@@ -280,7 +280,7 @@ class ServoConnection(Connection):
             case Outcome.GOING:
                 self._execution = execution
             case Outcome.DONE:
-                self._then(now)
+                self._then(time)
             case Outcome.FAILED:
                 self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
                 if self._identified:
@@ -302,25 +302,25 @@ class ServoConnection(Connection):
         self._dialogue.ask(exchanges)
         return bool(exchanges)
 
-    def _exchange_bytes(self, data: bytes, now: float) -> bool:
+    def _exchange_bytes(self, data: bytes, time: float) -> bool:
         """Process received bytes and send what is due; False where the port did not accept all."""
         try:
-            sent, messages = self._dialogue.update(data, now)
+            sent, messages = self._dialogue.update(data, time)
         except ProtocolError as error:
             self.fail(Fault.UNSUITABLE, str(error))
             return False
-        self._hear(messages, now)
+        self._hear(messages, time)
         return not sent or self._transmit(sent)
 
-    def _hear(self, messages: Sequence[Message], now: float) -> None:
-        self._silence.take(messages, now)
+    def _hear(self, messages: Sequence[Message], time: float) -> None:
+        self._silence.take(messages, time)
         if self._execution is not None:
             self._execution.hear(messages)
         for message in messages:
             match message:
                 case Measured(servo, Quantity.POSITION, raw) if servo in self._servos:
-                    self._positions.take(servo, raw, now)
-                    self._standstill.take(servo, raw, now)
+                    self._positions.take(servo, raw, time)
+                    self._standstill.take(servo, raw, time)
                 case Measured():
                     self._diagnostics.take(message)
                 case Identified():
@@ -338,50 +338,50 @@ class ServoConnection(Connection):
                 case ReportedError(servo, text) if self._desired is DesiredState.ARMED:
                     self.fail(Fault.DEVICE_REFUSED, f"{self._channels.name(servo)}: {text}")
         if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
-            self._moves.answer(self._move, True, now)
+            self._moves.answer(self._move, True, time)
 
     # at rest
 
-    def _begin_standstill_watch(self, now: float) -> None:
+    def _begin_standstill_watch(self, time: float) -> None:
         if self._can.measures:
             release = self._to_release
             watched = (servo for servo in self._goals.sent if servo not in release)
-            self._standstill.begin(now, {servo: self._channels.raw_rotation(servo, 1.0) for servo in watched})
+            self._standstill.begin(time, {servo: self._channels.raw_rotation(servo, 1.0) for servo in watched})
 
-    def _watch_standstill(self, now: float) -> None:
+    def _watch_standstill(self, time: float) -> None:
         """Switch off the torque of servos that keep rotating after their motion was ended, even if they are set to hold."""
-        if turning := self._standstill.went_on() if self._standstill.is_watching(now) else []:
+        if turning := self._standstill.went_on() if self._standstill.is_watching(time) else []:
             self._kept_turning = sorted({*self._kept_turning, *turning})
             self._goals.release(turning)
-            self._begin(self._plans.ending(turning), lambda now: None, now)
+            self._begin(self._plans.ending(turning), lambda time: None, time)
             self.fail(Fault.WENT_ON, self._channels.names(turning))
 
-    def _poll(self, now: float) -> None:
-        every = READ_EVERY if self.state is ConnectionState.LIMP or self._standstill.is_watching(now) else POLL_EVERY
-        if now - self._polled_at < every - EARLY or self._dialogue.busy:
+    def _poll(self, time: float) -> None:
+        every = READ_EVERY if self.state is ConnectionState.LIMP or self._standstill.is_watching(time) else POLL_EVERY
+        if time - self._polled_at < every - EARLY or self._dialogue.busy:
             return
-        self._polled_at = now
+        self._polled_at = time
         if self._can.measures:
             self._ask(self._plans.read_positions)
-            self._ask(lambda: self._diagnostics.ask(now))
+            self._ask(lambda: self._diagnostics.ask(time))
         else:
-            self._check(now)
+            self._check(time)
 
-    def _check(self, now: float) -> None:
+    def _check(self, time: float) -> None:
         """Query servos' errors at intervals, since goals are not answered."""
         settings = self._plans.volatile_settings(self._channels.servos_of(self._channels_meant)) if self.armed else {}
-        self._ask(lambda: self._diagnostics.check(now, settings))
+        self._ask(lambda: self._diagnostics.check(time, settings))
 
-    def _watch_silence(self, now: float) -> None:
+    def _watch_silence(self, time: float) -> None:
         if not self._identified:
-            found = self._silence.while_connecting(now)
+            fault = self._silence.while_connecting(time)
         elif self._execution is not None:
-            self._silence.began = now  # a plan detects missing answers itself
+            self._silence.began = time  # a plan detects missing answers itself
             return
         else:
             is_armed = self._desired is DesiredState.ARMED
-            found = self._silence.while_connected(now, is_armed, self._diagnostics.is_answered)
-        if found is not None:
-            if found[0] is Fault.SILENT:
+            fault = self._silence.while_connected(time, is_armed, self._diagnostics.is_answered)
+        if fault is not None:
+            if fault[0] is Fault.SILENT:
                 self._moves.give_up()
-            self.fail(*found)
+            self.fail(*fault)

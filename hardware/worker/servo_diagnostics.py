@@ -44,14 +44,14 @@ class ServoDiagnostics:
         self.is_answered = False
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
-    def check(self, now: float, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries due at `now` [s], by turns: for the `held` settings, for errors, and for what goals mean to servos that hold any; in
+    def check(self, time: float, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
+        """Queries due at `time` [s], by turns: for the `settings` settings, for errors, and for what goals mean to servos that hold any; in
         between, those of `ask`.
         """
-        if now - self._checked_at < self._check_every:
-            return self.ask(now)
-        self._checked_at = now
-        known, well, meaning = self._codec.verify(held), self._codec.check(self._servos), self._codec.meaning(tuple(held))
+        if time - self._checked_at < self._check_every:
+            return self.ask(time)
+        self._checked_at = time
+        known, well, meaning = self._codec.verify(settings), self._codec.check(self._servos), self._codec.meaning(tuple(settings))
         kinds = [kind for kind in (known, well, meaning) if kind]
         self.is_answered = bool(kinds)
         if not kinds:
@@ -62,11 +62,11 @@ class ServoDiagnostics:
             return (known[(rounds + 1) % len(known)],)
         return kinds[turn]
 
-    def ask(self, now: float) -> tuple[Exchange, ...]:
+    def ask(self, time: float) -> tuple[Exchange, ...]:
         """Query for the readings of the next servo, every ASK_EVERY."""
-        if not self._readable or now - self._asked_at < ASK_EVERY:
+        if not self._readable or time - self._asked_at < ASK_EVERY:
             return ()
-        self._asked_at = now
+        self._asked_at = time
         servo = self._servos[self._next]
         self._next = (self._next + 1) % len(self._servos)
         return self._codec.read(self._readable, (servo,))

@@ -55,8 +55,8 @@ class ServoPlans:
         yield self._codec.identify(self._channels.servos)
         yield from self._read_settings(self._channels.servos)
 
-    def arming(self, servos: Sequence[int], now: float) -> Plan:
-        """Plan that switches torque on at the present positions, which are read at `now` [s] or later.
+    def arming(self, servos: Sequence[int], time: float) -> Plan:
+        """Plan that switches torque on at the present positions, which are read at `time` [s] or later.
 
         Torque is switched on at the slowest speed. The normal speed limit is set only after a check that the reported position has not
         changed: some servos reset their count of revolutions when they get torque, and would then rotate a whole revolution to their goal.
@@ -67,7 +67,7 @@ class ServoPlans:
             yield self._channels.limits(servos)
             return  # the first move brings the first goal
         yield self.read_positions()
-        at = self._checks.goals_at_present_position(servos, now)
+        at = self._checks.goals_at_present_position(servos, time)
         has_watchdog = self._can.watchdog is not None
         if has_watchdog:
             yield self._codec.watchdog(servos, None)

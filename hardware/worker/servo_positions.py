@@ -17,10 +17,10 @@ class ServoPositions:
         """Newest raw position of each servo, by id."""
         return self._positions
 
-    def take(self, servo: int, raw: int, now: float) -> None:
-        """Record a position measured at `now` [s]."""
+    def take(self, servo: int, raw: int, time: float) -> None:
+        """Record a position measured at `time` [s]."""
         self._positions[servo] = raw
-        self._at[servo] = now
+        self._at[servo] = time
 
     def since(self, then: float) -> dict[int, int]:
         """Positions measured at `then` [s] or later, by servo id."""

@@ -22,9 +22,9 @@ class StandstillMonitor:
         self._per_radian: dict[int, float] = {}  # raw units per radian of the monitored servos
         self._seen: dict[int, list[tuple[float, int]]] = {}
 
-    def begin(self, now: float, per_radian: Mapping[int, float]) -> None:
-        """Monitor servos, given with their raw units per radian, whose motion was ended at `now` [s]."""
-        self._began = now
+    def begin(self, time: float, per_radian: Mapping[int, float]) -> None:
+        """Monitor servos, given with their raw units per radian, whose motion was ended at `time` [s]."""
+        self._began = time
         self._per_radian = dict(per_radian)
         self._seen = {servo: [] for servo in per_radian}
 
@@ -32,32 +32,32 @@ class StandstillMonitor:
         """Stop monitoring."""
         self.begin(0.0, {})
 
-    def take(self, servo: int, raw: int, now: float) -> None:
+    def take(self, servo: int, raw: int, measured_at: float) -> None:
         """Record a servo's position."""
         if servo not in self._per_radian:
             return
         seen = self._seen[servo]
-        seen.append((now, raw))
-        recent = [position for time, position in seen if time >= now - STANDS_FOR]
-        is_standing = now - self._began >= STANDS_FOR and len(recent) > 1 and seen[0][0] <= now - STANDS_FOR
+        seen.append((measured_at, raw))
+        recent = [position for time, position in seen if time >= measured_at - STANDS_FOR]
+        is_standing = measured_at - self._began >= STANDS_FOR and len(recent) > 1 and seen[0][0] <= measured_at - STANDS_FOR
         if is_standing and max(recent) - min(recent) <= abs(STANDS * self._per_radian[servo]):
             self._drop((servo,))
 
-    def is_watching(self, now: float) -> bool:
+    def is_watching(self, time: float) -> bool:
         """Whether any servo is still being monitored."""
-        if now - self._began > WATCHED_FOR:
+        if time - self._began > WATCHED_FOR:
             self._drop(tuple(self._per_radian))
         return bool(self._per_radian)
 
     def went_on(self) -> list[int]:
         """Servos that did not stop rotating; monitoring of them has ended."""
-        found = []
+        turning = []
         for servo, seen in self._seen.items():
             late = [position for time, position in seen if time >= self._began + SWINGS_FOR]
             if late and abs(late[-1] - late[0]) > abs(WENT_ON * self._per_radian[servo]):
-                found.append(servo)
-        self._drop(found)
-        return found
+                turning.append(servo)
+        self._drop(turning)
+        return turning
 
     def _drop(self, servos: Iterable[int]) -> None:
         for servo in servos:

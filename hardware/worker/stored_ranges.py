@@ -55,9 +55,9 @@ def other_offsets(device: Device, settings: Settings) -> str:
     texts = []
     for channel in device.channels:
         stored = settings.get(channel.servo)
-        found = None if stored is None else stored.homing_offset
-        if found is not None and channel.homing_offset is not None and found != channel.homing_offset:
-            texts.append(f"{channel.label}: its homing offset is {found}, and it was calibrated with {channel.homing_offset}")
+        homing_offset = None if stored is None else stored.homing_offset
+        if homing_offset is not None and channel.homing_offset is not None and homing_offset != channel.homing_offset:
+            texts.append(f"{channel.label}: its homing offset is {homing_offset}, and it was calibrated with {channel.homing_offset}")
     return "; ".join(texts)
 
 

@@ -70,8 +70,8 @@ class JointTask(Task):
         self._channels = mixing.channels_of(joint)
         values = mixing.values(start)
         self._values = [0.0 if value is None else value for value in values]
-        own = [raw if k in self._channels else None for k, raw in enumerate(start)]
-        self._approach = OffsetDecay(device.channels, own, mixing.unbounded(self._values))
+        joint_start = [raw if k in self._channels else None for k, raw in enumerate(start)]
+        self._approach = OffsetDecay(device.channels, joint_start, mixing.unbounded(self._values))
         self._begin = self._values[joint]
         self._span = mixing.reach(joint, self._values) if free else mixing.ranges[joint]
         self.drive = Drive([device.joints[joint]], [self._span], [self._begin])

@@ -30,17 +30,17 @@ class LIMBER_OT_use_character(ActsOnMover, UndoOperator):
 
     @classmethod
     def description(cls, context, properties):
-        found = characters.BUILT_IN.get(properties.name)
-        return found[0] if found else f"Use your own character '{properties.name}'"
+        built_in = characters.BUILT_IN.get(properties.name)
+        return built_in[0] if built_in else f"Use your own character '{properties.name}'"
 
     def run(self, context):
-        own = characters.own()
+        user_characters = characters.own()
         if self.name in characters.BUILT_IN:
             character = characters.BUILT_IN[self.name][1]
-        elif self.name in own:
-            character = characters.load(own[self.name])
+        elif self.name in user_characters:
+            character = characters.load(user_characters[self.name])
         else:
-            raise RigError(f"There is no character '{self.name}': choose one of {', '.join([*characters.BUILT_IN, *own])}")
+            raise RigError(f"There is no character '{self.name}': choose one of {', '.join([*characters.BUILT_IN, *user_characters])}")
         _use(self, context, character, self.name)
 
 
@@ -59,8 +59,8 @@ class LIMBER_OT_save_character(ActsOnMover, WritesFile, Operator):
 
     @property
     def path(self) -> Path:
-        given = str(super().path)
-        return Path(given.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
+        chosen_path = str(super().path)
+        return Path(chosen_path.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
 
     def run(self, context):
         characters.save(self.path, characters.of(self.mover(context).settings))

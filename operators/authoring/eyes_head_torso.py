@@ -47,15 +47,15 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
 
     def run(self, context):
         rig = rig_of(context)
-        target = next((thing for thing in context.selected_objects if thing != rig and thing.parent != rig), None)
-        made = eyes_head_torso.make(context, rig, self._ends(context), target)
-        chains = [rig.limber.chains[name] for name in made.names]
+        target = next((obj for obj in context.selected_objects if obj != rig and obj.parent != rig), None)
+        gaze_setup = eyes_head_torso.make(context, rig, self._ends(context), target)
+        chains = [rig.limber.chains[name] for name in gaze_setup.names]
         named = ", ".join(f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})" for chain in chains)
         looks = "look" if len(chains) > 1 else "looks"
-        self.report({"INFO"}, f"{named} {looks} at '{made.target.name}'{made.legs and f'; {made.legs}'}")
-        for sentence in made.done:
+        self.report({"INFO"}, f"{named} {looks} at '{gaze_setup.target.name}'{gaze_setup.legs and f'; {gaze_setup.legs}'}")
+        for sentence in gaze_setup.done:
             self.report({"INFO"}, sentence)
-        self.warn(made.lacks)
+        self.warn(gaze_setup.lacks)
 
 
 def _selected(context) -> list[str]:

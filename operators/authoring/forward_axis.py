@@ -114,7 +114,7 @@ def _arrow_under(context, event, rig, chain) -> str:
     if view is None:
         return ""
     region, space, spot = view
-    reach, found = REACH * context.preferences.system.ui_scale, ""
+    reach, nearest_axis = REACH * context.preferences.system.ui_scale, ""
     for axis, arrow in chain_lines.axes(rig, chain):
         start, tip = (location_3d_to_region_2d(region, space, point) for point in arrow)
         if start is None or tip is None:
@@ -123,8 +123,8 @@ def _arrow_under(context, event, rig, chain) -> str:
         along = min(max((spot - start).dot(shaft) / max(shaft.length_squared, 1.0), 0.3), 1.0)  # not the common start of all arrows
         distance = (start + along * shaft - spot).length
         if distance < reach:
-            reach, found = distance, axis
-    return found
+            reach, nearest_axis = distance, axis
+    return nearest_axis
 
 
 def _point_under(context, event, rig, chain) -> Vector | None:

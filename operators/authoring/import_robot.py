@@ -111,9 +111,9 @@ MENU_ENTRIES = {"TOPBAR_MT_file_import": _add_to_menu}
 
 def arguments_of(text: str) -> tuple[dict[str, str], str]:
     """Arguments "name:=value ..." as a dict, and the first word that is not such an argument, or ""."""
-    found = [(word, *word.partition(":=")) for word in text.split()]
-    wrong = next((word for word, name, sign, _ in found if not name or not sign), "")
-    return {name: value for _, name, _, value in found}, wrong
+    split_words = [(word, *word.partition(":=")) for word in text.split()]
+    wrong = next((word for word, name, sign, _ in split_words if not name or not sign), "")
+    return {name: value for _, name, _, value in split_words}, wrong
 
 
 _listing: tuple[tuple[str, int, str], Reading[list[str]]] | None = None  # the file whose links are listed: path, time of change, arguments

@@ -78,10 +78,10 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
             self.report({"WARNING"}, f"Target '{self.target}' is gone, or its 3D viewport: moving has ended")
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE":
-            place = targets.under_mouse(context.area, event.mouse_x, event.mouse_y, Vector(self.location))
-            if place is not None:
-                self.location = place
-                move_to(target, place)
+            position = targets.under_mouse(context.area, event.mouse_x, event.mouse_y, Vector(self.location))
+            if position is not None:
+                self.location = position
+                move_to(target, position)
             return {"RUNNING_MODAL"}
         if event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value == "PRESS":
             return self._leave(context, target)

@@ -52,12 +52,12 @@ class LIMBER_OT_new_chain(UndoOperator):
             reason = "as chosen"
         else:
             reason = forward.guess_of(rig, chain).reason or "along its bone, for lack of other clues"
-        made = f"Chain from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
+        sentence = f"Chain from '{chain.root}' to '{chain.end}' has {counted(len(chain.joints), 'joint')}"
         if reason_to_begin:
-            made += f"; {reason_to_begin}"
+            sentence += f"; {reason_to_begin}"
         if switched:
-            made += f"; the look is shared along it: set {' and '.join(switched)}"
-        self.report({"INFO"}, f"{made}; it looks along {forward.described(chain)} ({reason})")
+            sentence += f"; the look is shared along it: set {' and '.join(switched)}"
+        self.report({"INFO"}, f"{sentence}; it looks along {forward.described(chain)} ({reason})")
         if self.forward == GUESS and (why := forward.why_rolls(rig, chain)):
             self.report({"WARNING"}, why)
         if shared := next((joint.bone for joint in chain.joints if joint.bone in needed), None):

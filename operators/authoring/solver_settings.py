@@ -54,9 +54,9 @@ class LIMBER_OT_choose_damping(Stepwise, UndoOperator):
         return f"Trying dampings: {self.work.damping:.3f}"
 
     def _finish(self, context):
-        found = self.work.finish()
-        share, shakes = 100.0 * found.error, 100.0 * found.oscillation
+        trial = self.work.finish()
+        share, shakes = 100.0 * trial.error, 100.0 * trial.oscillation
         text = (
-            f"Constant damping {found.damping:.3f}: with targets in and out of reach ends err by {share:.1f}% of the reach, or of a radian,"
+            f"Constant damping {trial.damping:.3f}: with targets in and out of reach ends err by {share:.1f}% of the reach, or of a radian,"
         )
         self.report({"INFO"}, f"{text} in the mean, and joints shake in {shakes:.1f}% of the frames")

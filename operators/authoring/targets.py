@@ -31,13 +31,15 @@ class LIMBER_OT_add_target(UndoOperator):
     def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
         known = {chain.target, *(item.target for item in chain.targets)}
-        thing = next((thing for thing in context.selected_objects if thing != rig and thing not in known), None)
+        target_object = next(
+            (target_object for target_object in context.selected_objects if target_object != rig and target_object not in known), None
+        )
         item = chain.targets.add()
         item.name = f"Target {len(chain.targets)}"
-        item.target = thing
+        item.target = target_object
         chain.active_target = len(chain.targets) - 1
         rig.update_tag()
-        what = f"'{thing.name}'" if thing else "the object that you choose for it"
+        what = f"'{target_object.name}'" if target_object else "the object that you choose for it"
         self.report({"INFO"}, f"Chain '{chain.name}' follows {what} where Watch is {len(chain.targets)}")
 
 
@@ -53,10 +55,10 @@ class LIMBER_OT_remove_target(UndoOperator):
     def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
         index = selected_index(chain.targets, chain.active_target)
-        own = chain.path_from_id()
+        chain_path = chain.path_from_id()
         places = {k: k - (k > index) for k in range(len(chain.targets)) if k != index}
-        numbers = {number + 1: place + 1 for number, place in places.items()} | {index + 1: 0}
-        item_keys.follow(rig, f"{own}.targets", {**places, index: None}, f"{own}.watch", numbers)
+        numbers = {number + 1: new_index + 1 for number, new_index in places.items()} | {index + 1: 0}
+        item_keys.follow(rig, f"{chain_path}.targets", {**places, index: None}, f"{chain_path}.watch", numbers)
         chain.watch = numbers.get(chain.watch, 0)
         chain.targets.remove(index)
         chain.active_target = selected_index(chain.targets, chain.active_target)

@@ -38,8 +38,8 @@ class LIMBER_OT_add_closure(UndoOperator):
         first = next(bone for bone in chosen if bone != active)
         rest = rest_of(rig, rig.matrix_world)
         closure, away = closures.add(rig, rest, first.name, active.name)
-        one, other = (closures.WORDS[which] for which in (closure.first_point, closure.second_point))
-        self.report({"INFO"}, f"The {one} of '{first.name}' meets the {other} of '{active.name}'")
+        first_word, other = (closures.WORDS[which] for which in (closure.first_point, closure.second_point))
+        self.report({"INFO"}, f"The {first_word} of '{first.name}' meets the {other} of '{active.name}'")
         if closures.is_apart(rest, away):
             self.report({"WARNING"}, closures.apart(rig, rest, closure, away))
 

@@ -27,10 +27,10 @@ class LIMBER_OT_add_motors(UndoOperator):
     def run(self, context):
         owner = taken_up(context)
         if owner.limber.mechanism.use_bones and context.mode == "POSE" and (chosen := _chosen(context)):
-            made = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
+            new_motors = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
         else:
-            made = motors.add_motors(owner, context.active_object)
-        said = ", ".join(f"{motor.name} ({axes.range_text(motor.axis, motor.lower, motor.upper)})" for motor in made)
+            new_motors = motors.add_motors(owner, context.active_object)
+        said = ", ".join(f"{motor.name} ({axes.range_text(motor.axis, motor.lower, motor.upper)})" for motor in new_motors)
         self.report({"INFO"}, f"Motors, with their limits: {said}")
 
 

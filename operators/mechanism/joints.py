@@ -11,14 +11,14 @@ from .items import RemovePart
 from .mechanisms import needs_authoring, taken_up
 
 
-def _add(operator, context, owner, found: list) -> None:
+def _add(operator, context, owner, joint_objects: list) -> None:
     """Adds joints to the mechanism, sets the current pose as its rest pose, and reports the number."""
-    for thing in found:
-        add_joint(owner, thing)
+    for joint_object in joint_objects:
+        add_joint(owner, joint_object)
     with as_authored() as depsgraph:
         set_rest_pose(owner, depsgraph)
     frame = context.scene.frame_current
-    operator.report({"INFO"}, f"'{owner.name}' has {counted(len(found), 'joint')} more; its rest pose is that of frame {frame}")
+    operator.report({"INFO"}, f"'{owner.name}' has {counted(len(joint_objects), 'joint')} more; its rest pose is that of frame {frame}")
 
 
 class LIMBER_OT_add_mechanism_joints(UndoOperator):
@@ -30,18 +30,18 @@ class LIMBER_OT_add_mechanism_joints(UndoOperator):
     def why_not(cls, context) -> str:
         if why := needs_authoring(context):
             return why
-        if not any(is_joint(thing) and owner_of(thing, context.scene) is None for thing in context.selected_objects):
+        if not any(is_joint(obj) and owner_of(obj, context.scene) is None for obj in context.selected_objects):
             return "No joint without a mechanism is selected: select rigid body constraints, or empties with a Joint of Limber's"
         return ""
 
     def run(self, context):
         owner = taken_up(context)
-        chosen = [thing for thing in context.selected_objects if is_joint(thing)]
-        taken = next((thing for thing in chosen if owner_of(thing, context.scene) not in (None, owner)), None)
+        chosen = [obj for obj in context.selected_objects if is_joint(obj)]
+        taken = next((obj for obj in chosen if owner_of(obj, context.scene) not in (None, owner)), None)
         if taken is not None:
             other = owner_of(taken, context.scene).name
             raise RigError(f"Joint '{taken.name}' is one of mechanism '{other}': remove it there first, or deselect it")
-        _add(self, context, owner, [thing for thing in chosen if owner_of(thing, context.scene) is None])
+        _add(self, context, owner, [obj for obj in chosen if owner_of(obj, context.scene) is None])
 
 
 class LIMBER_OT_find_mechanism_joints(UndoOperator):
@@ -59,9 +59,9 @@ class LIMBER_OT_find_mechanism_joints(UndoOperator):
                 listed.remove(k)
         if deleted:
             self.report({"INFO"}, f"{counted(len(deleted), 'deleted joint')} removed from '{owner.name}'")
-        found = missing_joints(owner, context.scene)
-        if found:
-            _add(self, context, owner, found)
+        missing = missing_joints(owner, context.scene)
+        if missing:
+            _add(self, context, owner, missing)
         elif not deleted:
             self.report({"INFO"}, f"'{owner.name}' has all joints that are connected with it")
 

@@ -26,10 +26,10 @@ from ..subject import rig_of
 def mechanism_owner(context):
     """Owner of the mechanism in use: of the active object, else of the object that was active before; None: there is none."""
     active = context.active_object
-    found = owner_at_hand(active, context.scene) if active is not None else None
-    if found is None:
-        found = rig_of(context)
-    return found if has_mechanism(found) else None
+    owner = owner_at_hand(active, context.scene) if active is not None else None
+    if owner is None:
+        owner = rig_of(context)
+    return owner if has_mechanism(owner) else None
 
 
 def taken_up(context):
@@ -81,8 +81,8 @@ class LIMBER_OT_add_mechanism(UndoOperator):
     def run(self, context):
         owner = build.add(RECIPES[self.kind], context.scene.cursor.location)
         _rest_here(owner)
-        for thing in context.selected_objects:
-            thing.select_set(False)
+        for obj in context.selected_objects:
+            obj.select_set(False)
         context.view_layer.objects.active = owner
         owner.select_set(True)
         frame(context, owner.users_collection[0].all_objects)
@@ -99,29 +99,29 @@ class LIMBER_OT_new_mechanism(UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        thing = context.active_object
-        if thing is None or context.mode not in {"OBJECT", "POSE"}:
+        active = context.active_object
+        if active is None or context.mode not in {"OBJECT", "POSE"}:
             return "Select a joint, a body or the robot's armature in Object Mode first"
-        owner = owner_of(thing, context.scene)
-        if owner is not None and (owner == thing or thing.type != "ARMATURE"):
-            return f"'{thing.name}' is part of mechanism '{owner.name}' already: select another object"
+        owner = owner_of(active, context.scene)
+        if owner is not None and (owner == active or active.type != "ARMATURE"):
+            return f"'{active.name}' is part of mechanism '{owner.name}' already: select another object"
         return ""
 
     def run(self, context):
-        thing = context.active_object
-        found = joints_around(thing, context.scene)
-        if thing.type == "ARMATURE" and not found:
-            settings = build.make(thing)
+        active = context.active_object
+        joint_objects = joints_around(active, context.scene)
+        if active.type == "ARMATURE" and not joint_objects:
+            settings = build.make(active)
             settings.use_bones = True
-            self.report({"INFO"}, f"The bones of '{thing.name}' are bodies now: add closures where loops close, then press Check")
+            self.report({"INFO"}, f"The bones of '{active.name}' are bodies now: add closures where loops close, then press Check")
             return
-        check_joints(found, thing, context.scene)
-        owner = thing if thing.type == "ARMATURE" else build.owner_in(collection_of(thing, context.scene), found)
-        settings = build.from_scene(owner, found)
+        check_joints(joint_objects, active, context.scene)
+        owner = active if active.type == "ARMATURE" else build.owner_in(collection_of(active, context.scene), joint_objects)
+        settings = build.from_scene(owner, joint_objects)
         _rest_here(owner)
         context.view_layer.objects.active = owner
-        made = f"{counted(len(settings.joints), 'joint')} and {counted(len(settings.motors), 'motor')}"
-        self.report({"INFO"}, f"Mechanism '{owner.name}' has {made}")
+        counts = f"{counted(len(settings.joints), 'joint')} and {counted(len(settings.motors), 'motor')}"
+        self.report({"INFO"}, f"Mechanism '{owner.name}' has {counts}")
 
 
 class LIMBER_OT_check_mechanism(Operator):
@@ -153,10 +153,10 @@ class LIMBER_OT_assemble_mechanism(UndoOperator):
     def run(self, context):
         owner = taken_up(context)
         with as_authored() as depsgraph:
-            made = prepare(owner, depsgraph, is_rest=True)
-            refuse_held([part for _, part in made.reading.moved_parts])
-            base = made.reading.base_now(owner)
-            channels.assemble(made.reading, base, made.model.solver.poses(made.model.rest), depsgraph)
-            note_values(owner, made.model.solver, made.model.rest)
+            assembly = prepare(owner, depsgraph, is_rest=True)
+            refuse_held([part for _, part in assembly.reading.moved_parts])
+            base = assembly.reading.base_now(owner)
+            channels.assemble(assembly.reading, base, assembly.model.solver.poses(assembly.model.rest), depsgraph)
+            note_values(owner, assembly.model.solver, assembly.model.rest)
         _rest_here(owner)
         self.report({"INFO"}, f"'{owner.name}' is assembled: all joints hold, and this is its rest pose")

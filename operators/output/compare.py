@@ -55,9 +55,9 @@ class LIMBER_OT_compare_solvers(Stepwise):
     def _begin(self, context):
         scene, frames = context.scene, None
         if self.frames == "RANGE":
-            played, given = scene_frames(scene), self.properties.is_property_set
-            first = self.frame_start if given("frame_start") else played.start
-            frames = range(first, self.frame_end + 1 if given("frame_end") else played.stop)
+            played, is_set = scene_frames(scene), self.properties.is_property_set
+            first = self.frame_start if is_set("frame_start") else played.start
+            frames = range(first, self.frame_end + 1 if is_set("frame_end") else played.stop)
         return compare.Comparison(scene, *mover_at_hand(context), frames)
 
     def _says(self):

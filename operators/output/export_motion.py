@@ -109,9 +109,10 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     def _range(self, context) -> tuple[int, int]:
         """Frame range of the options; else that of the mover."""
         usual = self.mover(context).frames
-        asked = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
+        are_set = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
         return tuple(
-            own if is_asked else other for own, is_asked, other in zip((self.frame_start, self.frame_end), asked, usual, strict=True)
+            option if is_asked else other
+            for option, is_asked, other in zip((self.frame_start, self.frame_end), are_set, usual, strict=True)
         )
 
     def _rate(self) -> int:

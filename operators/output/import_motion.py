@@ -80,9 +80,9 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
         return f"Reading '{self.work.at_work}', {self.work.done}%"
 
     def _finish(self, context):
-        made = self.work.finish()
-        self.warn(made.warnings)
-        self.report({"INFO"}, made.sentence)
+        imported = self.work.finish()
+        self.warn(imported.warnings)
+        self.report({"INFO"}, imported.sentence)
 
 
 def _add_to_menu(menu, _context) -> None:

@@ -44,12 +44,13 @@ class LIMBER_OT_check_motion(Stepwise):
         return f"Checking the motion: frame {self.work.frame} of {self.work.frames[-1]}"
 
     def _finish(self, context):
-        found = self.work.finish()
-        view.show(context.window_manager.limber_motion_check, found.findings)
-        count = counted(len(found.findings), "finding") if found.findings else "nothing was found"
+        check_result = self.work.finish()
+        view.show(context.window_manager.limber_motion_check, check_result.findings)
+        count = counted(len(check_result.findings), "finding") if check_result.findings else "nothing was found"
         self.warn(self.work.unmeasured)
         self.report(
-            {"INFO"}, f"Checked {counted(len(found.frames), 'frame')} of {', '.join(one.label for one in self.work.checked)}: {count}"
+            {"INFO"},
+            f"Checked {counted(len(check_result.frames), 'frame')} of {', '.join(mover.label for mover in self.work.checked)}: {count}",
         )
 
 
@@ -111,8 +112,8 @@ class LIMBER_OT_save_findings(_Save, Operator):
     suffix = ".csv"
     filter_glob: shown_files("*.csv")
 
-    def _put(self, path: Path, found) -> None:
-        atomic.write_text(path, csv(list(found.findings)))
+    def _put(self, path: Path, check_result) -> None:
+        atomic.write_text(path, csv(list(check_result.findings)))
 
 
 class LIMBER_OT_save_motion_picture(_Save, Operator):
@@ -123,5 +124,5 @@ class LIMBER_OT_save_motion_picture(_Save, Operator):
     suffix = ".png"
     filter_glob: shown_files("*.png")
 
-    def _put(self, path: Path, found) -> None:
-        picture.write(found, path)
+    def _put(self, path: Path, check_result) -> None:
+        picture.write(check_result, path)

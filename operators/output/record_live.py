@@ -50,11 +50,11 @@ def _end_playing(context) -> None:
         bpy.ops.screen.animation_cancel(restore_frame=False)
 
 
-def _tell(operator, made: record.Keyed) -> None:
+def _tell(operator, keyed: record.Keyed) -> None:
     """Reports the actions that were made, which take plays, and what was muted."""
-    operator.warn(made.muted)
-    plays = "; what came after the one that plays is short" if made.after else ""
-    operator.report({"INFO"}, f"Keyed {counted(made.takes, 'take')}: {named([action.name for action in made.actions])}{plays}")
+    operator.warn(keyed.muted)
+    plays = "; what came after the one that plays is short" if keyed.after else ""
+    operator.report({"INFO"}, f"Keyed {counted(keyed.takes, 'take')}: {named([action.name for action in keyed.actions])}{plays}")
 
 
 class LIMBER_OT_keep_takes(UndoOperator):
@@ -99,9 +99,9 @@ class LIMBER_OT_restore_takes(UndoOperator):
 
     def run(self, context):
         owner = _owner(context)
-        made = record.restore(owner, take_copies.left(owner))
+        keyed = record.restore(owner, take_copies.left(owner))
         take_copies.settle(owner)
-        _tell(self, made)
+        _tell(self, keyed)
 
 
 class LIMBER_OT_leave_takes(Operator):

@@ -18,13 +18,13 @@ class LIMBER_OT_add_zone(UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         known = {zone.zone for zone in rig.limber.zones}
-        chosen = [thing for thing in context.selected_objects if thing != rig and thing not in known and zones.can_be(thing)]
-        if not chosen and any(thing != rig for thing in context.selected_objects):
+        chosen = [obj for obj in context.selected_objects if obj != rig and obj not in known and zones.can_be(obj)]
+        if not chosen and any(obj != rig for obj in context.selected_objects):
             raise RigError("What is selected has no inside, or is a zone already: select empties or meshes, or nothing at all")
-        for thing in chosen or [None]:
-            rig.limber.zones.add().zone = thing
+        for obj in chosen or [None]:
+            rig.limber.zones.add().zone = obj
         rig.limber.active_zone = len(rig.limber.zones) - 1
-        what = ", ".join(f"'{thing.name}'" for thing in chosen) or "the object that you choose for it in the list"
+        what = ", ".join(f"'{obj.name}'" for obj in chosen) or "the object that you choose for it in the list"
         self.report({"INFO"}, f"No-go for '{rig.name}': {what}")
 
 

@@ -25,12 +25,12 @@ class ProgramConsent:
     def invoke(self, context, event):
         path = self._program(context)
         try:
-            asked = programs.question(path) if path else None
+            question = programs.question(path) if path else None
         except HardwareError as error:
             return self.refuse(error)
-        if asked is None:
+        if question is None:
             return self.execute(context)
-        self.program_path, self.program_digest = path, asked.digest
+        self.program_path, self.program_digest = path, question.digest
         return context.window_manager.invoke_props_dialog(
             self, width=WIDTH, title="Run This Program?", confirm_text="Allow and Run", cancel_default=True
         )

@@ -33,8 +33,8 @@ class LIMBER_OT_choose_baudrate(UndoOperator):
     def invoke(self, context, event):
         if self.baudrate:
             return self.execute(context)
-        usual, *others = _offered(rig_of(context).limber.device)
-        choices = [(f"{_spaced(usual)}   (usual)", {"baudrate": usual}), *((_spaced(rate), {"baudrate": rate}) for rate in others)]
+        usual, *other_rates = _offered(rig_of(context).limber.device)
+        choices = [(f"{_spaced(usual)}   (usual)", {"baudrate": usual}), *((_spaced(rate), {"baudrate": rate}) for rate in other_rates)]
         return self.offer(context, "Baud Rate", choices)
 
     def run(self, context):

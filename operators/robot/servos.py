@@ -104,7 +104,7 @@ class LIMBER_OT_add_channel(UndoOperator):
         device = rig.limber.device
         channel = device.channels.add()
         servo_units.make_usual(channel, device.protocol)
-        joint = next((one.selected for one in servo_lists.lists(rig) if one.all), None)
+        joint = next((servo_list.selected for servo_list in servo_lists.lists(rig) if servo_list.all), None)
         if joint is not None:
             channel.shares.add().joint = joint.label
             channel.name = f"{joint.label} too"

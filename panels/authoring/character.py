@@ -17,10 +17,10 @@ class CharacterMenu:
         names_mover(layout, self.settings(context))
         for name in characters.BUILT_IN:
             layout.operator("limber.use_character", text=name).name = name
-        own = characters.own()
-        if own:
+        user_characters = characters.own()
+        if user_characters:
             layout.separator()
-        for name in own:
+        for name in user_characters:
             layout.operator("limber.use_character", text=name, icon="USER").name = name
         layout.separator()
         layout.operator("limber.load_character", icon="FILEBROWSER")

@@ -32,12 +32,12 @@ class LIMBER_PT_deviation(ChainTab):
         rig = rig_of(context)
         chain = chains.active(rig)
         layout.prop(context.window_manager.limber_view, "deviation", toggle=True, icon="COLOR")
-        found = deviations(live.session(rig, chain)) if chain.live else []
-        if not found:
+        bone_deviations = deviations(live.session(rig, chain)) if chain.live else []
+        if not bone_deviations:
             sentence(layout, "Press Start Live to see how far each bone is from its posture", "INFO")
             return
         column = layout.column(align=True)
-        for deviation in found:
+        for deviation in bone_deviations:
             row = column.split(factor=0.4)
             row.label(text=deviation.bone)
             row.progress(factor=_share(deviation.angle), text=figure(deviation))
@@ -55,9 +55,9 @@ def _share(angle: float) -> float:
 
 def colour(angle: float) -> tuple[float, float, float, float]:
     """RGBA colour of a bone that deviates by `angle` [rad]."""
-    place = _share(angle) * (len(COLOURS) - 1)
-    first = min(int(place), len(COLOURS) - 2)
-    red, green, blue = (a + (place - first) * (b - a) for a, b in zip(COLOURS[first], COLOURS[first + 1], strict=True))
+    position = _share(angle) * (len(COLOURS) - 1)
+    first = min(int(position), len(COLOURS) - 2)
+    red, green, blue = (a + (position - first) * (b - a) for a, b in zip(COLOURS[first], COLOURS[first + 1], strict=True))
     return red, green, blue, 1.0
 
 

@@ -36,16 +36,16 @@ class LIMBER_UL_mechanism_joints(List):
     """Joints of the mechanism"""
 
     def draw_row(self, context, layout, owner, item, index):
-        thing = item.object
+        joint_object = item.object
         row = layout.row(align=True)
         row.enabled = not owner.live
         row.prop(item, "enabled", text="")
-        if thing is None or is_deleted(thing):
+        if joint_object is None or is_deleted(joint_object):
             row.label(text=f"{item.name} (deleted)", icon="ERROR")
             return
         split = row.split(factor=0.6, align=True)
-        split.label(text=thing.name, icon="NONE" if is_joint(thing) else "ERROR")
-        split.label(text=kind_text(thing))
+        split.label(text=joint_object.name, icon="NONE" if is_joint(joint_object) else "ERROR")
+        split.label(text=kind_text(joint_object))
 
 
 class LIMBER_UL_closures(List):

@@ -98,19 +98,19 @@ def _states(owner, settings) -> list[tuple[str, str]]:
     return [*said, (there if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")]
 
 
-def _draw_part(layout, thing) -> None:
+def _draw_part(layout, obj) -> None:
     """Draws the settings of the active object as a body or joint."""
-    if thing is None or thing.type == "ARMATURE":
+    if obj is None or obj.type == "ARMATURE":
         return
-    part = thing.limber.part
+    part = obj.limber.part
     box = layout.box()
     box.use_property_split = True
-    box.label(text=thing.name, icon="OBJECT_DATA")
-    if thing.rigid_body_constraint is None and thing.type == "EMPTY":
+    box.label(text=obj.name, icon="OBJECT_DATA")
+    if obj.rigid_body_constraint is None and obj.type == "EMPTY":
         box.prop(part, "kind")
         if part.kind != NONE:
             props(box, part, "first", "second", "meets")
-    elif thing.rigid_body_constraint is None:
+    elif obj.rigid_body_constraint is None:
         box.prop(part, "role")
         _draw_mass(box, part)
 

@@ -23,11 +23,11 @@ def draw_check(layout, context, owner) -> None:
     column = layout.column(align=True)
     props(column, shown, "lost_beyond", "changed_beyond")
     layout.operator("limber.check_motion", icon="VIEWZOOM")
-    found = result(owner)
-    if found is None:
+    check_result = result(owner)
+    if check_result is None:
         return
-    if not found.findings:
-        sentence(layout, f"Frames {found.frames[0]} to {found.frames[-1]}: nothing was found", "CHECKMARK")
+    if not check_result.findings:
+        sentence(layout, f"Frames {check_result.frames[0]} to {check_result.frames[-1]}: nothing was found", "CHECKMARK")
     elif shown.findings:
         layout.template_list("LIMBER_UL_findings", "", shown, "findings", shown, "active", rows=5)
         if 0 <= shown.active < len(shown.findings):

@@ -18,18 +18,18 @@ def _now() -> list[Entered]:
     context = bpy.context
     if not context.window_manager.limber_view.entered:
         return []
-    rigs = (thing for thing in context.view_layer.objects if thing.type == "ARMATURE" and thing.visible_get())
+    rigs = (obj for obj in context.view_layer.objects if obj.type == "ARMATURE" and obj.visible_get())
     return entered(context.scene.frame_current, rigs)
 
 
 def _draw_links() -> None:
-    found = _now()
-    if not found:
+    entered_links = _now()
+    if not entered_links:
         return
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
     scale = bpy.context.preferences.system.ui_scale
-    draw_lines([tuple(point) for one in found for point in one.line], INSIDE, WIDTH * scale)
+    draw_lines([tuple(point) for link in entered_links for point in link.line], INSIDE, WIDTH * scale)
     gpu.state.blend_set("NONE")
 
 
@@ -37,11 +37,11 @@ def _write_names() -> None:
     context = bpy.context
     scale = context.preferences.system.ui_scale
     taken: list[tuple[float, float]] = []
-    for one in _now():
-        point = location_3d_to_region_2d(context.region, context.region_data, one.line.mean(axis=0))
+    for link in _now():
+        point = location_3d_to_region_2d(context.region, context.region_data, link.line.mean(axis=0))
         if point is not None:
             taken.append(free_label_position(point.x + LABEL_OFFSET, point.y + LABEL_OFFSET, taken, scale))
-            write(*taken[-1], one.words, TEXT, scale)
+            write(*taken[-1], link.words, TEXT, scale)
 
 
 _overlay = Overlay(_draw_links, _write_names)

@@ -116,19 +116,25 @@ def _draw_zeros(layout, rig) -> None:
     """Draws the check of zeros: the difference between measured and shown value of each joint, with a button to set its zero."""
     column = layout.column(align=True)
     column.operator("limber.zero_pose", icon="ARMATURE_DATA")
-    found, said = _differences(rig)
+    differences, said = _differences(rig)
     message(column, [said], 4)
     box = column.box().column(align=True)
     for label in (joint.label for _, joint in device.driven(rig)):
-        one = found.get(label)
+        difference = differences.get(label)
         name, rest = _split(box, 0.5)
         name.label(text=label)
         figure, button = _split(rest, 0.55)
         figure.alignment = "RIGHT"
-        figure.label(text="-" if one is None else "not known" if one.measured is None else _signed(one.joint, one.measured - one.shown))
-        button.enabled = one is not None and _is_apart(one)
+        figure.label(
+            text="-"
+            if difference is None
+            else "not known"
+            if difference.measured is None
+            else _signed(difference.joint, difference.measured - difference.shown)
+        )
+        button.enabled = difference is not None and _is_apart(difference)
         zero = button.operator("limber.set_zero", text="Zero")
-        zero.joint, zero.angle = label, 0.0 if one is None else one.shown
+        zero.joint, zero.angle = label, 0.0 if difference is None else difference.shown
 
 
 def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]]:
@@ -136,16 +142,19 @@ def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]
     if not _is_limp(rig):
         return {}, ("To check zeros: pose, press Release All, and compare", "INFO")
     try:
-        found = {one.joint.name: one for one in zero_check.differences(rig)}
+        differences = {difference.joint.name: difference for difference in zero_check.differences(rig)}
     except (RigError, HardwareError) as error:
         return {}, (str(error), "ERROR")
-    if any(map(_is_apart, found.values())):
-        return found, ("Bring the robot to the pose that Blender shows. Hold a joint there that is off, and press its Zero", "VIEW_PAN")
-    return found, ("By the calibration every joint is within a degree of the pose that Blender shows", "CHECKMARK")
+    if any(map(_is_apart, differences.values())):
+        return differences, (
+            "Bring the robot to the pose that Blender shows. Hold a joint there that is off, and press its Zero",
+            "VIEW_PAN",
+        )
+    return differences, ("By the calibration every joint is within a degree of the pose that Blender shows", "CHECKMARK")
 
 
-def _is_apart(one: zero_check.Difference) -> bool:
-    return one.measured is None or abs(one.measured - one.shown) > APART * one.joint.scale
+def _is_apart(difference: zero_check.Difference) -> bool:
+    return difference.measured is None or abs(difference.measured - difference.shown) > APART * difference.joint.scale
 
 
 def _split(layout, factor: float):

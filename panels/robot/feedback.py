@@ -74,9 +74,11 @@ def _draw_health(layout, servos, status) -> None:
     box = layout.box().column(align=True)
     _draw_row(box, HEALTH, [heading for heading, _ in HEALTH])
     channels = status.channels if status is not None and status.channels else [ChannelStatus()] * len(servos)
-    for servo, one in zip(servos, channels, strict=False):
-        share = "-" if one.load is None else f"{100 * one.load:.0f}%"
-        _draw_row(box, HEALTH, [str(servo), _number(one.temperature, 0), _number(one.voltage, 1), share, _number(one.current, 2)])
+    for servo, channel in zip(servos, channels, strict=False):
+        share = "-" if channel.load is None else f"{100 * channel.load:.0f}%"
+        _draw_row(
+            box, HEALTH, [str(servo), _number(channel.temperature, 0), _number(channel.voltage, 1), share, _number(channel.current, 2)]
+        )
 
 
 def _draw_row(layout, columns, cells, names: bool = True) -> None:

@@ -66,9 +66,11 @@ class Plot:
         self.unit = degrees(1.0) if joint.unit == "rad" else 1000.0 if joint.unit == "m" else 1.0
         self.sign = "°" if joint.unit == "rad" else " mm" if joint.unit == "m" else ""
         self.name, self.scale = joint.name, scale
-        now = monotonic()
-        self.commanded = [(now - one.time, one.commanded[index]) for one in history.samples if one.commanded[index] is not None]
-        self.measured = [(now - one.time, one.measured[index]) for one in history.samples if one.measured[index] is not None]
+        time = monotonic()
+        self.commanded = [
+            (time - sample.time, sample.commanded[index]) for sample in history.samples if sample.commanded[index] is not None
+        ]
+        self.measured = [(time - sample.time, sample.measured[index]) for sample in history.samples if sample.measured[index] is not None]
         values = [value for _, value in self.commanded + self.measured] or [0.0]
         middle, half = (min(values) + max(values)) / 2, max(max(values) - min(values), LEAST_SPAN * joint.scale) / 2
         self.low, self.high = middle - 1.1 * half, middle + 1.1 * half

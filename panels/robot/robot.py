@@ -118,14 +118,14 @@ class LIMBER_PT_confirm(RobotTab):
     def draw(self, context):
         rig = rig_of(context)
         status = links.status(rig)
-        asked = status is not None and status.state is State.CONFIRM_POSE
+        is_confirming = status is not None and status.state is State.CONFIRM_POSE
         box = self.layout.box().column(align=True)
         for index, name in enumerate(links.joint_names(rig)):
             row = box.row()
-            done = asked and index < len(status.confirmed) and status.confirmed[index]
+            done = is_confirming and index < len(status.confirmed) and status.confirmed[index]
             row.label(text=name, icon="CHECKBOX_HLT" if done else "CHECKBOX_DEHLT")
             button = row.row()
-            button.enabled = asked and not done
+            button.enabled = is_confirming and not done
             button.operator("limber.confirm_joint", text="Confirm").joint = index
 
 

@@ -62,10 +62,12 @@ def _of_change(change) -> list[tuple[str, str]]:
 def _rows(scan) -> list[Callable]:
     """What draws each row of the scan's results: for each port two rows, then one for each servo."""
     rows: list[Callable] = []
-    for (port, protocol, rate), found in groupby(scan.found if scan else (), key=lambda one: (one.port, one.protocol, one.baudrate)):
+    for (port, protocol, rate), servos in groupby(
+        scan.found if scan else (), key=lambda found_servo: (found_servo.port, found_servo.protocol, found_servo.baudrate)
+    ):
         rows.append(partial(_draw_port, port=port, protocol=protocol, rate=rate))
         rows.append(partial(_draw_protocol, protocol=protocol, rate=rate))
-        rows.extend(partial(_draw_one, one=one) for one in found)
+        rows.extend(partial(_draw_one, found_servo=found_servo) for found_servo in servos)
     return rows
 
 
@@ -95,18 +97,23 @@ def _draw_protocol(box, protocol: str, rate: int) -> None:
     box.label(text=f"{_title(protocol)}, {rate} baud", icon="BLANK1")
 
 
-def _draw_one(box, one) -> None:
+def _draw_one(box, found_servo) -> None:
     row = box.split(factor=0.16)
-    row.label(text="" if one.servo is None else str(one.servo))
+    row.label(text="" if found_servo.servo is None else str(found_servo.servo))
     row = row.split(factor=0.56)
-    row.label(text=f"{one.name} {one.firmware}".strip())
+    row.label(text=f"{found_servo.name} {found_servo.firmware}".strip())
     row = row.row()
     row.alignment = "RIGHT"
-    voltage = [f"{one.voltage:.1f} V"] if one.voltage is not None else []
+    voltage = [f"{found_servo.voltage:.1f} V"] if found_servo.voltage is not None else []
     row.label(text=", ".join(voltage))
-    if one.servo is not None and capabilities_of(one.protocol).changes_id:
+    if found_servo.servo is not None and capabilities_of(found_servo.protocol).changes_id:
         change = row.operator("limber.change_servo", text="", icon="GREASEPENCIL", emboss=False)
-        change.port, change.protocol, change.baudrate, change.servo = one.port, one.protocol, one.baudrate, one.servo
+        change.port, change.protocol, change.baudrate, change.servo = (
+            found_servo.port,
+            found_servo.protocol,
+            found_servo.baudrate,
+            found_servo.servo,
+        )
 
 
 def _title(protocol: str) -> str:

@@ -126,11 +126,11 @@ class FoundMenu:
 
     def draw(self, context):
         listed = servo_lists.chosen(rig_of(context), self.motors)
-        for one in _found():
-            is_its_own = listed.selected is not None and listed.selected.servo == one.servo
-            text = f"{one.servo}   {one.name}"
+        for found_servo in _found():
+            is_its_own = listed.selected is not None and listed.selected.servo == found_servo.servo
+            text = f"{found_servo.servo}   {found_servo.name}"
             button = self.layout.operator("limber.assign_servo", text=text, icon="CHECKMARK" if is_its_own else "BLANK1")
-            button.servo, button.motors = one.servo, self.motors
+            button.servo, button.motors = found_servo.servo, self.motors
 
 
 class LIMBER_MT_found_for_joint(FoundMenu, bpy.types.Menu):
@@ -148,7 +148,7 @@ class LIMBER_MT_found_for_motor(FoundMenu, bpy.types.Menu):
 def _found() -> list:
     """Servos that the newest scan has found."""
     scan = background_jobs.scan()
-    return [one for one in scan.found if one.servo is not None] if scan else []
+    return [found_servo for found_servo in scan.found if found_servo.servo is not None] if scan else []
 
 
 def _draw_found(layout, of_motors: bool) -> None:
@@ -228,14 +228,14 @@ class LIMBER_PT_values(RigTab):
 
 
 def _draw_value(layout, rig, device, value) -> None:
-    now = values.value_of(value)
+    current = values.value_of(value)
     draw_trials(layout, rig, value.name, value.servo, "plain")
     layout.use_property_split = True
     column = layout.column(align=True)
     column.label(text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA")
     column.prop(value, "path")
     lost = "The property does not exist: correct its path, or remove it and add it again"
-    message(layout, [(lost, "ERROR") if now is None else (f"Current: {now:z.3f}", "BLANK1")], 3)
+    message(layout, [(lost, "ERROR") if current is None else (f"Current: {current:z.3f}", "BLANK1")], 3)
     column = layout.column(align=True)
     if unit := servo_units.unit_name(device.protocol):
         column.label(text=f"Servo positions in {unit}")

@@ -55,21 +55,23 @@ def find_path(rig, selected: list[str]) -> list[str]:
     if len(bones) > 1:
         return path_names(rig.pose.bones, bones[0].name, end.name)
     taken = {joint.bone for chain in rig.limber.chains for joint in chain.joints}
-    held = bodies.not_below(rig, end.name)
-    taken |= held
+    mechanism_bones = bodies.not_below(rig, end.name)
+    taken |= mechanism_bones
     above = []
     for bone in line:
         if bone is not end and (bone.name in taken or _is_moved(rig, [bone.name, *above[::-1]])):
             break
         above.append(bone.name)
-    while held and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]]):  # bones that are fixed to the mechanism move with it
+    while (
+        mechanism_bones and len(above) > 1 and not joint_axes(rig.pose.bones[above[-1]])
+    ):  # bones that are fixed to the mechanism move with it
         above.pop()
-    if held and not any(joint_axes(rig.pose.bones[name]) for name in above):
+    if mechanism_bones and not any(joint_axes(rig.pose.bones[name]) for name in above):
         raise RigError(
             f"Bone '{end.name}' is moved by the mechanism of '{rig.name}', which closes loops: give it a goal there (Mechanism > Goals), or"
             " import the robot again without Closed Loops"
         )
-    path = above if held else chain_root.line(rig, above).bones
+    path = above if mechanism_bones else chain_root.line(rig, above).bones
     while len(path) > 1 and constrained.mover(rig.pose.bones[path[-1]]):  # a chain begins at a bone that it rotates
         path = path[:-1]
     return path[::-1]
@@ -84,8 +86,8 @@ def _is_moved(rig, names: list[str]) -> bool:
 def why_begins(rig, path: list[str]) -> str:
     """Why a chain of this path, from root to end, begins where it does, as part of a sentence; "" where the figure does not say it."""
     upward = [path[-1], *(bone.name for bone in rig.data.bones[path[-1]].parent_recursive)]
-    found = chain_root.line(rig, upward)
-    return found.why if found.bones[-1] == path[0] else ""
+    line = chain_root.line(rig, upward)
+    return line.why if line.bones[-1] == path[0] else ""
 
 
 def new_chain(rig, selected: list[str]):
@@ -108,10 +110,10 @@ def new_chain(rig, selected: list[str]):
     for bone in moving:
         for axis in joint_axes(bone):
             _add_joint(rig, chain, bone, axis)
-    found = forward.guess_of(rig, chain)
-    _limit_look(chain, found)
-    if found.reason:
-        forward.point(chain, rig, chain.end, found.direction)
+    guess = forward.guess_of(rig, chain)
+    _limit_look(chain, guess)
+    if guess.reason:
+        forward.point(chain, rig, chain.end, guess.direction)
         if is_of_bones(chain, SOLVER):
             # A head looks from where it rotates: near its crown a target would be behind it, and a bone may point sideways. If what was
             # chosen only shows where the head ends, it looks from there.
@@ -120,10 +122,10 @@ def new_chain(rig, selected: list[str]):
     return chain
 
 
-def _limit_look(chain, found: forward.Guess) -> None:
-    """Gives a character's chain without limits its widest look; `found`: where the end faces."""
+def _limit_look(chain, guess: forward.Guess) -> None:
+    """Gives a character's chain without limits its widest look; `guess`: where the end faces."""
     if is_of_bones(chain, chain.solver) and not any(map(build.has_limits, chain.joints)):
-        chain.widest_look = HEADS_LOOK if found.reason else WIDEST_LOOK
+        chain.widest_look = HEADS_LOOK if guess.reason else WIDEST_LOOK
 
 
 def is_of_earlier_version(chain) -> bool:
@@ -288,9 +290,9 @@ def match_joints(rig, chain) -> tuple[int, int]:
         raise RigError(all_locked(names[0], names[-1]))
     _refuse_linked(rig, chain)
     wanted = [(bone.name, axis) for bone in moving for axis in joint_axes(bone)]
-    gone = [index for index, joint in enumerate(chain.joints) if joint.key not in wanted]
+    removed = [index for index, joint in enumerate(chain.joints) if joint.key not in wanted]
     with item_keys.following(chain, "joints", "key"):
-        for index in reversed(gone):
+        for index in reversed(removed):
             chain.joints.remove(index)
         had = {joint.key for joint in chain.joints}
         new = [key for key in wanted if key not in had]
@@ -298,7 +300,7 @@ def match_joints(rig, chain) -> tuple[int, int]:
             _add_joint(rig, chain, rig.pose.bones[name], axis)
         for position, key in enumerate(wanted):
             chain.joints.move([joint.key for joint in chain.joints].index(key), position)
-    return len(new), len(gone)
+    return len(new), len(removed)
 
 
 def remove_chain(rig, chain) -> None:

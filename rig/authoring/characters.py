@@ -60,12 +60,12 @@ def use(settings, character: MotionCharacter) -> None:
 
 def name_of(settings) -> str:
     """Name of the built-in character with these settings; "": no built-in one has them."""
-    now = of(settings)
-    return next((name for name, (_, character) in BUILT_IN.items() if _is_same(now, character)), "")
+    current = of(settings)
+    return next((name for name, (_, character) in BUILT_IN.items() if _is_same(current, character)), "")
 
 
-def _is_same(one: MotionCharacter, other: MotionCharacter) -> bool:
-    return one.filter == other.filter and all(abs(a - b) < 1e-6 for a, b in zip(one[1:], other[1:], strict=True))
+def _is_same(character: MotionCharacter, other: MotionCharacter) -> bool:
+    return character.filter == other.filter and all(abs(a - b) < 1e-6 for a, b in zip(character[1:], other[1:], strict=True))
 
 
 def folder() -> Path | None:

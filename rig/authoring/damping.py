@@ -60,10 +60,10 @@ class DampingChoice(Stepped):
     def finish(self) -> Trial:
         """Sets the chain's damping to the chosen one, and restores the scene."""
         self._end()
-        found = chosen(self.made)
+        trial = chosen(self.made)
         group = getattr(self.chain.options, self.chain.solver)
-        group.damping, group.constant = "CONSTANT", found.damping
-        return found
+        group.damping, group.constant = "CONSTANT", trial.damping
+        return trial
 
     def _put_back(self) -> None:
         """Does nothing, since the scene stays at its frame."""

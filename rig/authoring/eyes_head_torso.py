@@ -83,9 +83,9 @@ def ends_found(rig) -> Ends:
 def _completed(figure: Figure, ends: Ends) -> Ends:
     """Ends found by names, with those that names do not tell. A head that is not called so counts only if the structure shows none."""
     if read(ends.head).part != Part("", "head"):
-        found = gaze_structure.ends(figure)
-        if found.head and found.head != ends.head:
-            return found
+        structural_ends = gaze_structure.ends(figure)
+        if structural_ends.head and structural_ends.head != ends.head:
+            return structural_ends
     if not ends.head:
         return ends
     above = parents_of(figure.rig, ends.head)
@@ -195,7 +195,7 @@ def make(context, rig, ends: Ends, target=None) -> Made:
         ("Head", head, HEAD if has_eyes else HEAD_ALONE),
         *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False)),
     ]
-    made = []
+    chain_names = []
     for name, span, gaze in wanted:
         if span is None:
             continue
@@ -209,17 +209,17 @@ def make(context, rig, ends: Ends, target=None) -> Made:
         if gaze is EYES:
             chain.eye = 0.0  # an eye looks from its centre of rotation
             _hold_in_skull(chain)
-        made.append(chain.name)
-    rig.limber.active_chain = rig.limber.chains.find(made[1 if torso else 0])
+        chain_names.append(chain.name)
+    rig.limber.active_chain = rig.limber.chains.find(chain_names[1 if torso else 0])
     done = (
         [] if has_eyes else ["No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last Operation"]
     )
     if switched:
         done.append(f"Neck and head share the look: set {' and '.join(switched)}")
     if pointing.aims:
-        held = gaze_controls.follow(rig, pointing, controls, ends.head, target)
-        done.append(f"The eyes point at '{held}', which goes to '{target.name}' by the constraint '{gaze_controls.CONSTRAINT}'")
-    return Made(made, target, legs, lacks, done)
+        control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)
+        done.append(f"The eyes point at '{control_name}', which goes to '{target.name}' by the constraint '{gaze_controls.CONSTRAINT}'")
+    return Made(chain_names, target, legs, lacks, done)
 
 
 def front_of(rig, ends: Ends) -> Vector:
@@ -280,5 +280,5 @@ def _new_target(context, rig, ends: Ends, front: Vector):
     """Makes an empty in front of the character's eyes."""
     head = rig.data.bones[ends.head]
     eyes = _between_eyes(rig, ends) if ends.eyes else (head.head_local + head.tail_local) / 2
-    place = rig.matrix_world @ (eyes + targets.IN_FRONT * head.length * front)
-    return targets.new_target(context, rig, place, rig.matrix_world.median_scale * head.length)
+    location = rig.matrix_world @ (eyes + targets.IN_FRONT * head.length * front)
+    return targets.new_target(context, rig, location, rig.matrix_world.median_scale * head.length)

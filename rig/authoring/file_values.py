@@ -37,19 +37,19 @@ def resampling(values: Sequence[float], times: Sequence[float], velocities: Sequ
     """Curve through values (t,) at `times` (t,) [s]: a function from other times to values, by cubics if the file has velocities, as ROS 2
     plays them, else linear.
     """
-    known, own = np.array(times), np.array(values)
+    known, samples = np.array(times), np.array(values)
     if not velocities or len(times) < 2:
-        return lambda at: np.interp(at, known, own)
+        return lambda at: np.interp(at, known, samples)
     slopes = np.array(velocities)
 
     def cubic(at: Sequence[float]) -> Array:
-        asked = np.clip(at, known[0], known[-1])
-        k = np.clip(np.searchsorted(known, asked, side="right") - 1, 0, len(known) - 2)
+        clipped = np.clip(at, known[0], known[-1])
+        k = np.clip(np.searchsorted(known, clipped, side="right") - 1, 0, len(known) - 2)
         width = known[k + 1] - known[k]
-        u = (asked - known[k]) / width
-        p, q, v, w = (of[at_end] for of in (own, slopes) for at_end in (k, k + 1))
-        found: Array = (1 + 2 * u) * (1 - u) ** 2 * p + u**2 * (3 - 2 * u) * q + width * u * (1 - u) * ((1 - u) * v - u * w)
-        return found
+        u = (clipped - known[k]) / width
+        p, q, v, w = (of[at_end] for of in (samples, slopes) for at_end in (k, k + 1))
+        interpolated: Array = (1 + 2 * u) * (1 - u) ** 2 * p + u**2 * (3 - 2 * u) * q + width * u * (1 - u) * ((1 - u) * v - u * w)
+        return interpolated
 
     return cubic
 
@@ -73,7 +73,7 @@ class PoseCurve:
             return self._matrix(k + int(share))
         before, after = self._matrix(k), self._matrix(k + 1)
         turned = Matrix(before.tolist()).to_quaternion().slerp(Matrix(after.tolist()).to_quaternion(), share)
-        found = np.eye(4)
-        found[:3, :3] = turned.to_matrix()
-        found[:3, 3] = (1.0 - share) * before[:3, 3] + share * after[:3, 3]
-        return found
+        pose = np.eye(4)
+        pose[:3, :3] = turned.to_matrix()
+        pose[:3, 3] = (1.0 - share) * before[:3, 3] + share * after[:3, 3]
+        return pose

@@ -52,10 +52,10 @@ def guess_of(rig, chain, bone: str = "") -> Guess:
         bone: Bone of an additional end; "": the chain's own end.
     """
     end = bone or chain.end
-    found = guess(rig, end)
+    first_guess = guess(rig, end)
     leading = {end, *(above.name for above in rig.data.bones[end].parent_recursive)}
-    if found.reason or any(name in leading for name, _ in _turning(rig, chain, found.direction)):
-        return found
+    if first_guess.reason or any(name in leading for name, _ in _turning(rig, chain, first_guess.direction)):
+        return first_guess
     ahead = _robots_front(rig, rig.data.bones[end]) or Vector((0, -1, 0))  # characters look along -Y in Blender
     across = [way for axis in AXES if axis[1] != "Y" and (way := axis_at_rest(rig, end, axis))]
     best = max(across, key=lambda way: (round(way.dot(ahead), 3), way.dot(up_of(rig))))
@@ -67,9 +67,9 @@ def why_rolls(rig, chain) -> str:
     view = axis_at_rest(rig, chain.end, chain.forward_axis) if chain.forward_axis != CUSTOM else None
     if view is None or not chain.joints or chain.joints[-1].bone != chain.end:
         return ""
-    own = [joint for joint in _turning(rig, chain, view) if joint[0] == chain.end]
-    others = [axis for _, axis in _turning(rig, chain, view)]
-    if own or not others or any(_across(others[0], axis) for axis in others):
+    end_joints = [joint for joint in _turning(rig, chain, view) if joint[0] == chain.end]
+    turning_axes = [axis for _, axis in _turning(rig, chain, view)]
+    if end_joints or not turning_axes or any(_across(turning_axes[0], axis) for axis in turning_axes):
         return ""
     return (
         f"Bone '{chain.end}' only twists, which rolls its view and does not turn it: if it looks sideways, press the eyedropper beside"
@@ -87,9 +87,9 @@ def _turning(rig, chain, view: Vector) -> list[tuple[str, Vector]]:
     return [(bone, axis) for bone, axis in joints if _across(axis, view)]
 
 
-def _across(one: Vector, other: Vector) -> bool:
+def _across(direction: Vector, other: Vector) -> bool:
     """Whether two directions differ by more than `EXACT`, up to their sign."""
-    return one.normalized().cross(other.normalized()).length > sin(EXACT)
+    return direction.normalized().cross(other.normalized()).length > sin(EXACT)
 
 
 def point(settings, rig, bone: str, direction: Vector) -> None:
@@ -164,7 +164,7 @@ def _is_head(bone) -> bool:
 
 def _carried(bone, named: set[str]) -> list:
     """The bone and its descendants whose names contain one of the words."""
-    return [one for one in (bone, *bone.children_recursive) if named.intersection(words(one.name))]
+    return [b for b in (bone, *bone.children_recursive) if named.intersection(words(b.name))]
 
 
 def _front(rig, bone) -> Guess | None:
@@ -237,9 +237,9 @@ def _camera(rig, bone, front: Guess) -> Guess | None:
     axes = _link_axes(rig)
     cameras = [one.name for one in _carried(bone, CAMERAS) if one.name in axes]
     optical = {name: axes[name].col[2].normalized() for name in cameras if OPTICAL in words(name)}
-    others = {name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized() for name in cameras}
-    for found in (optical, others):
-        seen = {name: way for name, way in found.items() if not front.reason or way.dot(front.direction) > cos(TOWARD)}
+    nearest_axes = {name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized() for name in cameras}
+    for directions in (optical, nearest_axes):
+        seen = {name: way for name, way in directions.items() if not front.reason or way.dot(front.direction) > cos(TOWARD)}
         if seen:
             name = max(seen, key=lambda one: sum(seen[one].dot(other) for other in seen.values()))
             return Guess(seen[name], f"the view of '{name}'")

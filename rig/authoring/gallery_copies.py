@@ -124,10 +124,10 @@ def _copied(folder: Path | None) -> Steps[FolderWriter | None]:
     _refuse_another(made(ROBOTS) / name, folder)
     files: list[Path] = []
     size = 0
-    for place, names, here in os.walk(folder, onerror=_refuse):
+    for directory, names, here in os.walk(folder, onerror=_refuse):
         names.sort()
-        yield Progress(0.0, f"Looking in {place}, {counted(len(files), 'file')} so far")
-        for path in (Path(place, name) for name in sorted(here)):
+        yield Progress(0.0, f"Looking in {directory}, {counted(len(files), 'file')} so far")
+        for path in (Path(directory, name) for name in sorted(here)):
             if path.is_file():
                 files.append(path)
                 size += _size(path)
@@ -153,7 +153,7 @@ def _refuse_another(kept: Path, folder: Path) -> None:
         raise RigError(f"Your gallery keeps '{there}' in a folder called '{kept.name}': rename '{folder}', then add it again")
 
 
-def installing(place: Path, is_watched: bool) -> Steps[list[str]]:
+def installing(location: Path, is_watched: bool) -> Steps[list[str]]:
     """Installs makers' models from a file or folder, for all gallery robots that are found there; returns a sentence for each. A generator
     of steps; `is_watched`: whether a user waits at a window, as for `Reading`.
 
@@ -162,15 +162,15 @@ def installing(place: Path, is_watched: bool) -> Steps[list[str]]:
         RigError: a file cannot be copied.
     """
     robots = [read_description(entry.folder) for entry in listed()]
-    search = finding(place, robots, partial(in_steps, is_watched))
+    search = finding(location, robots, partial(in_steps, is_watched))
     while True:
         try:
             step = next(search)
         except StopIteration as ended:
-            found: dict[str, FullModel] = ended.value
+            full_models: dict[str, FullModel] = ended.value
             break
         yield Progress(SEARCH * step.share, step.says)
-    chosen = [(robot, found[robot.name]) for robot in robots if robot.name in found]
+    chosen = [(robot, full_models[robot.name]) for robot in robots if robot.name in full_models]
     count = sum(len(model.meshes) for _, model in chosen)
     copied = 0
     with ExitStack() as undo:
@@ -208,9 +208,9 @@ def _copying(model: FullModel, writer: FolderWriter) -> Generator[Path, None, No
         raise RigError(f"{model.path} cannot be read ({reason(error)}): save it as UTF-8, and check access rights") from error
     for number, (name, path) in enumerate(model.meshes.items()):
         yield path
-        own = f"meshes/{number:03d}{path.suffix.lower()}"
-        _copy(path, writer, own)
-        text = text.replace(f'"{name}"', f'"{own}"').replace(f"'{name}'", f"'{own}'")
+        relative_path = f"meshes/{number:03d}{path.suffix.lower()}"
+        _copy(path, writer, relative_path)
+        text = text.replace(f'"{name}"', f'"{relative_path}"').replace(f"'{name}'", f"'{relative_path}'")
     _write(writer, MODEL, text.encode())
 
 

@@ -14,8 +14,8 @@ MODEL = "robot.urdf"  # file of an installed model
 
 def listed() -> list[Entry]:
     """Robots of the gallery: Limber's and the user's."""
-    own = user_folder(ROBOTS, create=False)
-    return entries([OWN, *([own] if own is not None and own.is_dir() else [])])
+    user_robots = user_folder(ROBOTS, create=False)
+    return entries([OWN, *([user_robots] if user_robots is not None and user_robots.is_dir() else [])])
 
 
 def folder_of(robot: str) -> Path:
@@ -34,14 +34,14 @@ def folder_of(robot: str) -> Path:
 
 def full_model(robot: Description) -> Path | None:
     """Path of the maker's model that the user has installed for a robot; None: not installed."""
-    place = user_folder(MODELS, create=False)
-    path = place / robot.folder.name / MODEL if place is not None else None
+    models_folder = user_folder(MODELS, create=False)
+    path = models_folder / robot.folder.name / MODEL if models_folder is not None else None
     return path if path is not None and path.is_file() else None
 
 
 def made(name: str) -> Path:
     """Folder of that name in the user's folder, created if it is missing. Raises RigError."""
-    place = user_folder(name)
-    if place is None:
+    folder = user_folder(name)
+    if folder is None:
         raise RigError("The user's folder of Blender cannot be made: check its access rights")
-    return place
+    return folder

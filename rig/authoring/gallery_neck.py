@@ -30,8 +30,8 @@ def add(context, rig, head: str, neck: Neck) -> str:
         neck: Degrees of freedom of the head, with their ranges.
     """
     tree, bones = imported_robot.tree_of(rig)
-    place = next(k for k, branch in enumerate(tree.branches) if branch.link == head)
-    frame = tree.frames({})[place]
+    index = next(k for k, branch in enumerate(tree.branches) if branch.link == head)
+    frame = tree.frames({})[index]
     at_rest = Matrix.LocRotScale(Vector(frame.offset), Quaternion(frame.rotation), None)
     ahead, *beside = neck.eye
     control = Matrix.Translation(Vector(neck.at) + Vector((0.0, *beside))) @ FORWARD.to_4x4()
@@ -43,8 +43,8 @@ def add(context, rig, head: str, neck: Neck) -> str:
     bpy.ops.object.mode_set(mode="OBJECT")
     _limit(rig.pose.bones[CONTROL], neck)
     goal = rig.limber.mechanism.goals.add()
-    goal.name, goal.does, goal.bone, goal.target, goal.target_bone = head, "FRAME", bones[place], rig, CONTROL
-    neutral = Matrix.Translation(neck.at) @ at_rest.inverted() @ rig.data.bones[bones[place]].matrix_local
+    goal.name, goal.does, goal.bone, goal.target, goal.target_bone = head, "FRAME", bones[index], rig, CONTROL
+    neutral = Matrix.Translation(neck.at) @ at_rest.inverted() @ rig.data.bones[bones[index]].matrix_local
     goal.position_weight = (AIM_FIRST,) * 3
     goal.offset = offsets.rows(rig.data.bones[CONTROL].matrix_local.inverted() @ neutral)
     for motor in rig.limber.mechanism.motors:

@@ -44,13 +44,15 @@ class Joints:
 
     @classmethod
     def of(cls, rig) -> "Joints":
-        found = imported_robot.records(rig)
-        joints = {record.branch.joint.name: (name, record) for name, record in found if record.axis and record.branch.joint is not None}
-        return cls(joints, {record.branch.link: name for name, record in found})
+        records = imported_robot.records(rig)
+        joints = {record.branch.joint.name: (name, record) for name, record in records if record.axis and record.branch.joint is not None}
+        return cls(joints, {record.branch.link: name for name, record in records})
 
     def of_axis(self, bone: str, axis: str) -> str:
         """Name of the joint that an axis of a bone has; "" if there is none."""
-        return next((name for name, (own, record) in self.joints.items() if own == bone and imported_robot.axis_of(record) == axis), "")
+        return next(
+            (name for name, (bone_name, record) in self.joints.items() if bone_name == bone and imported_robot.axis_of(record) == axis), ""
+        )
 
 
 def adding(context, robot: Description, files: RobotFiles) -> Generator[Progress, None, Imported]:
@@ -135,12 +137,12 @@ def _chain(rig, bones: list[str], name: str):
     return chain
 
 
-def _gaze(context, rig, found: Joints, robot: Description):
+def _gaze(context, rig, joints: Joints, robot: Description):
     """The chain that looks, with its postures and its target."""
     gaze = robot.gaze
     if gaze.neck is None:
         pose = pose_joints
-        chain = _chain(rig, [found.bones[gaze.root], found.bones[gaze.end]], "Gaze")
+        chain = _chain(rig, [joints.bones[gaze.root], joints.bones[gaze.end]], "Gaze")
         look = rotations.rotate(_link_rotation(rig, gaze.end), rotations.unit(gaze.forward))
         forward.point(chain, rig, chain.end, Vector(look))
         chain.eye = gaze.eye
@@ -168,8 +170,8 @@ def _put_on_ground(context, rig) -> None:
     """Moves the robot up or down, so that its lowest point is at the height 0."""
     context.view_layer.update()
     depsgraph = context.evaluated_depsgraph_get()
-    shown = [thing.evaluated_get(depsgraph) for thing in rig.children]
-    lowest = min(((thing.matrix_world @ Vector(corner)).z for thing in shown for corner in thing.bound_box), default=0.0)
+    shown = [part.evaluated_get(depsgraph) for part in rig.children]
+    lowest = min(((part.matrix_world @ Vector(corner)).z for part in shown for corner in part.bound_box), default=0.0)
     rig.location.z -= lowest
     context.view_layer.update()
 
@@ -197,23 +199,23 @@ def _target(context, rig, robot: Description):
     return ball
 
 
-def _give_servos(rig, found: Joints, robot: Description) -> None:
+def _give_servos(rig, joints: Joints, robot: Description) -> None:
     """Assigns the description's servos: to joints of chains and motors of the mechanism; for other joints by new auxiliary values."""
-    given = set()
+    assigned = set()
     for chain in rig.limber.chains:
         for joint in chain.joints:
-            name = found.of_axis(joint.bone, joint.axis)
+            name = joints.of_axis(joint.bone, joint.axis)
             if name in robot.servos:
-                _set_servo(joint, robot.servos[name], found.joints[name][1], robot.protocol)
-                given.add(name)
+                _set_servo(joint, robot.servos[name], joints.joints[name][1], robot.protocol)
+                assigned.add(name)
     for motor in rig.limber.mechanism.motors:
         motor.servo = -1
         if motor.bone in robot.servos:
             _set_servo(motor, robot.servos[motor.bone], None, robot.protocol)
-            given.add(motor.bone)
+            assigned.add(motor.bone)
     for name, servo in robot.servos.items():
-        if name not in given:
-            _add_value(rig, name, servo, *found.joints[name])
+        if name not in assigned:
+            _add_value(rig, name, servo, *joints.joints[name])
 
 
 def _narrow_to_servos(rig) -> None:

@@ -38,9 +38,9 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
         above: Returns the parents and movers of a bone.
         control_of: Returns the bone that an animator rotates to move a bone: itself, or one that it follows.
     """
-    found = named(bones)
-    head = next(iter(found.get(Part("", "head"), ())), "")
-    torso = [bone for bone in found.get(Part("", "spine"), ()) if bone in _above(bones, head)]
+    bones_by_part = named(bones)
+    head = next(iter(bones_by_part.get(Part("", "head"), ())), "")
+    torso = [bone for bone in bones_by_part.get(Part("", "spine"), ()) if bone in _above(bones, head)]
     return Ends(torso[-1] if torso else "", head, _eyes(bones, control_of(head), above) if head else ())
 
 
@@ -136,11 +136,13 @@ def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bo
     if not ends.torso:
         return None
     path = [*_above(bones, ends.torso)[::-1], ends.torso]
-    found = named(bones)
-    hips = {bone for name in found.get(Part("", "hips"), ()) for bone in (name, *above(name))}
+    bones_by_part = named(bones)
+    hips = {bone for name in bones_by_part.get(Part("", "hips"), ()) for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
-    is_named = ends.head in found.get(Part("", "head"), ())  # else the names are of another convention, of which some words are known
-    spine = [index for index, bone in enumerate(path) if is_named and bone in found.get(Part("", "spine"), ())]
+    is_named = ends.head in bones_by_part.get(
+        Part("", "head"), ()
+    )  # else the names are of another convention, of which some words are known
+    spine = [index for index, bone in enumerate(path) if is_named and bone in bones_by_part.get(Part("", "spine"), ())]
     first = carrying[-1] + 1 if carrying else min(spine, default=0)
     return _unbroken(path[max(first, path.index(structure.begin(ends.torso))) :], follows)
 
@@ -148,12 +150,12 @@ def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bo
 def _head(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure) -> Span:
     """The chain of the head, with the whole neck, but without what carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
-    found = named(bones)
-    necks = found.get(Part("", "neck"), ())
+    bones_by_part = named(bones)
+    necks = bones_by_part.get(Part("", "neck"), ())
     if ends.torso in path:
         first = path.index(ends.torso) + 1
     elif ends.torso:  # a control that bends bones of the path by constraints
-        arms = [bone for part, limb in found.items() if part.name in ARMS for bone in limb]
+        arms = [bone for part, limb in bones_by_part.items() if part.name in ARMS for bone in limb]
         first = max((k + 1 for k, bone in enumerate(path[:-1]) if any(bone in above(arm) for arm in arms)), default=0)
     else:
         first = next((index for index, bone in enumerate(path) if bone in necks), path.index(structure.neck(ends.head)))
@@ -171,9 +173,9 @@ def _unbroken(path: Sequence[str], follows: Callable[[str], bool]) -> Span:
 
 def sides(bones: Parents) -> Iterable[tuple[str, str]]:
     """Pairs of left and right bones, found by their names."""
-    found = named(bones)
-    for part, left in found.items():
-        right = found.get(Part("right", part.name))
+    bones_by_part = named(bones)
+    for part, left in bones_by_part.items():
+        right = bones_by_part.get(Part("right", part.name))
         if part.side == "left" and right:
             yield left[0], right[0]
 

@@ -70,25 +70,25 @@ def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
     if not eyes or not head:
         return Eyes()
     carrying = {head, *controls.upstream(head)}
-    found: dict[str, str] = {}
+    tracked: dict[str, str] = {}
     for bone, aim in controls.tracked_below(head).items():
         related = {bone, aim, *controls.upstream(bone)} - carrying
-        if aim not in found.values() and any(eye in related or bone in controls.upstream(eye) for eye in eyes):
-            found[bone] = aim
-    eyelids_apart = {bone: aim for bone, aim in found.items() if read(aim).stem in EYES or read(bone).stem in EYES}
-    told = eyelids_apart or found
-    return Eyes(tuple(told), tuple(told.values()))
+        if aim not in tracked.values() and any(eye in related or bone in controls.upstream(eye) for eye in eyes):
+            tracked[bone] = aim
+    eyelids_apart = {bone: aim for bone, aim in tracked.items() if read(aim).stem in EYES or read(bone).stem in EYES}
+    eye_aims = eyelids_apart or tracked
+    return Eyes(tuple(eye_aims), tuple(eye_aims.values()))
 
 
 def follow(rig, eyes: Eyes, controls: Controls, head: str, target) -> str:
     """Makes the control bone that the eyes point at copy the target's location by a constraint; returns the control's name."""
     parents = {rig.pose.bones[aim].parent for aim in eyes.aims}
     common = parents.pop() if len(parents) == 1 else None
-    own = common is not None and controls.is_control(common.name) and common.name not in {head, *controls.upstream(head)}
-    names = [common.name] if own else list(eyes.aims)
+    has_common_control = common is not None and controls.is_control(common.name) and common.name not in {head, *controls.upstream(head)}
+    names = [common.name] if has_common_control else list(eyes.aims)
     for name in names:
-        held = rig.pose.bones[name].constraints
-        constraint = held.get(CONSTRAINT) or held.new("COPY_LOCATION")
+        constraints = rig.pose.bones[name].constraints
+        constraint = constraints.get(CONSTRAINT) or constraints.new("COPY_LOCATION")
         constraint.name, constraint.target = CONSTRAINT, target
     rig.update_tag()
     bpy.context.view_layer.update()

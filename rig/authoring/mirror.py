@@ -97,11 +97,11 @@ def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[
 
 def _mirrored_location(curves, source, transform: Matrix) -> list[tuple[str, int, float]]:
     """(path, index, value) of the location channels of the mirror image."""
-    found = {
+    displacements = {
         index: value for index, axis in enumerate(axes.PRISMATIC) if (value := postures.displacement(curves, source.name, axis)) is not None
     }
-    if not found:
+    if not displacements:
         return []
-    moved = transform @ Vector([found.get(index, 0.0) for index in range(3)])
-    wanted = found if _signs(transform) else range(3)
+    moved = transform @ Vector([displacements.get(index, 0.0) for index in range(3)])
+    wanted = displacements if _signs(transform) else range(3)
     return [("location", index, moved[index]) for index in wanted]

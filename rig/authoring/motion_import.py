@@ -192,8 +192,8 @@ class MotionImport(Stepped):
         self._find_targets()
         self._tell_strangers(joints)
         self._tell_uncalibrated()
-        for thing in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
-            refuse_what_would_hide_keys(thing)
+        for keyed_object in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
+            refuse_what_would_hide_keys(keyed_object)
         rate = self.scene.render.fps / self.scene.render.fps_base
         times = recording.times
         if start + times[-1] * rate > LAST_FRAME:
@@ -224,8 +224,8 @@ class MotionImport(Stepped):
             self.warnings.append(f"'{self.rig.name}' has no joint for {named(strange)}: left out")
 
     def _tell_uncalibrated(self) -> None:
-        shares = [one for one in self.recording.columns if one.unit == "range_m100_100" and one.name in self.matched]
-        if any(not lerobot.is_calibrated(self.rig, self.matched[one.name]) for one in shares):
+        shares = [column for column in self.recording.columns if column.unit == "range_m100_100" and column.name in self.matched]
+        if any(not lerobot.is_calibrated(self.rig, self.matched[column.name]) for column in shares):
             self.warnings.append(
                 f"'{self.path.name}' has shares of the servos' ranges, and '{self.rig.name}' has no calibration of LeRobot's, so usual"
                 " ranges are taken. Import the robot's own (Robot > Set Up > Calibrate), then this file again, and compare with the robot"

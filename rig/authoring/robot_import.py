@@ -104,8 +104,8 @@ def importing(context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, cl
         if closures:
             yield Progress(1.0, "Closing loops")
             warnings += from_closures(rig, closures)[1]
-    for thing in context.selected_objects:
-        thing.select_set(False)
+    for selected_object in context.selected_objects:
+        selected_object.select_set(False)
     context.view_layer.objects.active = rig
     rig.select_set(True)
     pinned = [joint.name for joint in tree.joints if joint.clamp(0.0)]
@@ -133,26 +133,28 @@ def _sentence(tree: Tree, rig, stored: int, warnings: list[str]) -> str:
 def all_or_nothing() -> Iterator[None]:
     """Context manager that removes all new data-blocks if an exception is raised."""
     kinds = ("objects", "armatures", "meshes", "materials", "images", "collections", "scenes", "actions", "texts", "curves")
-    before = {thing.session_uid for kind in kinds for thing in getattr(bpy.data, kind)}
+    before = {data_block.session_uid for kind in kinds for data_block in getattr(bpy.data, kind)}
     try:
         yield
     except BaseException:
-        bpy.data.batch_remove([thing for kind in kinds for thing in getattr(bpy.data, kind) if thing.session_uid not in before])
+        bpy.data.batch_remove(
+            [data_block for kind in kinds for data_block in getattr(bpy.data, kind) if data_block.session_uid not in before]
+        )
         raise
 
 
 @contextmanager
-def _scene_of_its_own(thing) -> Iterator[None]:
+def _scene_of_its_own(obj) -> Iterator[None]:
     """Makes an object active in a temporary scene, so that the user's mode and selection stay as they are."""
     scene = bpy.data.scenes.new("Limber import")
-    scene.collection.objects.link(thing)
+    scene.collection.objects.link(obj)
     view_layer = scene.view_layers[0]
-    view_layer.objects.active = thing
+    view_layer.objects.active = obj
     try:
-        with bpy.context.temp_override(scene=scene, view_layer=view_layer, object=thing, active_object=thing, selected_objects=[thing]):
+        with bpy.context.temp_override(scene=scene, view_layer=view_layer, object=obj, active_object=obj, selected_objects=[obj]):
             yield
     finally:
-        scene.collection.objects.unlink(thing)
+        scene.collection.objects.unlink(obj)
         bpy.data.scenes.remove(scene)
 
 

@@ -64,22 +64,22 @@ class _Look:
             if mesh is None:
                 missing = missing or visual
                 continue
-            place = link_in_bone @ _matrix(visual.origin) @ Matrix.Diagonal((*size, 1.0))
-            self._put(link.name, mesh, visual.material, rig, bone, from_tail @ place)
+            mesh_in_bone = link_in_bone @ _matrix(visual.origin) @ Matrix.Diagonal((*size, 1.0))
+            self._put(link.name, mesh, visual.material, rig, bone, from_tail @ mesh_in_bone)
         if missing is not None:
             self._put(f"{link.name} (placeholder)", _placeholder(bone), missing.material, rig, bone, from_tail)
 
     def _put(self, name: str, mesh, material: Material | None, rig, bone, matrix: Matrix) -> None:
-        thing = bpy.data.objects.new(name, mesh)
-        thing.parent, thing.parent_type, thing.parent_bone = rig, "BONE", bone.name
-        thing.matrix_basis = matrix
+        mesh_object = bpy.data.objects.new(name, mesh)
+        mesh_object.parent, mesh_object.parent_type, mesh_object.parent_bone = rig, "BONE", bone.name
+        mesh_object.matrix_basis = matrix
         if not mesh.materials:
             mesh.materials.append(None)
-        for slot in thing.material_slots:
+        for slot in mesh_object.material_slots:
             if slot.material is None:  # the slot keeps colours of the file
                 slot.link = "OBJECT"  # the mesh may be shared with another link in another colour
                 slot.material = self._material(material)
-        self.collection.objects.link(thing)
+        self.collection.objects.link(mesh_object)
 
     def _mesh(self, link: Link, visual: Visual) -> tuple[bpy.types.Mesh | None, tuple[float, float, float]]:
         """Mesh of a visual and its scale along its own axes; None where it cannot be read."""
@@ -110,18 +110,18 @@ class _Look:
         return mesh
 
     def _read(self, link: Link, name: str) -> bpy.types.Mesh | None:
-        found = self.files.meshes[name]
-        path = found.path
+        mesh_file = self.files.meshes[name]
+        path = mesh_file.path
         if path is None:
             return self._warn(link, name, "is not there")
-        if found.is_pointer:
+        if mesh_file.is_pointer:
             return self._warn(link, name, IS_POINTER)
         suffix = path.suffix.lower()
         if suffix not in (*IMPORTERS, *MESH_READERS):
             return self._warn(link, name, f"is a {suffix or 'file without a suffix'}: only STL, OBJ, DAE and glTF can be read; convert it")
-        mesh = self._of_faces(path, found) if suffix in MESH_READERS else _imported(path)
+        mesh = self._of_faces(path, mesh_file) if suffix in MESH_READERS else _imported(path)
         if mesh is None:
-            return self._warn(link, name, f"cannot be read, or is empty{f' ({found.problem})' if found.problem else ''}")
+            return self._warn(link, name, f"cannot be read, or is empty{f' ({mesh_file.problem})' if mesh_file.problem else ''}")
         mesh.name = path.stem
         _shade(mesh)
         return mesh
@@ -155,10 +155,10 @@ class _Look:
 
     def _material(self, material: Material | None) -> bpy.types.Material:
         name, colour = ("Robot", PLAIN) if material is None or material.colour is None else (material.name or "Robot", material.colour)
-        made = self._materials.get((name, colour))
-        if made is None:
-            made = self._materials[name, colour] = _new_material(name, colour)
-        return made
+        blender_material = self._materials.get((name, colour))
+        if blender_material is None:
+            blender_material = self._materials[name, colour] = _new_material(name, colour)
+        return blender_material
 
 
 def _placeholder(bone) -> bpy.types.Mesh:
@@ -181,7 +181,7 @@ def _placeholder(bone) -> bpy.types.Mesh:
 def _imported(path: Path) -> bpy.types.Mesh | None:
     """Mesh of a file, read by Blender's importer in a temporary scene; None where it has no faces or cannot be read."""
     scene = bpy.data.scenes.new("Limber import")
-    before = {thing.session_uid for thing in bpy.data.objects}
+    before = {obj.session_uid for obj in bpy.data.objects}
     try:
         options = {"use_split_objects": False} if path.suffix.lower() == ".obj" else {"use_mesh_validate": True}
         with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0], collection=scene.collection):
@@ -189,15 +189,15 @@ def _imported(path: Path) -> bpy.types.Mesh | None:
     except RuntimeError:  # the importer has failed
         pass
     finally:
-        made = [thing for thing in bpy.data.objects if thing.session_uid not in before]
-        found = next((thing.data for thing in made if thing.type == "MESH" and len(thing.data.polygons)), None)
-        bpy.data.batch_remove([*made, *(thing.data for thing in made if thing.data is not None and thing.data != found)])
+        new_objects = [obj for obj in bpy.data.objects if obj.session_uid not in before]
+        mesh = next((obj.data for obj in new_objects if obj.type == "MESH" and len(obj.data.polygons)), None)
+        bpy.data.batch_remove([*new_objects, *(obj.data for obj in new_objects if obj.data is not None and obj.data != mesh)])
         bpy.data.scenes.remove(scene)
-    if found is not None and found.materials and not _has_colours(path):
-        unknown = [material for material in found.materials if material is not None]
-        found.materials.clear()
+    if mesh is not None and mesh.materials and not _has_colours(path):
+        unknown = [material for material in mesh.materials if material is not None]
+        mesh.materials.clear()
         bpy.data.batch_remove(list(dict.fromkeys(material for material in unknown if not material.users)))
-    return found
+    return mesh
 
 
 def _shade(mesh) -> None:

@@ -12,19 +12,19 @@ from ..showing import chain_lines
 IN_FRONT = 10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
 
 
-def new_target(context, rig, place: Vector, size: float):
+def new_target(context, rig, location: Vector, size: float):
     """Makes an empty to look at.
 
     Args:
         context: Blender's context.
         rig: The armature object, whose collection the empty gets.
-        place: Its location [m, world].
+        location: Its location [m, world].
         size: Length [m] of the bone that looks.
     """
     target = bpy.data.objects.new(f"{rig.name} Gaze", None)
     target.empty_display_type, target.empty_display_size = "SPHERE", size / 2
     (rig.users_collection or (context.scene.collection,))[0].objects.link(target)
-    target.location = place
+    target.location = location
     context.view_layer.update()
     return target
 
@@ -50,8 +50,8 @@ def make(context, rig, chain) -> tuple[object, list[str]]:
         raise RigError(
             f"The Forward Direction of chain '{chain.name}' has no length: press Pick Forward Axis, or choose an axis of the bone"
         )
-    place = chain_lines.eye(rig, chain)
-    target = new_target(context, rig, place if chain.goal in REACHES else place + IN_FRONT * length * ahead, length)
+    eye_position = chain_lines.eye(rig, chain)
+    target = new_target(context, rig, eye_position if chain.goal in REACHES else eye_position + IN_FRONT * length * ahead, length)
     if chain.goal in ORIENTS:
         target.rotation_euler = world.to_euler()
     elif chain.goal in ALONG:
@@ -60,7 +60,7 @@ def make(context, rig, chain) -> tuple[object, list[str]]:
     return target, choose(rig, chain, target)
 
 
-def choose(rig, chain, thing) -> list[str]:
+def choose(rig, chain, target) -> list[str]:
     """Sets the target of a chain, and of the armature's other chains with the same target, such as head and eyes.
 
     Returns:
@@ -70,7 +70,7 @@ def choose(rig, chain, thing) -> list[str]:
     together = [other for other in rig.limber.chains if other == chain or (before is not None and followed(other) == before)]
     for other in together:
         number = min(other.watch, len(other.targets))
-        (other.targets[number - 1] if number > 0 else other).target = thing
+        (other.targets[number - 1] if number > 0 else other).target = target
     rig.update_tag()
     return [other.name for other in together]
 
@@ -83,10 +83,10 @@ def under_mouse(area, x: int, y: int, position: Vector) -> Vector | None:
         x, y: Mouse in the window [pixels].
         position: The position that gives the depth [m, world].
     """
-    found = view_under(area, x, y)
-    if found is None:
+    viewport_spot = view_under(area, x, y)
+    if viewport_spot is None:
         return None
-    region, view, spot = found
+    region, view, spot = viewport_spot
     if view.is_perspective and (view.view_matrix @ position).z >= 0.0:
         return None
     return region_2d_to_location_3d(region, view, spot, position)

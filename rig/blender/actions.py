@@ -65,14 +65,14 @@ def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
     animation = owner.animation_data
     if not animation:
         return []
-    found = [(animation.action, getattr(animation, "action_slot", None))] if animation.action else []
+    action_slots = [(animation.action, getattr(animation, "action_slot", None))] if animation.action else []
     strips = [strip for track in animation.nla_tracks for strip in track.strips]
     while strips:
         strip = strips.pop(0)
         strips += strip.strips  # a meta strip contains further strips
-        if strip.action and (strip.action, getattr(strip, "action_slot", None)) not in found:
-            found.append((strip.action, getattr(strip, "action_slot", None)))
-    return found
+        if strip.action and (strip.action, getattr(strip, "action_slot", None)) not in action_slots:
+            action_slots.append((strip.action, getattr(strip, "action_slot", None)))
+    return action_slots
 
 
 def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | None = None) -> None:

@@ -8,9 +8,9 @@ NAME = re.compile(r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)")  # i
 NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
-def counted(number: int, thing: str, many: str = "") -> str:
+def counted(number: int, noun: str, many: str = "") -> str:
     """Number and noun: "1 joint" or "2 joints"; `many` is the plural if it is not the noun with an s."""
-    return f"{number} {thing}" if number == 1 else f"{number} {many or thing + 's'}"
+    return f"{number} {noun}" if number == 1 else f"{number} {many or noun + 's'}"
 
 
 def listing(texts: Sequence[str]) -> str:
@@ -32,9 +32,9 @@ def merged(sentences: Iterable[str]) -> list[str]:
 
 
 def _one_of(group: Sequence[str]) -> str:
-    first, others = group[0], group[1:]
-    if not others:
+    first, rest = group[0], group[1:]
+    if not rest:
         return first
     places = zip(*(NAME.findall(sentence) for sentence in group), strict=True)  # the names at each place of the sentence
     names = next((names[1:] for names in places if len(set(names)) > 1), ())
-    return f"{first} (and {len(others)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"
+    return f"{first} (and {len(rest)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"

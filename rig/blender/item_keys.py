@@ -21,11 +21,11 @@ def following(owner, items: str, key: str) -> Iterator[None]:
         items: Name of the list.
         key: Name of the items' attribute by which they are recognised; items with equal keys are matched in their order.
     """
-    thing, path = owner.id_data, f"{owner.path_from_id()}.{items}"
+    data_block, path = owner.id_data, f"{owner.path_from_id()}.{items}"
     before = _numbered(getattr(item, key) for item in getattr(owner, items))
     yield
-    now = {one: index for index, one in enumerate(_numbered(getattr(item, key) for item in getattr(owner, items)))}
-    follow(thing, path, {index: now.get(one) for index, one in enumerate(before)})
+    new_indices = {item_key: index for index, item_key in enumerate(_numbered(getattr(item, key) for item in getattr(owner, items)))}
+    follow(data_block, path, {index: new_indices.get(item_key) for index, item_key in enumerate(before)})
 
 
 def _numbered(names: Iterable[Hashable]) -> list[tuple[Hashable, int]]:
@@ -63,7 +63,7 @@ def follow(
 
 
 def _follow(curves, items: str, number: str, indices: Mapping[int, int | None], numbers: Mapping[int, int]) -> None:
-    gone = []
+    removed = []
     for curve in curves:
         path = curve.data_path
         if path == number:
@@ -71,12 +71,12 @@ def _follow(curves, items: str, number: str, indices: Mapping[int, int | None], 
                 point.co_ui.y = numbers.get(round(point.co.y), point.co.y)
             curve.update()
         elif path.startswith(f"{items}["):
-            place, _, rest = path[len(items) + 1 :].partition("]")
-            if place.isdecimal() and int(place) in indices:
-                new = indices[int(place)]
+            index_text, _, rest = path[len(items) + 1 :].partition("]")
+            if index_text.isdecimal() and int(index_text) in indices:
+                new = indices[int(index_text)]
                 if new is None:
-                    gone.append(curve)
+                    removed.append(curve)
                 else:
                     curve.data_path = f"{items}[{new}]{rest}"
-    for curve in gone:
+    for curve in removed:
         curves.remove(curve)

@@ -7,49 +7,49 @@ from .errors import RigError
 
 def find(name: str, uid: int):
     """An object by its name or, if it was renamed, by its `session_uid`; None if it was deleted."""
-    thing = bpy.data.objects.get(name)
-    if thing is not None and thing.session_uid == uid:
-        return thing
+    obj = bpy.data.objects.get(name)
+    if obj is not None and obj.session_uid == uid:
+        return obj
     return next((other for other in bpy.data.objects if other.session_uid == uid), None)
 
 
-def is_deleted(thing) -> bool:
+def is_deleted(obj) -> bool:
     """Whether an object was deleted, and exists only because pointers refer to it."""
-    return not thing.users_collection
+    return not obj.users_collection
 
 
-def why_absent(thing, what: str, scene, view_layer) -> str:
+def why_absent(obj, what: str, scene, view_layer) -> str:
     """Why an object that a property points to is not evaluated, as a sentence; "" if it is in the scene.
 
     Args:
-        thing: The object.
+        obj: The object.
         what: Purpose of the object, for the sentence: "target", "source".
         scene: The scene, original or evaluated.
         view_layer: A view layer of the scene: an object visible there is present, which is the faster test.
     """
-    if thing.visible_get(view_layer=view_layer) or scene.objects.get(thing.name) is not None:
+    if obj.visible_get(view_layer=view_layer) or scene.objects.get(obj.name) is not None:
         return ""
-    named = f"{what.capitalize()} '{thing.name}'"
+    named = f"{what.capitalize()} '{obj.name}'"
     # Objects of a library may be in no collection without being deleted.
-    if is_deleted(thing) and thing.library is None and thing.override_library is None:
+    if is_deleted(obj) and obj.library is None and obj.override_library is None:
         return f"{named} was deleted: choose another {what}"
     return f"{named} is not in scene '{scene.name}': link it there, or choose another {what}"
 
 
-def evaluated(thing, depsgraph, what: str = "Armature"):
+def evaluated(obj, depsgraph, what: str = "Armature"):
     """The evaluated object. `what` begins the message.
 
     Raises:
         RigError: Blender does not evaluate the object.
     """
-    found = thing.evaluated_get(depsgraph)
-    if not found.is_evaluated:
-        raise RigError(f"{what} '{thing.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
-    return found
+    evaluated_object = obj.evaluated_get(depsgraph)
+    if not evaluated_object.is_evaluated:
+        raise RigError(f"{what} '{obj.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
+    return evaluated_object
 
 
-def is_unevaluated(context, thing) -> bool:
+def is_unevaluated(context, obj) -> bool:
     """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by their eye icon are evaluated."""
-    if thing.hide_viewport or thing.name not in context.view_layer.objects:
+    if obj.hide_viewport or obj.name not in context.view_layer.objects:
         return True
-    return all(collection.hide_viewport for collection in thing.users_collection)
+    return all(collection.hide_viewport for collection in obj.users_collection)

@@ -6,22 +6,22 @@ ROTATIONS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 CHANNELS = ("location", *ROTATIONS, "scale")
 
 
-def move_to(thing, position: Vector) -> None:
+def move_to(obj, position: Vector) -> None:
     """Moves an object to a world position [m], along the axes of its location that are not locked."""
-    _place(thing, Matrix.Translation(position), ("location",), "location", thing.lock_location)
+    _place(obj, Matrix.Translation(position), ("location",), "location", obj.lock_location)
 
 
-def rotate_to(thing, orientation: Quaternion) -> None:
+def rotate_to(obj, orientation: Quaternion) -> None:
     """Rotates an object to a world orientation, about the axes of its Euler rotation that are not locked."""
-    _place(thing, orientation.to_matrix().to_4x4(), ROTATIONS, "rotation_euler", thing.lock_rotation)
+    _place(obj, orientation.to_matrix().to_4x4(), ROTATIONS, "rotation_euler", obj.lock_rotation)
 
 
-def _place(thing, world: Matrix, names: tuple[str, ...], lockable: str, locks) -> None:
+def _place(obj, world: Matrix, names: tuple[str, ...], lockable: str, locks) -> None:
     """Sets an object's channels `names` from a world matrix; its other channels, and locked axes of `lockable`, keep their values."""
-    before = {name: tuple(getattr(thing, name)) for name in CHANNELS}
-    thing.matrix_world = world  # Blender accounts for parents and delta transforms, not for constraints
+    before = {name: tuple(getattr(obj, name)) for name in CHANNELS}
+    obj.matrix_world = world  # Blender accounts for parents and delta transforms, not for constraints
     for name in CHANNELS:
         if name not in names:
-            setattr(thing, name, before[name])
+            setattr(obj, name, before[name])
     for axis in filter(locks.__getitem__, range(3)):
-        getattr(thing, lockable)[axis] = before[lockable][axis]
+        getattr(obj, lockable)[axis] = before[lockable][axis]

@@ -11,9 +11,9 @@ def user_folder(name: str, create: bool = True) -> Path | None:
     It is in the extension's user directory, or in Blender's where Limber runs from a checkout.
     """
     try:
-        made = bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=name, create=create)
+        folder = bpy.utils.extension_path_user(__package__.rpartition(".")[0], path=name, create=create)
     except ValueError:
-        made = bpy.utils.user_resource("DATAFILES", path=f"limber/{name}", create=create)
+        folder = bpy.utils.user_resource("DATAFILES", path=f"limber/{name}", create=create)
     except OSError:
         return None
-    return Path(made) if made else None
+    return Path(folder) if folder else None

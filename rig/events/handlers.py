@@ -193,16 +193,16 @@ def wake_clock() -> None:
         bpy.app.timers.register(_clock, first_interval=0.0)
 
 
-def _figures_due(now: float) -> bool:
+def _figures_due(time: float) -> bool:
     """Whether to redraw robots' figures now: only if they have changed, and less often if drawing delays the heartbeat, or playback needs
     all the time.
     """
     global _beat_at, _figures_at
-    late = now - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
-    _beat_at = now
-    if now < _figures_at or not (links.figures_changed(now) or robot_view.plot_moves(now)):
+    late = time - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
+    _beat_at = time
+    if time < _figures_at or not (links.figures_changed(time) or robot_view.plot_moves(time)):
         return False
-    _figures_at = now + (RARE_FIGURES if late else FIGURES)
+    _figures_at = time + (RARE_FIGURES if late else FIGURES)
     return True
 
 

@@ -159,9 +159,9 @@ class BodySession(SceneSession):
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
         self.is_streamed = pairing.is_streamed(retarget)
         self._update_reader(rig, linked, shown, is_dirty)
-        held = self.reader.held(shown.pose.bones)
-        self._update_model(rig, retarget, linked, held)
-        self.held = held
+        unjointed_pose = self.reader.held(shown.pose.bones)
+        self._update_model(rig, retarget, linked, unjointed_pose)
+        self.held = unjointed_pose
         inputs = self._inputs(rig, retarget, linked, frame.view, dt)
         if retarget.posture_gain:
             inputs = inputs._replace(posture=self.reader.posture(shown.pose.bones))
@@ -180,7 +180,7 @@ class BodySession(SceneSession):
         self.shown = self.reader.channels(rig, frame.view, self.held, self.outputs.state)
         frames = self.state.model.body.placed(self.outputs.state.frames, np.arange(len(self.reader.names)))
         frames[:, :3, 3] += self.outputs.state.base_position
-        pose = PosedBody({name: (one.rotation, one.location, one.scale) for name, one in self.shown.items()})
+        pose = PosedBody({name: (channels.rotation, channels.location, channels.scale) for name, channels in self.shown.items()})
         pose.frames = dict(zip(self.reader.names, frames, strict=True))
         return pose, pose  # a body has no desired pose of its own: chains on it read the shown one
 
@@ -189,9 +189,9 @@ class BodySession(SceneSession):
         if pairing.is_streamed(retarget):
             key = (retarget.input, *pairing.settings(retarget))
         else:
-            thing = pairing.source_of(rig, retarget)
-            pairing.check_source(rig, thing, depsgraph)
-            key = (thing.session_uid, thing.data.name, *pairing.settings(retarget))
+            source_rig = pairing.source_of(rig, retarget)
+            pairing.check_source(rig, source_rig, depsgraph)
+            key = (source_rig.session_uid, source_rig.data.name, *pairing.settings(retarget))
         if self.linked is None or self.linked_key != key or is_dirty:
             self.linked = None
             self.linked = pairing.linked(rig, retarget)
@@ -213,9 +213,9 @@ class BodySession(SceneSession):
             self.shown, self.pose, self.desired_pose = {}, {}, {}
             self.restart()
 
-    def _update_model(self, rig, retarget, linked: Linked, held: Held) -> None:
-        own = [rates.velocity if retarget.own_velocities else inf for rates in self.reader.rates]
-        self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in own)
+    def _update_model(self, rig, retarget, linked: Linked, unjointed_pose: Held) -> None:
+        joint_velocities = [rates.velocity if retarget.own_velocities else inf for rates in self.reader.rates]
+        self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in joint_velocities)
         self.keeps_velocities = retarget.own_velocities
         self.acceleration = retarget.acceleration or None
         if self.feet_key != (self.reader, linked.feet):
@@ -224,7 +224,7 @@ class BodySession(SceneSession):
         rates = (self.velocities, self.acceleration, retarget.gain, retarget.posture_gain, retarget.filter, character(retarget))
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
         key = (
-            held,
+            unjointed_pose,
             linked.weights,
             linked.position_weights,
             linked.gains,
@@ -236,7 +236,7 @@ class BodySession(SceneSession):
         )
         if self.model is not None and self.model_key == key:
             return
-        body = self.reader.body(held, linked.floating, couplings)
+        body = self.reader.body(unjointed_pose, linked.floating, couplings)
         links = [
             Target(name, weight=weight, gain=gain, level=level)
             for name, weight, gain, level in zip(linked.targets, linked.weights, linked.gains, linked.levels, strict=True)
@@ -297,8 +297,8 @@ class BodySession(SceneSession):
         base_known = linked.floating and bool(np.isfinite(base_place := places[linked.targets.index(linked.base)]).all())
         if base_known:
             base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
-        own = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
-        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, own, stream=stream)
+        positions = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
+        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream)
 
 
 def _placed(linked: Linked) -> list[int]:

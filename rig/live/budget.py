@@ -14,19 +14,19 @@ class Clock:
     def __init__(self) -> None:
         self._until: dict[int, float] = {}  # scene's session_uid -> wall time [s]
 
-    def due(self, scene, now: float) -> float:
+    def due(self, scene, time: float) -> float:
         """Time [s] by which to advance a scene's motion now, in whole steps; it counts as advanced from then on. The first call returns one
         step.
 
         Args:
             scene: The scene.
-            now: Wall time [s].
+            time: Wall time [s].
         """
-        begun = self._until.setdefault(scene.session_uid, now - STEP)
-        steps = int((now - begun) / STEP + 1e-6)  # the tolerance is for a timer that fires slightly early
+        begun = self._until.setdefault(scene.session_uid, time - STEP)
+        steps = int((time - begun) / STEP + 1e-6)  # the tolerance is for a timer that fires slightly early
         if steps <= 0:
             return 0.0
-        self._until[scene.session_uid] = now if steps > MOST_STEPS else begun + steps * STEP
+        self._until[scene.session_uid] = time if steps > MOST_STEPS else begun + steps * STEP
         return min(steps, MOST_STEPS) * STEP
 
     def stop(self, scene) -> None:
@@ -66,11 +66,11 @@ class Guard:
     at: float | None = None  # [s] wall time of the newest step; None: the clock has stopped since
     gaps: deque[float] = field(default_factory=lambda: deque(maxlen=NEWEST))  # [s] between steps, without stops
 
-    def begin(self, now: float) -> None:
-        """Records that a step of the clock begins, at the wall time `now` [s]."""
+    def begin(self, time: float) -> None:
+        """Records that a step of the clock begins, at the wall time `time` [s]."""
         if self.at is not None:
-            self.gaps.append(now - self.at)
-        self.at = now
+            self.gaps.append(time - self.at)
+        self.at = time
 
     def stop(self) -> None:
         """Records that no step follows the newest one."""

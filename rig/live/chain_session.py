@@ -136,17 +136,17 @@ class ChainSession(SceneSession):
         return self.outputs.solution.reason
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
-        rig, found = mover.owner, {}
+        rig, channel_values = mover.owner, {}
         if self.reader is None:
-            return found
+            return channel_values
         whole = {bone for bone, mode in self.reader.modes.items() if mode in CHANNELS} | self.reader.made_up
         for (bone, axis), value in self.values().items():
             if is_prismatic(axis) or bone not in whole:
-                found[channels.of_joint(rig, bone, axis)] = value
+                channel_values[channels.of_joint(rig, bone, axis)] = value
         for bone in self.reader.modes:
             if bone in whole:
-                found |= channels.of_rotation(rig, bone, self.pose[bone][0], before)
-        return found
+                channel_values |= channels.of_rotation(rig, bone, self.pose[bone][0], before)
+        return channel_values
 
     def _by_joint(self, angles: np.ndarray) -> dict[JointKey, float]:
         return dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
@@ -172,40 +172,40 @@ class ChainSession(SceneSession):
             self.poses = poses
         world = placement.object(rig)
         self._update_model(rig, chain, solver, world)
-        now = build.keyed(rig, chain, depsgraph)
-        self._aim(frame, chain, now)
+        evaluated_chain = build.keyed(rig, chain, depsgraph)
+        self._aim(frame, chain, evaluated_chain)
         base = placement.root(rig, reader.names[0], reader.base_location(poses))
         if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
             raise RigError(
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
             )
-        on_top = build.effects(now)
+        on_top = build.effects(evaluated_chain)
         is_filtered = bool(self.model.filters)
         scene = depsgraph.scene
         return self.model, ChainInputs(
             base=(np.array(world, float) @ base).tolist(),
             ends=self.aimed,
-            posture=kept(chain, now, self._authored(shown, poses), partial(self.in_posture, frame.part, reader.joint_keys)),
+            posture=kept(chain, evaluated_chain, self._authored(shown, poses), partial(self.in_posture, frame.part, reader.joint_keys)),
             name=chain.name,
-            keep=now.keep,
-            influence=now.influence,
-            share=now.share,
+            keep=evaluated_chain.keep,
+            influence=evaluated_chain.influence,
+            share=evaluated_chain.share,
             attention=AttentionSettings(
-                max(now.lag, 0.0),
-                now.dead_zone if now.goal in goals.LOOKS else 0.0,
-                now.change if now.targets or not is_filtered else 0.0,
-                eases_jumps=now.change > 0.0 and not is_filtered,
+                max(evaluated_chain.lag, 0.0),
+                evaluated_chain.dead_zone if evaluated_chain.goal in goals.LOOKS else 0.0,
+                evaluated_chain.change if evaluated_chain.targets or not is_filtered else 0.0,
+                eases_jumps=evaluated_chain.change > 0.0 and not is_filtered,
             ),
-            look=LookSettings(now.widest_look, now.look_aside, now.look_up),
+            look=LookSettings(evaluated_chain.widest_look, evaluated_chain.look_aside, evaluated_chain.look_up),
             effects=on_top,
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if on_top else 0.0,
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
             slot=frame.slot,
-            kept=None if is_filtered else self._kept(frame.part, now),
+            kept=None if is_filtered else self._kept(frame.part, evaluated_chain),
         )
 
-    def _aim(self, frame: Frame, chain, now) -> None:
+    def _aim(self, frame: Frame, chain, evaluated_chain) -> None:
         """Reads the ends' targets. At Influence 0 without a filter nothing follows them, so the last ones serve where one is missing.
 
         Raises:
@@ -213,9 +213,9 @@ class ChainSession(SceneSession):
         """
         rig, depsgraph = frame.part.owner, frame.host.depsgraph
         try:
-            targets = [goals.target(chain, end.number, now.watch, rig, depsgraph) for end in self.ends]
+            targets = [goals.target(chain, end.number, evaluated_chain.watch, rig, depsgraph) for end in self.ends]
         except RigError:
-            if now.influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
+            if evaluated_chain.influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
                 raise
             return
         self.aimed = tuple(_aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True))
@@ -231,11 +231,11 @@ class ChainSession(SceneSession):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
 
-    def _kept(self, mover, now) -> KeptPosture:
+    def _kept(self, mover, evaluated_chain) -> KeptPosture:
         """What a chain keeps beneath its goal, by its Base."""
         base = mover.settings.base
         if base == "POSTURE":
-            action = active(mover.settings, now)
+            action = active(mover.settings, evaluated_chain)
             values = self.in_posture(mover, self.reader.joint_keys, action)
             return KeptPosture(action.session_uid, tuple(np.flatnonzero(np.isfinite(values)).tolist()))
         return KeptPosture(base, () if base == "RIG" else tuple(range(len(self.reader.joint_keys))))
@@ -260,10 +260,10 @@ class ChainSession(SceneSession):
     def _update_model(self, rig, chain, solver: str, rig_in_world: Matrix) -> None:
         """Makes the mover again if settings have changed, or the part of the pose that no joint moves."""
         reader = self.reader
-        held = reader.held(self.poses)
-        if held != self.held:
+        unjointed_pose = reader.held(self.poses)
+        if unjointed_pose != self.held:
             self.fixed = reader.fixed(self.poses)
-            self.held = held
+            self.held = unjointed_pose
         world = (
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         )  # says whether the body rotates as a whole

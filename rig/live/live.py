@@ -199,13 +199,13 @@ def _show(member: Member, movers: list[Mover], stage: Stage, depsgraph=None) -> 
     rotations, locations, scales = [], [], []
     for name in member.order:
         if name in channels:
-            turn, place, size = channels[name]
+            turn, location, size = channels[name]
         elif bone := authored.get(name):
-            turn, place, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
+            turn, location, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
         else:  # the owner was deleted since
-            turn, place, size = IDENTITY, ORIGIN, NO_SCALE
+            turn, location, size = IDENTITY, ORIGIN, NO_SCALE
         rotations.extend(turn)
-        locations.extend(place)
+        locations.extend(location)
         scales.extend(size)
     with current().writing():
         proxy.write(member.proxy, rotations, locations, scales)
@@ -350,15 +350,15 @@ def _is_in_line() -> bool:
     return current().registry.is_in_line() and current().mechanisms.is_in_line()
 
 
-def advance_clock(scene, depsgraph, now: float | None = None) -> bool:
+def advance_clock(scene, depsgraph, time: float | None = None) -> bool:
     """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must go on."""
-    now = perf_counter() if now is None else now
+    time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:
         current().clock.stop(scene)
         return scene.session_uid in current().moving or current().has_rendered or current().must_sync
     _sync_lost()
     if scene.session_uid in current().moving or signals.are_active(scene) or _has_changed(scene, depsgraph):
-        passed = current().clock.due(scene, now)
+        passed = current().clock.due(scene, time)
         if passed > 0.0:
             _advance(scene, depsgraph, passed)
     goes_on = scene.session_uid in current().moving or signals.are_active(scene)

@@ -114,8 +114,8 @@ class MechanismSession(SceneSession):
             return {}
         limits = (motor.filter.limits for motor in self.model.motors)
         return {
-            key: JointLimits(own.lower, own.upper, own.velocity, own.acceleration, own.jerk)
-            for key, own in zip(self.joint_keys, limits, strict=True)
+            key: JointLimits(limit.lower, limit.upper, limit.velocity, limit.acceleration, limit.jerk)
+            for key, limit in zip(self.joint_keys, limits, strict=True)
         }
 
     @property
@@ -130,21 +130,21 @@ class MechanismSession(SceneSession):
         `SceneSession.keys`.
         """
         authored.place(self.reading, self.base, self.outputs.poses, placement)
-        found: dict[Channel, float] = {}
+        channel_values: dict[Channel, float] = {}
         for _, part in self.reading.moved_parts:
             if (holder := mechanism_proxy.holder_of(part)) is None:
                 continue  # the object was deleted while live
             matrix = authored.basis(part, placement)
-            thing = holder.id_data
+            obj = holder.id_data
             turn = rotation_modes.channel(holder.rotation_mode)
-            own = thing.name, thing.session_uid, part.bone
-            last = [before.get(Channel(*own, turn, index)) for index in range(len(channels.PARTS[turn]))]
+            channel_owner = obj.name, obj.session_uid, part.bone
+            last = [before.get(Channel(*channel_owner, turn, index)) for index in range(len(channels.PARTS[turn]))]
             numbers = {
                 "location": authored.location_numbers(holder, matrix),
                 turn: authored.rotation_numbers(holder, matrix, None if None in last else last),
             }
-            found |= {Channel(*own, name, k): number for name, row in numbers.items() for k, number in enumerate(row)}
-        return found | {channels.of_motor(mover.owner, k): value for k, value in enumerate(self.outputs.values)}
+            channel_values |= {Channel(*channel_owner, name, k): number for name, row in numbers.items() for k, number in enumerate(row)}
+        return channel_values | {channels.of_motor(mover.owner, k): value for k, value in enumerate(self.outputs.values)}
 
     def differs(self, frame: Frame) -> bool:
         before = self.base
@@ -152,21 +152,21 @@ class MechanismSession(SceneSession):
 
     def prepare(self, mover, as_authored) -> None:
         refuse_taken(mover.owner)
-        made = assembled.stored(mover.owner) if mover.is_live else None
-        if made is None:
+        mechanism = assembled.stored(mover.owner) if mover.is_live else None
+        if mechanism is None:
             with as_authored() as depsgraph:
-                made = assembled.prepare(mover.owner, depsgraph)
-        self.take(made)
+                mechanism = assembled.prepare(mover.owner, depsgraph)
+        self.take(mechanism)
 
     def take_up(self, owner, settings) -> None:
         """Uses the stored mechanism that was read when live began, if the mechanism is live."""
-        made = assembled.stored(owner) if settings.live else None
-        if made is not None and made is not self.made:
-            self.take(made)
+        mechanism = assembled.stored(owner) if settings.live else None
+        if mechanism is not None and mechanism is not self.made:
+            self.take(mechanism)
 
-    def take(self, made: Assembled) -> None:
+    def take(self, mechanism: Assembled) -> None:
         """Uses a newly assembled mechanism; motion restarts."""
-        self.made, self.model, self.model_key, self.outputs, self.base = made, made.model, (), None, None
+        self.made, self.model, self.model_key, self.outputs, self.base = mechanism, mechanism.model, (), None, None
         self.pose = self.desired_pose = {}
         self.restart()
 
@@ -180,19 +180,19 @@ class MechanismSession(SceneSession):
         asked.refuse_change(owner, reading)
         self._update_model(owner, settings, reading)
         self.base = asked.base(owner, reading, placement)
-        now = asked.keyed(owner, settings, placement.depsgraph)
-        weights = RegulariserWeights(now.steady, now.velocity_weight, now.velocity_threshold)
-        if now.drive == "MOTORS":
+        evaluated_settings = asked.keyed(owner, settings, placement.depsgraph)
+        weights = RegulariserWeights(evaluated_settings.steady, evaluated_settings.velocity_weight, evaluated_settings.velocity_threshold)
+        if evaluated_settings.drive == "MOTORS":
             asked.ordered(settings, reading)
-            values = dict(enumerate(self._kept_values(frame.part, now)))
+            values = dict(enumerate(self._kept_values(frame.part, evaluated_settings)))
             driven_goals = tuple(asked.driven(reading, placement, inverse(self.base)))
             return self.model, Goals(
                 driven_goals, actuators=by_joint(self.model, values), regulariser_weights=weights, counts_full_rotations=True
             )
         back = inverse(self.base)
-        frames, centres = asked.frames(settings, now, reading, placement, back)
-        keeping = [k for k, motor in enumerate(now.motors) if motor.keeps_value]
-        values = self._kept_values(frame.part, now) if keeping else []
+        frames, centres = asked.frames(settings, evaluated_settings, reading, placement, back)
+        keeping = [k for k, motor in enumerate(evaluated_settings.motors) if motor.keeps_value]
+        values = self._kept_values(frame.part, evaluated_settings) if keeping else []
         kept_values = {k: values[k] for k in keeping}
         return self.model, Goals(
             tuple(frames),
@@ -202,10 +202,10 @@ class MechanismSession(SceneSession):
             weight_axes=frame_of(back).rotation,
         )
 
-    def _kept_values(self, mover, now) -> list[float]:
-        """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own. `now`: the evaluated settings."""
-        own = np.array([motor.value for motor in now.motors])
-        return kept(mover.settings, now, own, partial(self.in_posture, mover, self.joint_keys)).tolist()
+    def _kept_values(self, mover, evaluated_settings) -> list[float]:
+        """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own."""
+        authored_values = np.array([motor.value for motor in evaluated_settings.motors])
+        return kept(mover.settings, evaluated_settings, authored_values, partial(self.in_posture, mover, self.joint_keys)).tolist()
 
     def _update_model(self, owner, settings, reading: Reading) -> None:
         motors = asked.ordered(settings, reading)
@@ -217,15 +217,15 @@ class MechanismSession(SceneSession):
         key = (tuple(limits), settings.filter, characters)
         if self.model_key == key:
             return
-        made = []
+        solver_motors = []
         for motor, numbers, moves in zip(motors, limits, characters, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:
-                made.append(Motor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves)))
+                solver_motors.append(Motor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves)))
             except MotionError as error:
                 raise RigError(f"Motor '{motor.name}': {error}") from error
-        self.model, self.model_key = replace(self.model, motors=tuple(made)), key
+        self.model, self.model_key = replace(self.model, motors=tuple(solver_motors)), key
 
 
 def through(owner, back) -> str:
@@ -255,9 +255,9 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
 
 
 def _shortfall(model: Model, report: Report, state: State) -> str:
-    asked = "motors' values" if state.goals.counts_full_rotations else "targets"
+    goals_text = "motors' values" if state.goals.counts_full_rotations else "targets"
     if not (left := missed(model.solver, state.goals, state.desired)):
         return ""
     if not report.settled and state.stalled < NO_MORE:
-        return f"On its way to the {asked}: {left}"
-    return f"The {asked} cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")
+        return f"On its way to the {goals_text}: {left}"
+    return f"The {goals_text} cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")

@@ -53,9 +53,9 @@ class SceneSession(Session):
             self.next_step = min(dt, self.step or dt)
             self.step = dt
         begun = perf_counter()
-        made = super().tick(mover, inputs, dt)
+        outputs = super().tick(mover, inputs, dt)
         self.seconds = perf_counter() - begun
-        return made
+        return outputs
 
     @property
     def unmet(self) -> str:
@@ -93,10 +93,10 @@ class SceneSession(Session):
             RigError: the posture contains no value of the joints.
         """
         if action.session_uid not in self.stored:
-            found = mover.in_posture(action)
-            if not found:
+            joint_values = mover.in_posture(action)
+            if not joint_values:
                 raise RigError(postures.foreign(action, mover.settings))
-            self.stored[action.session_uid] = np.array([found.get(key, nan) for key in joint_keys])
+            self.stored[action.session_uid] = np.array([joint_values.get(key, nan) for key in joint_keys])
         return self.stored[action.session_uid]
 
     def values(self) -> dict[JointKey, float]:
@@ -179,13 +179,13 @@ class Mover(PostureKeeper, _Pair):
     def moved(self, session) -> Moved:
         """The bones and bodies that the mover moves, on which others may depend."""
 
-    def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
+    def needs(self, session, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
         """Indices of the movers on which this mover depends.
 
         Args:
             session: Session of this mover.
             moved: Bones and bodies that each mover moves.
-            own: Index of this mover.
+            index: Index of this mover.
             certain: Whether to leave out uncertain dependencies.
         """
         return []

@@ -49,16 +49,16 @@ class ChainMover(BonePostures, Mover):
         """The chain's number among the armature's planning chains, live or not, which share the time for planning; a live body counts as
         one more.
         """
-        own = self.owner.limber
-        planners = [chain.uid for chain in own.chains if plans(chain.solver) or chain.uid == self.settings.uid]
-        return Planning(planners.index(self.settings.uid), len(planners) + own.retarget.live)
+        rig_settings = self.owner.limber
+        planners = [chain.uid for chain in rig_settings.chains if plans(chain.solver) or chain.uid == self.settings.uid]
+        return Planning(planners.index(self.settings.uid), len(planners) + rig_settings.retarget.live)
 
     def moved(self, session) -> Moved:
         return self.moves
 
-    def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
+    def needs(self, session, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
         on = supports(self, certain)
-        return [k for k, other in enumerate(moved) if k != own and moved_part(self, other, on)]
+        return [k for k, other in enumerate(moved) if k != index and moved_part(self, other, on)]
 
     def bones(self, session) -> Iterable[str]:
         return super().bones(session) or joint_bones(self.settings)
@@ -181,7 +181,7 @@ class MechanismMover(MotorPostures, Mover):
     def moved(self, session) -> Moved:
         return Moved(bodies=self.bodies(session))
 
-    def needs(self, session, moved: Sequence[Moved], own: int, certain: bool) -> list[int]:
+    def needs(self, session, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
         if session.made is None:
             return []
         leaders = inputs.leaders(*self, session.made.reading, certain)
@@ -211,9 +211,9 @@ class MechanismMover(MotorPostures, Mover):
     def make_ready(self, as_authored: Authored) -> None:
         refuse_taken(self.owner)
         with as_authored() as depsgraph:
-            made = assembled.prepare(self.owner, depsgraph)
-        assembled.store(self.owner, made)
-        note_values(self.owner, made.model.solver, made.model.rest)
+            mechanism = assembled.prepare(self.owner, depsgraph)
+        assembled.store(self.owner, mechanism)
+        note_values(self.owner, mechanism.model.solver, mechanism.model.rest)
 
     def links(self, session) -> list[str]:
         return [part.bone for part in session.reading.parts if part.role == "MOVES" and part.bone]

@@ -99,7 +99,9 @@ class PostureKeeper:
         return self._make_posture(name, self.posed())
 
     def _make_posture(self, name: str, values: Mapping[JointKey, float]) -> bpy.types.Action:
-        return postures.make(*self, name, {(one.bone, one.name, one.index): value for one, value in self.keys_of(values).items()})
+        return postures.make(
+            *self, name, {(channel.bone, channel.name, channel.index): value for channel, value in self.keys_of(values).items()}
+        )
 
     def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
         """Sets the authored values of the mover's joints to those of a stored posture; returns the channels: bone, property, index.
@@ -107,11 +109,11 @@ class PostureKeeper:
         Raises:
             RigError: the posture has no value of the mover's joints.
         """
-        found = self.in_posture(action)
-        if not found:
+        joint_values = self.in_posture(action)
+        if not joint_values:
             raise RigError(postures.foreign(action, self.settings))
-        self.pose(found)
-        return [(channel.bone, channel.name, -1) for key in found if (channel := self.channel(key)) is not None]
+        self.pose(joint_values)
+        return [(channel.bone, channel.name, -1) for key in joint_values if (channel := self.channel(key)) is not None]
 
     def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
         """Values [rad or m] of the mover's joints in a stored posture; joints that it does not contain are left out."""
@@ -218,5 +220,5 @@ class MotorPostures(PostureKeeper):
         if paths is None:
             return super().in_posture(action)
         curves = actions.fcurves(action)
-        found = {key: actions.find(curves, paths[key], 0) for key in self.joint_keys if key in paths}
-        return {key: curve.evaluate(postures.FRAME) for key, curve in found.items() if curve is not None}
+        curves_by_key = {key: actions.find(curves, paths[key], 0) for key in self.joint_keys if key in paths}
+        return {key: curve.evaluate(postures.FRAME) for key, curve in curves_by_key.items() if curve is not None}

@@ -148,9 +148,9 @@ def _heal_renamed(member: Member) -> None:
             share.joint = labels.get(share.joint, share.joint)
 
 
-def exists(thing) -> bool:
+def exists(obj) -> bool:
     try:
-        return thing is not None and bool(thing.name)
+        return obj is not None and bool(obj.name)
     except ReferenceError:
         return False
 
@@ -165,15 +165,15 @@ class MechanismRegistry:
 
     def movers(self, scene=None) -> list[Mover]:
         """All live mechanisms; with `scene`, those of that scene."""
-        found = [thing for uid, name in self.owners.items() if (thing := find(name, uid)) is not None]
-        return [MechanismMover(thing, thing.limber.mechanism) for thing in found if scene is None or thing.name in scene.objects]
+        owners = [owner for uid, name in self.owners.items() if (owner := find(name, uid)) is not None]
+        return [MechanismMover(owner, owner.limber.mechanism) for owner in owners if scene is None or owner.name in scene.objects]
 
     def sync(self) -> None:
         """Updates the registry from the live mechanisms of the file."""
         self.owners = {
-            thing.session_uid: thing.name
-            for thing in bpy.data.objects
-            if thing.type in TYPES and thing.limber.mechanism.live and thing.library is None and thing.users_scene
+            obj.session_uid: obj.name
+            for obj in bpy.data.objects
+            if obj.type in TYPES and obj.limber.mechanism.live and obj.library is None and obj.users_scene
         }
         assembled.drop_others(self.owners)
 
@@ -201,8 +201,8 @@ class MechanismRegistry:
         """Attaches a proxy to each live mechanism, and removes the proxies of others."""
         mechanism_proxy.discard_others(list(self.owners))
         for owner, _ in self.movers():
-            if (made := assembled.stored(owner)) is not None:
-                mechanism_proxy.attach(owner, made.reading)
+            if (mechanism := assembled.stored(owner)) is not None:
+                mechanism_proxy.attach(owner, mechanism.reading)
 
     def is_in_line(self) -> bool:
         """Whether owners and constraints are the same as at the last `sync`."""
@@ -210,8 +210,8 @@ class MechanismRegistry:
             owner = find(name, uid)
             if owner is None:
                 return False
-            made = assembled.stored(owner)
-            if made is not None and not mechanism_proxy.is_attached(owner, made.reading):
+            mechanism = assembled.stored(owner)
+            if mechanism is not None and not mechanism_proxy.is_attached(owner, mechanism.reading):
                 return False
         return True
 
@@ -222,13 +222,13 @@ class MechanismRegistry:
 
 def show(owner, session: MechanismSession) -> None:
     """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the first tick."""
-    made, shown = assembled.stored(owner), mechanism_proxy.find(owner)
-    if made is None or shown is None or not exists(shown):
+    mechanism, shown = assembled.stored(owner), mechanism_proxy.find(owner)
+    if mechanism is None or shown is None or not exists(shown):
         return
-    if session.outputs is not None and session.made is made:
-        mechanism_proxy.write(shown, made.reading, session.base, session.outputs.poses)
+    if session.outputs is not None and session.made is mechanism:
+        mechanism_proxy.write(shown, mechanism.reading, session.base, session.outputs.poses)
     else:
-        mechanism_proxy.write(shown, made.reading, made.base, made.model.solver.poses(made.model.rest))
+        mechanism_proxy.write(shown, mechanism.reading, mechanism.base, mechanism.model.solver.poses(mechanism.model.rest))
 
 
 @dataclass
@@ -289,8 +289,8 @@ def forget() -> None:
 
 def live_movers(scene=None) -> list[Mover]:
     """All live movers, or those of one scene: for each armature its body, then its chains; then mechanisms."""
-    found = [mover for member in _now.registry if scene is None or scene.session_uid in member.scenes for mover in member.movers]
-    return found + _now.mechanisms.movers(scene)
+    rig_movers = [mover for member in _now.registry if scene is None or scene.session_uid in member.scenes for mover in member.movers]
+    return rig_movers + _now.mechanisms.movers(scene)
 
 
 def live_chains(scene=None) -> list[Mover]:

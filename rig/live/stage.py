@@ -85,8 +85,8 @@ class Stage(engine.Stage):
 
     def session(self, owner, settings) -> SceneSession:
         """Session of a mover, by its owner object and its settings."""
-        found = self.sessions.get((owner.session_uid, settings.uid))
-        return found if found is not None else self.of(mover_of(owner, settings))
+        known_session = self.sessions.get((owner.session_uid, settings.uid))
+        return known_session if known_session is not None else self.of(mover_of(owner, settings))
 
     def mark_postures_dirty(self) -> None:
         """Makes the next tick read stored postures again, since one may have changed."""

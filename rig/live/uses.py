@@ -36,15 +36,19 @@ def with_company(use: Use, mover: Mover) -> list[Mover]:
 
     Movers that cannot be used in this way are left out.
     """
-    company = (one for one in movers_of(mover.owner) if one.key == mover.key or one.is_live or one.bakes_when_off)
-    return [one for one in company if not why_not(use, one)]
+    company = (
+        candidate for candidate in movers_of(mover.owner) if candidate.key == mover.key or candidate.is_live or candidate.bakes_when_off
+    )
+    return [candidate for candidate in company if not why_not(use, candidate)]
 
 
 def as_seen(mover: Mover) -> list[Mover]:
     """Movers to check as the scene shows them: those of a mover's object that nothing solves, and whose joints constraints move."""
-    solved = {one.key for one in with_company(Use.CHECK, mover)}
-    others = (one for one in movers_of(mover.owner) if one.has_servos and one.key not in solved and not one.is_live)
-    return [one for one in others if one.constrained_bones()]
+    solved = {candidate.key for candidate in with_company(Use.CHECK, mover)}
+    unsolved = (
+        candidate for candidate in movers_of(mover.owner) if candidate.has_servos and candidate.key not in solved and not candidate.is_live
+    )
+    return [candidate for candidate in unsolved if candidate.constrained_bones()]
 
 
 def no_source(retarget) -> str:

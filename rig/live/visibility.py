@@ -24,7 +24,11 @@ def why_not_shown(mover: Mover, session: SceneSession) -> str:
 
 def _switched_off(holders: Iterable, title: str) -> str:
     """The objects or bones whose constraint `title` is muted or has less than full influence, as a sentence; "" if there are none."""
-    off = [holder.name for holder in holders if (held := holder.constraints.get(title)) and (held.mute or held.influence < 1.0)]
+    off = [
+        holder.name
+        for holder in holders
+        if (constraint := holder.constraints.get(title)) and (constraint.mute or constraint.influence < 1.0)
+    ]
     if not off:
         return ""
     return (

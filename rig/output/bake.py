@@ -45,8 +45,8 @@ class Bake(Stepped):
     def __init__(self, scene, movers, start: int, end: int) -> None:
         if end < start:
             raise RigError(f"The range to bake ends at frame {end}, before it starts at {start}: exchange the two")
-        given = [mover_of(*mover) for mover in movers]
-        self.movers = list({mover.key: mover for each in given for mover in (each, *each.bakes_with)}.values())
+        chosen_movers = [mover_of(*mover) for mover in movers]
+        self.movers = list({mover.key: mover for each in chosen_movers for mover in (each, *each.bakes_with)}.values())
         self.along = _along(scene, self.movers)
         for mover in self.movers:
             if why := why_not(Use.BAKE, mover):
@@ -110,7 +110,7 @@ class Bake(Stepped):
         self.stage.advance(moving, depsgraph, dt, {} if self.is_first_of_two else self._ahead())
         placement = self.stage.placement(moving, depsgraph)
         before = self.take.rows[-1] if self.take.rows else {}
-        now: dict[Channel, float] = {}
+        row: dict[Channel, float] = {}
         for mover in self.movers:
             session = self.stage.session(*mover)
             if session.outputs is None:
@@ -120,20 +120,20 @@ class Bake(Stepped):
             if session.warning:
                 self.remarks.setdefault(mover.label, session.warning)
             self.values[mover.key].append(session.values())
-            now |= session.keys(mover, placement, before)
+            row |= session.keys(mover, placement, before)
             if self.is_first_of_two and (noted := self.goals.get(mover.key)) is not None:
                 # A goal that cannot be used is replaced by the last usable one.
                 noted.append(noted[-1] if session.problem else session.goal)
-        if lost := next((channel for channel in before if channel not in now), None):
+        if lost := next((channel for channel in before if channel not in row), None):
             raise RigError(
                 f"Frame {frame}: '{lost.bone or lost.thing}' does not move any more as it did in the frames before: take back what was"
                 " changed meanwhile (a pair or a joint that was switched off), then bake again"
             )
         if not self.take.frames:
-            for owner in {channel.uid: channel.owner for channel in now}.values():
+            for owner in {channel.uid: channel.owner for channel in row}.values():
                 refuse_what_would_hide_keys(owner)
         self.take.frames.append(frame)
-        self.take.rows.append(now)
+        self.take.rows.append(row)
         if self.is_first_of_two and len(self.take.frames) == self.length:
             self.passes_left = 1
             super()._put_back()  # both passes read the authored pose at the same frame
@@ -142,17 +142,17 @@ class Bake(Stepped):
 
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
         """Goals of the next frames, by mover; after the last frame its goal is repeated."""
-        now = len(self.take.frames)
-        return {key: noted[now + 1 : now + 1 + self.horizons[key]] or noted[-1:] for key, noted in self.goals.items()}
+        frame_index = len(self.take.frames)
+        return {key: noted[frame_index + 1 : frame_index + 1 + self.horizons[key]] or noted[-1:] for key, noted in self.goals.items()}
 
     def finish(self) -> list[bpy.types.Action]:
         """Writes the keyframes and ends live motion of the baked movers, so that the new actions play; returns the actions."""
         for mover in self.movers:
             if mover.is_live:
                 live.stop(*mover)
-        made = [self._write(channel.owner) for channel in {channel.uid: channel for channel in self.take.rows[0]}.values()]
+        new_actions = [self._write(channel.owner) for channel in {channel.uid: channel for channel in self.take.rows[0]}.values()]
         self._end()
-        return made
+        return new_actions
 
     def mute(self) -> list[str]:
         """Mutes drivers and constraints that would override or change the baked motion; returns sentences about them."""
@@ -172,8 +172,8 @@ class Bake(Stepped):
 def _along(scene, movers: list[Mover]) -> list[Mover]:
     """Live movers to be ticked too: if a mechanism moves, all that are live, since they may depend on it or move it."""
     baked = {mover.key for mover in movers}
-    others = [mover for mover in live_movers(scene) if mover.key not in baked]
-    return others if any(not mover.is_on_rig for mover in [*movers, *others]) else []
+    other_movers = [mover for mover in live_movers(scene) if mover.key not in baked]
+    return other_movers if any(not mover.is_on_rig for mover in [*movers, *other_movers]) else []
 
 
 def _refuse_half_of_what_depends(scene, movers: list[Mover]) -> None:
@@ -186,9 +186,9 @@ def _refuse_half_of_what_depends(scene, movers: list[Mover]) -> None:
                 f"Armature '{mover.owner.name}' follows another one, and its chains what it does: bake its body, which bakes them as well"
                 " (Bake in the Retarget panel), or press End Live there first"
             )
-    others = [chain for chain in live_chains(scene) if chain.key not in baked]
+    other_chains = [chain for chain in live_chains(scene) if chain.key not in baked]
     for mover in movers:
-        for other in others:
+        for other in other_chains:
             part = mover.part_moved_by(other)
             if part and other.owner == mover.owner:
                 what = f"The target of {mover.label.lower()[0] + mover.label[1:]}" if part == "target" else mover.label

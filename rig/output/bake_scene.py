@@ -36,7 +36,7 @@ def bake_scene(scene, frames: Range | None = None, only_live: bool = False) -> B
     Raises:
         RigError: for the reasons of `Bake`, or a linked armature would have to be changed.
     """
-    movers = [mover for thing in scene.objects for mover in movers_of(thing)]
+    movers = [mover for obj in scene.objects for mover in movers_of(obj)]
     movers = [mover for mover in movers if mover.is_live or (mover.bakes_when_off and not only_live)]
     for owner in (mover.owner for mover in movers):
         if owner.library:
@@ -56,10 +56,10 @@ def _run(work: Bake, baked: Baked) -> None:
         while work.step():
             pass
         muted = work.mute()
-        made = [action.name for action in work.finish()]
+        action_names = [action.name for action in work.finish()]
     finally:
         work.cancel()
-    baked.actions += made
+    baked.actions += action_names
     baked.frames += work.length
     baked.remarks += [*muted, *(f"{label}: {remark}" for label, remark in work.remarks.items())]
     if work.held:

@@ -272,8 +272,8 @@ class Comparison(Stepped):
         remark = ""
         if self.left_out:
             remark = f"Frames left out: {len(self.left_out)}. Frame {next(iter(self.left_out))}: {why}"
-        _tables[self.rig.session_uid, self.chain.uid] = found = Table(rows, self.frames, remark)
-        return found
+        _tables[self.rig.session_uid, self.chain.uid] = new_table = Table(rows, self.frames, remark)
+        return new_table
 
     @property
     def keeps_unkeyed(self) -> bool:

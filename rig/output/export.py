@@ -133,11 +133,11 @@ class Export(Stepped):
 
     def _note_deviations(self) -> None:
         """Notes the frame in which each bone is farthest from what its servo can do."""
-        for one in values.deviations(self.rig, self.sources):
+        for deviation in values.deviations(self.rig, self.sources):
             frame = self.start + len(self.rows) * self.stride
-            known = self.off.get(one.bone)
-            if known is None or one.worst > known[1].worst:
-                self.off[one.bone] = frame, one
+            known = self.off.get(deviation.bone)
+            if known is None or deviation.worst > known[1].worst:
+                self.off[deviation.bone] = frame, deviation
 
     def finish(self, path: Path, settings: Settings) -> Motion:
         """Checks the motion and writes the file.
@@ -148,7 +148,7 @@ class Export(Stepped):
         """
         try:
             motion = self._motion()
-            self.warnings += [f"Frame {frame:.0f}: {one.sentence}" for frame, one in self.off.values()]
+            self.warnings += [f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self.off.values()]
             write(path, self.form.make(motion, settings))
             self._write_sound(path)
         except HardwareError as error:

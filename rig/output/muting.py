@@ -25,31 +25,31 @@ def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
     Returns what was muted, as sentences.
     """
     owners = [channel.owner for channel in {channel.uid: channel for channel in keys}.values()]
-    drivers = [label for owner in owners for label in mute_drivers(owner, [one for one in keys if one.uid == owner.session_uid])]
+    drivers = [label for owner in owners for label in mute_drivers(owner, [c for c in keys if c.uid == owner.session_uid])]
     constraints = mute_constraints(keys)
-    found = [f"Drivers of {', '.join(drivers)} are muted: they would win over the keys"] if drivers else []
-    return found + ([f"Constraints are muted, which would act on top of the keys: {', '.join(constraints)}"] if constraints else [])
+    sentences = [f"Drivers of {', '.join(drivers)} are muted: they would win over the keys"] if drivers else []
+    return sentences + ([f"Constraints are muted, which would act on top of the keys: {', '.join(constraints)}"] if constraints else [])
 
 
-def mute_drivers(thing, channels: list[Channel]) -> list[str]:
+def mute_drivers(owner, channels: list[Channel]) -> list[str]:
     """Mutes the drivers of an object's baked channels; returns texts about what they drive."""
     baked = {(channel.path, channel.index) for channel in channels}
     baked |= {(path.removesuffix("value") + "linear_value", index) for path, index in baked if path.endswith(".value")}
     muted = []
-    for driver in thing.animation_data.drivers if thing.animation_data else ():
-        place = driver.data_path, driver.array_index
-        if place in baked and not driver.mute:
+    for driver in owner.animation_data.drivers if owner.animation_data else ():
+        path_and_index = driver.data_path, driver.array_index
+        if path_and_index in baked and not driver.mute:
             driver.mute = True
-            muted.append(_label(thing, *place))
+            muted.append(_label(owner, *path_and_index))
     return muted
 
 
-def _label(thing, path: str, index: int) -> str:
+def _label(owner, path: str, index: int) -> str:
     """What a driver drives, as text."""
     start, _, channel = path.rpartition(".")
     if channel not in PARTS:
-        return f"motor '{thing.path_resolve(start).name}'"
-    name = thing.path_resolve(start).name if start else thing.name
+        return f"motor '{owner.path_resolve(start).name}'"
+    name = owner.path_resolve(start).name if start else owner.name
     return f"'{name}' {channel.partition('_')[0]} {PARTS[channel][index]}"
 
 
@@ -64,35 +64,35 @@ def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
 
     Objects are left out unless their location and rotation are keyed completely.
     """
-    found: dict[tuple, dict[str, dict[int, list[float]]]] = {}
+    columns_by_holder: dict[tuple, dict[str, dict[int, list[float]]]] = {}
     for channel, values in keys.items():
         if channel.name in PARTS:
-            found.setdefault(channel[:3], {}).setdefault(channel.name, {})[channel.index] = values
-    for (name, uid, bone), columns in found.items():
-        thing = find(name, uid)
+            columns_by_holder.setdefault(channel[:3], {}).setdefault(channel.name, {})[channel.index] = values
+    for (name, uid, bone), columns in columns_by_holder.items():
+        obj = find(name, uid)
         is_whole = "location" in columns and len(columns) > 1 and all(len(rows) == len(PARTS[part]) for part, rows in columns.items())
         if bone or is_whole:
-            holder = thing.pose.bones[bone] if bone else thing
+            holder = obj.pose.bones[bone] if bone else obj
             rotation = next((part for part in columns if part != "location"), rotation_modes.channel(holder.rotation_mode))
             yield holder, *(_columns(holder, part, columns.get(part, {})) for part in ("location", rotation))
 
 
 def _columns(holder, part: str, columns: Mapping[int, list[float]]) -> list[list[float]]:
     """Values of a holder's location or rotation in all frames, for each component; those without keys are as they are now."""
-    now = getattr(holder, part)
+    current = getattr(holder, part)
     length = max(map(len, columns.values()), default=1)
-    return [columns.get(index, [now[index]] * length) for index in range(len(PARTS[part]))]
+    return [columns.get(index, [current[index]] * length) for index in range(len(PARTS[part]))]
 
 
 def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
     """Mutes constraints that would change keyed transforms; returns their names with their owners'."""
     muted = []
     holders = list(_keyed_transforms(keys))
-    ways = [(holder, held) for holder, places, turns in holders for held in in_the_way(holder, places, turns)]
-    for holder, held in [*ways, *_reaching([holder for holder, _, _ in holders if isinstance(holder, bpy.types.PoseBone)])]:
-        if not held.mute:
-            mute(held)
-            muted.append(f"'{held.name}' of '{holder.name}'")
+    ways = [(holder, constraint) for holder, places, turns in holders for constraint in in_the_way(holder, places, turns)]
+    for holder, constraint in [*ways, *_reaching([holder for holder, _, _ in holders if isinstance(holder, bpy.types.PoseBone)])]:
+        if not constraint.mute:
+            mute(constraint)
+            muted.append(f"'{constraint.name}' of '{holder.name}'")
     return muted
 
 
@@ -101,9 +101,13 @@ def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
     for rig in dict.fromkeys(bone.id_data for bone in keyed):
         names = {bone.name for bone in keyed if bone.id_data == rig}
         for bone in rig.pose.bones:
-            for held in bone.constraints:
-                if held.type in seen.IK and held.target is not None and any(part.name in names for part in seen.reached(bone, held)):
-                    yield bone, held
+            for constraint in bone.constraints:
+                if (
+                    constraint.type in seen.IK
+                    and constraint.target is not None
+                    and any(part.name in names for part in seen.reached(bone, constraint))
+                ):
+                    yield bone, constraint
 
 
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
@@ -112,15 +116,15 @@ def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iter
 
     A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion exceeds it.
     """
-    for held in has.constraints:
+    for constraint in has.constraints:
         is_of_bone = isinstance(has, bpy.types.PoseBone)
-        if held.mute or held.name.startswith(OWN) or (is_of_bone and held.type in HARMLESS):
+        if constraint.mute or constraint.name.startswith(OWN) or (is_of_bone and constraint.type in HARMLESS):
             continue
-        if is_of_bone and held.type in ("LIMIT_LOCATION", "LIMIT_ROTATION") and not why_no_limits(has, held):
-            rows = _extremes(places) if held.type == "LIMIT_LOCATION" else _as_euler(has, turns)
-            if not any(_crosses(held, row) for row in rows):
+        if is_of_bone and constraint.type in ("LIMIT_LOCATION", "LIMIT_ROTATION") and not why_no_limits(has, constraint):
+            rows = _extremes(places) if constraint.type == "LIMIT_LOCATION" else _as_euler(has, turns)
+            if not any(_crosses(constraint, row) for row in rows):
                 continue
-        yield held
+        yield constraint
 
 
 def _as_euler(has, turns: list[list[float]]) -> Iterable[Sequence[float]]:
@@ -137,36 +141,36 @@ def _extremes(columns: list[list[float]]) -> list[list[float]]:
     return [[least(column) for column in columns] for least in (min, max)]
 
 
-def _crosses(held, row) -> bool:
+def _crosses(constraint, row) -> bool:
     for value, letter in zip(row, LETTERS.lower(), strict=True):
-        if held.type == "LIMIT_ROTATION":
-            has_low = has_high = getattr(held, f"use_limit_{letter}")
+        if constraint.type == "LIMIT_ROTATION":
+            has_low = has_high = getattr(constraint, f"use_limit_{letter}")
         else:
-            has_low, has_high = getattr(held, f"use_min_{letter}"), getattr(held, f"use_max_{letter}")
-        low = getattr(held, f"min_{letter}") if has_low else -inf
-        high = getattr(held, f"max_{letter}") if has_high else inf
+            has_low, has_high = getattr(constraint, f"use_min_{letter}"), getattr(constraint, f"use_max_{letter}")
+        low = getattr(constraint, f"min_{letter}") if has_low else -inf
+        high = getattr(constraint, f"max_{letter}") if has_high else inf
         if not low - SLACK <= value <= high + SLACK:
             return True
     return False
 
 
-def mute(held) -> None:
+def mute(constraint) -> None:
     """Mutes a constraint, and the drivers of its mute and enabled properties."""
-    held.mute = True
-    animation = held.id_data.animation_data
+    constraint.mute = True
+    animation = constraint.id_data.animation_data
     for driver in animation.drivers if animation else ():
-        if driver.data_path in _switches(held):
+        if driver.data_path in _switches(constraint):
             driver.mute = True
 
 
 def mute_switches(has, curves) -> None:
     """Mutes keyframes that would switch a muted constraint on again."""
-    for held in has.constraints:
-        for path in _switches(held) if held.mute else ():
+    for constraint in has.constraints:
+        for path in _switches(constraint) if constraint.mute else ():
             curve = actions.find(curves, path, 0)
             if curve is not None:
                 curve.mute = True
 
 
-def _switches(held) -> list[str]:
-    return [f"{held.path_from_id()}.{switch}" for switch in SWITCHES]
+def _switches(constraint) -> list[str]:
+    return [f"{constraint.path_from_id()}.{switch}" for switch in SWITCHES]

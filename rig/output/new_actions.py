@@ -10,25 +10,25 @@ from . import muting
 from .take import Take
 
 
-def keyed_action(thing, name: str, take: Take) -> tuple[bpy.types.Action, int | None]:
+def keyed_action(owner, name: str, take: Take) -> tuple[bpy.types.Action, int | None]:
     """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of its slot."""
-    action, handle, curves = new_action(thing, name)
+    action, handle, curves = new_action(owner, name)
     keys = take.keys
     for channel, values in keys.items():
-        if channel.uid == thing.session_uid:
+        if channel.uid == owner.session_uid:
             actions.bake_keys(curves, channel.path, channel.index, channel.group, take.frames_of(channel), values)
     for holder in muting.keyed_holders(keys):
-        if holder.id_data == thing:
+        if holder.id_data == owner:
             muting.mute_switches(holder, curves)
     return action, handle
 
 
-def new_action(thing, name: str) -> tuple:
+def new_action(owner, name: str) -> tuple:
     """A new action for keyframes of an object, not assigned yet: a copy of the current one, or an empty one.
 
     Returns the action, the handle of its slot (None: the first one), and its F-curves.
     """
-    animation = thing.animation_data or thing.animation_data_create()
+    animation = owner.animation_data or owner.animation_data_create()
     old = animation.action
     if old is None:
         action, handle = bpy.data.actions.new(name), None
@@ -40,39 +40,39 @@ def new_action(thing, name: str) -> tuple:
         action = old.copy()
         action.name = name
     slot = next((slot for slot in getattr(action, "slots", ()) if slot.handle == handle), None)
-    return action, handle, actions.writable_fcurves(action, thing, slot)
+    return action, handle, actions.writable_fcurves(action, owner, slot)
 
 
-def without_new_action(thing) -> Callable[[], None]:
+def without_new_action(owner) -> Callable[[], None]:
     """What puts back all that `new_action` will change beside the new action, so that it can be removed again."""
-    animation = thing.animation_data
+    animation = owner.animation_data
     old = animation.action if animation is not None else None
     had_user = old is not None and old.use_fake_user
     before = (animation.action_blend_type, animation.action_influence) if animation is not None else None
 
     def restore() -> None:
         if before is None:
-            thing.animation_data_clear()
+            owner.animation_data_clear()
             return
-        thing.animation_data.action_blend_type, thing.animation_data.action_influence = before
+        owner.animation_data.action_blend_type, owner.animation_data.action_influence = before
         if old is not None and old.is_editable:
             old.use_fake_user = had_user
 
     return restore
 
 
-def refuse_what_would_hide_keys(thing) -> None:
+def refuse_what_would_hide_keys(owner) -> None:
     """Raises RigError if NLA tracks of the object would hide the keyframes of its action."""
-    animation = thing.animation_data
+    animation = owner.animation_data
     if animation is None or not animation.nla_tracks:
         return
     if animation.use_tweak_mode:
-        raise RigError(f"An NLA strip of '{thing.name}' is being tweaked: leave tweak mode (Tab in the NLA editor), then bake")
+        raise RigError(f"An NLA strip of '{owner.name}' is being tweaked: leave tweak mode (Tab in the NLA editor), then bake")
     solo = next((track for track in animation.nla_tracks if track.is_solo), None)
     if solo:
-        raise RigError(f"NLA track '{solo.name}' of '{thing.name}' plays alone, over any keys: end its solo in the NLA editor, then bake")
+        raise RigError(f"NLA track '{solo.name}' of '{owner.name}' plays alone, over any keys: end its solo in the NLA editor, then bake")
     if animation.action and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1):
         raise RigError(
-            f"Action '{animation.action.name}' of '{thing.name}' mixes with the NLA strips below it:"
+            f"Action '{animation.action.name}' of '{owner.name}' mixes with the NLA strips below it:"
             " set its blending to Replace and its influence to 1 in the NLA editor, or push it down, then bake"
         )

@@ -121,9 +121,9 @@ def finish(owner) -> Keyed:
     recorded = [take for take in recorded if all(take.rows)]
     if not recorded:
         raise RigError(f"All that was recorded of '{owner.name}' is deleted: undo that, or cancel the recording")
-    made = _key(owner, recorded)
+    keyed = _key(owner, recorded)
     cancel(owner)
-    return made
+    return keyed
 
 
 def restore(owner, path: Path) -> Keyed:
@@ -148,24 +148,24 @@ def _key(owner, recorded: list[Take]) -> Keyed:
         live.stop(*mover)
     longest = max(len(take.frames) for take in recorded)
     last = max(k for k, take in enumerate(recorded) if len(take.frames) >= STUB * longest)
-    made: list[bpy.types.Action] = []
-    for thing in {channel.uid: channel.owner for take in recorded for row in take.rows for channel in row}.values():
-        if thing is None:
+    new_actions: list[bpy.types.Action] = []
+    for obj in {channel.uid: channel.owner for take in recorded for row in take.rows for channel in row}.values():
+        if obj is None:
             continue  # the object was deleted since
-        animation = thing.animation_data
+        animation = obj.animation_data
         before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
         keyed = []
         for take in recorded:
             if before is not None:
-                actions.assign(thing, *before)
-            elif thing.animation_data is not None:
-                thing.animation_data.action = None
-            keyed.append(keyed_action(thing, _name(before[0].name if before else thing.name), take))
+                actions.assign(obj, *before)
+            elif obj.animation_data is not None:
+                obj.animation_data.action = None
+            keyed.append(keyed_action(obj, _name(before[0].name if before else obj.name), take))
             keyed[-1][0].use_fake_user = True
-        actions.assign(thing, *keyed[last])
-        made += [action for action, _ in keyed]
+        actions.assign(obj, *keyed[last])
+        new_actions += [action for action, _ in keyed]
     muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]
-    return Keyed(made, len(recorded), len(recorded) - 1 - last, muted)
+    return Keyed(new_actions, len(recorded), len(recorded) - 1 - last, muted)
 
 
 def cancel(rig) -> None:

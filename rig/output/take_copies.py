@@ -40,8 +40,8 @@ class Copy:
 
     def __init__(self, rig_name: str) -> None:
         self.problem = ""
-        place = folder()
-        self.path = _free_path(place, rig_name) if place else None
+        copies_folder = folder()
+        self.path = _free_path(copies_folder, rig_name) if copies_folder else None
         if self.path is None:
             self.problem = "No copy of the recording is saved: the user's folder of Blender cannot be made"
             return
@@ -69,7 +69,7 @@ class Copy:
                 channels = (number, tuple(row))
                 if channels != self._channels:
                     self._channels = channels
-                    lines.append({"take": number, "channels": [[one.thing, *one[2:]] for one in row]})
+                    lines.append({"take": number, "channels": [[channel.thing, *channel[2:]] for channel in row]})
                 lines.append([frame, *row.values()])
             self.written = [number, max(end, 0)] if is_last else [number + 1, 0]
         self._add(lines)
@@ -90,9 +90,9 @@ class Copy:
             self.problem = f"No copy of the recording is saved, {self.path} cannot be written: {error.strerror}"
 
 
-def _free_path(place: Path, rig_name: str) -> Path:
+def _free_path(copies_folder: Path, rig_name: str) -> Path:
     """Path for a new copy, named after the object and the process id, with a number since an earlier process may have had the same id."""
-    paths = (place / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{number}.jsonl" for number in _numbers)
+    paths = (copies_folder / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{number}.jsonl" for number in _numbers)
     return next(path for path in paths if not path.exists())
 
 
@@ -109,9 +109,9 @@ def folder() -> Path | None:
 def left(rig) -> Path | None:
     """Path of the newest copy of an interrupted recording of an object with this name; None if there is none."""
     if rig.name not in _left:
-        place = folder() if is_wanted() else None
-        found = [path for path in place.glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)] if place else []
-        _left[rig.name] = max(found, key=lambda path: path.stat().st_mtime, default=None)
+        copies_folder = folder() if is_wanted() else None
+        copies = [path for path in copies_folder.glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)] if copies_folder else []
+        _left[rig.name] = max(copies, key=lambda path: path.stat().st_mtime, default=None)
     return _left[rig.name]
 
 
@@ -192,8 +192,8 @@ def _row(channels: list[Channel], frame, *values) -> tuple[int, dict[Channel, fl
     return int(frame), dict(zip(channels, numbers, strict=True))
 
 
-def _channel(thing: str, bone: str, name: str, index: int) -> Channel:
-    if not (is_text(thing) and is_text(bone)) or not (0 <= index < len(PARTS[name]) if name in PARTS else MOTOR.fullmatch(name)):
+def _channel(object_name: str, bone: str, name: str, index: int) -> Channel:
+    if not (is_text(object_name) and is_text(bone)) or not (0 <= index < len(PARTS[name]) if name in PARTS else MOTOR.fullmatch(name)):
         raise ValueError(f"{name} {index} is no channel of a bone, an object or a motor")
-    found = bpy.data.objects.get(thing)
-    return Channel(thing, found.session_uid if found is not None else 0, bone, name, index)
+    obj = bpy.data.objects.get(object_name)
+    return Channel(object_name, obj.session_uid if obj is not None else 0, bone, name, index)

@@ -18,9 +18,9 @@ class Channel(NamedTuple):
 
 def remember(scene) -> list[Channel]:
     """Current values of all properties that actions animate on the scene's objects and their data."""
-    found = (owner for thing in scene.objects for owner in (thing, thing.data, getattr(thing.data, "shape_keys", None)))
+    owners = (owner for obj in scene.objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None)))
     channels = []
-    for owner in dict.fromkeys(owner for owner in found if getattr(owner, "animation_data", None)):
+    for owner in dict.fromkeys(owner for owner in owners if getattr(owner, "animation_data", None)):
         for action, slot in actions.playing(owner):
             for curve in actions.fcurves(action, slot):
                 value = _value(owner, curve.data_path, curve.array_index)

@@ -16,13 +16,13 @@ CHAIN_FILTERS = (
 BODY_FILTERS = (item(NO_FILTER, "None", "The joints follow at once. Limits of velocity and acceleration still hold"),)
 
 
-def filter_property(others: Sequence[tuple] = (), default: str = "default"):
-    """The property of a mover's motion filter; `others`: items beside the filters; `default`: for files where none was chosen."""
+def filter_property(extra_items: Sequence[tuple] = (), default: str = "default"):
+    """The property of a mover's motion filter; `extra_items`: items beside the filters; `default`: for files where none was chosen."""
     return keyed_enum(
         "filter",
         name="Filter",
         description="Filter that shapes the motion within the limits of joints or motors",
-        items=[*others, *(choice(key, info) for key, info in FILTERS.items())],
+        items=[*extra_items, *(choice(key, info) for key, info in FILTERS.items())],
         default=default,
     )
 

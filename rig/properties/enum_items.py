@@ -47,12 +47,12 @@ def keyed_enum(attribute: str, items: Sequence[Item], default: str, **rest):
     """
     present = list(items)
     with_earlier = {}  # Blender keeps no reference to the items of a dynamic enumeration
-    for index, one in enumerate(present):
-        if one == item(*one[:3]):
-            for number in earlier_numbers(one[0]):
-                with_earlier[number] = [*present[:index], (*one[:-1], number), *present[index + 1 :]]
+    for index, entry in enumerate(present):
+        if entry == item(*entry[:3]):
+            for number in earlier_numbers(entry[0]):
+                with_earlier[number] = [*present[:index], (*entry[:-1], number), *present[index + 1 :]]
 
     def offered(group, _context) -> list[Item]:
         return with_earlier.get(stored_value(group, attribute), present)
 
-    return EnumProperty(items=offered, default=next(one[-1] for one in present if one[0] == default), **rest)
+    return EnumProperty(items=offered, default=next(entry[-1] for entry in present if entry[0] == default), **rest)

@@ -39,7 +39,7 @@ def is_usual(servo) -> bool:
     """Whether a servo is not calibrated yet: it has the usual calibration of some protocol."""
     had = [getattr(servo, field) for field in FIELDS]
     usual = (usual_servo(protocol) for protocol in BUILT_IN)
-    return any(all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(had, one, strict=True)) for one in usual)
+    return any(all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(had, usual_values, strict=True)) for usual_values in usual)
 
 
 def make_usual(servo, protocol: str) -> None:

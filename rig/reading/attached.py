@@ -21,11 +21,11 @@ def copied(pose_bone):
 
 def with_ancestors(pose_bone) -> list:
     """A pose bone followed by its effective ancestors, nearest first."""
-    found = []
-    while pose_bone is not None and pose_bone not in found:
-        found.append(pose_bone)
+    bones = []
+    while pose_bone is not None and pose_bone not in bones:
+        bones.append(pose_bone)
         pose_bone = copied(pose_bone) or pose_bone.parent
-    return found
+    return bones
 
 
 def names_between(pose_bones, root: str, end: str) -> list[str]:

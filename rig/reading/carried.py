@@ -141,7 +141,7 @@ def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quate
         poses: Their `BonePose`s, with carriers.
         turns: Rotation of each bone by its joints, beside its rest and its carrier's lead.
     """
-    own, solved, shown = [], [], []
+    channel_rotations, solved, shown = [], [], []
     for part, pose, turn in zip(parts, poses, turns, strict=True):
         before, inherited = rotations.IDENTITY, rotations.IDENTITY
         if part.parent >= 0:
@@ -150,9 +150,9 @@ def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quate
             before = rotations.multiply(before, pose.carried.lead)
             inherited = pose.carried.frame(inherited, solved[part.carrier.source] if part.carrier.source >= 0 else rotations.IDENTITY)
         solved.append(rotations.multiply(before, turn))
-        own.append(rotations.multiply(rotations.conjugate(inherited), solved[-1]) if part.order else turn)
-        shown.append(rotations.multiply(inherited, own[-1]))
-    return own
+        channel_rotations.append(rotations.multiply(rotations.conjugate(inherited), solved[-1]) if part.order else turn)
+        shown.append(rotations.multiply(inherited, channel_rotations[-1]))
+    return channel_rotations
 
 
 def _offset(bone, of: Carrier, portion: float, source: Quaternion) -> Quaternion:

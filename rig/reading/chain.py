@@ -43,7 +43,7 @@ def keyed(rig, chain, depsgraph):
     """
     if depsgraph.mode != "RENDER":
         return chain
-    return next((found for found in rig.evaluated_get(depsgraph).limber.chains if found.uid == chain.uid), chain)
+    return next((c for c in rig.evaluated_get(depsgraph).limber.chains if c.uid == chain.uid), chain)
 
 
 def stored(chain, solver: str) -> tuple:
@@ -71,12 +71,12 @@ def motions(chain, solver: str) -> list[Motion]:
 
     Where the rotations of bones count, a range of a full turn is no limit: a clip may rotate a bone farther.
     """
-    found = [Motion(*row) for row in map(_OF_MOTION, chain.joints)]
+    joint_limits = [Motion(*row) for row in map(_OF_MOTION, chain.joints)]
     if not is_of_bones(chain, solver):
-        return found
+        return joint_limits
     return [
         motion if has_limits(joint) else motion._replace(lower=-UNLIMITED, upper=UNLIMITED)
-        for joint, motion in zip(chain.joints, found, strict=True)
+        for joint, motion in zip(chain.joints, joint_limits, strict=True)
     ]
 
 

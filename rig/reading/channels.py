@@ -108,11 +108,11 @@ def of_joints(
         before: Values in the previous frame, so that no curve jumps; where there is none, the authored ones.
         limits: Limits of joints, known or not.
     """
-    found: dict[Channel, float] = {}
+    channel_values: dict[Channel, float] = {}
     together: dict[str, dict[str, float]] = {}
     for key, value in values.items():
         if (channel := of_bone(rig, key)) is not None:
-            found[channel] = value
+            channel_values[channel] = value
         elif key[0] in rig.pose.bones:
             together.setdefault(key[0], {})[key[1]] = value
     for bone, hinges in together.items():
@@ -120,8 +120,8 @@ def of_joints(
         channels = rotations_of(rig, pose_bone)
         last, spans = _last(pose_bone, channels, before), rotation_modes.spans_of(limits, bone)
         numbers = rotation_modes.with_hinges(pose_bone, hinges, last, spans)
-        found |= zip(channels, numbers, strict=True)
-    return found
+        channel_values |= zip(channels, numbers, strict=True)
+    return channel_values
 
 
 def over_time(rig, values: Mapping[JointKey, Sequence[float]], limits: Limits) -> Iterator[dict[Channel, float]]:

@@ -75,9 +75,9 @@ def _axes(bone, chain, reader) -> Iterator[Finding]:
 
 
 def _constraints(rig, bone, chain, reader) -> Iterator[Finding]:
-    held = None if bone.name in reader.free else constrained.mover(bone)
-    if held:
-        yield Finding(constrained.why_not(rig, bone, held, constrained.below(reader.names, bone)), True)
+    moving_constraint = None if bone.name in reader.free else constrained.mover(bone)
+    if moving_constraint:
+        yield Finding(constrained.why_not(rig, bone, moving_constraint, constrained.below(reader.names, bone)), True)
         return
     for constraint in filter(acts, bone.constraints):
         label = f"Constraint '{constraint.name}' on bone '{bone.name}'"
@@ -135,10 +135,10 @@ def _drivers(rig, reader) -> Iterator[Finding]:
     drivers = rig.animation_data.drivers if rig.animation_data else ()
     driven = {driver.data_path for driver in drivers if not driver.mute}
     for name, mode in sorted(reader.modes.items()):
-        own = rotation_modes.channel(mode)
-        others = (rotation for rotation in ROTATIONS if rotation != own)
-        if other := next((rotation for rotation in others if rig.pose.bones[name].path_from_id(rotation) in driven), None):
+        channel = rotation_modes.channel(mode)
+        other_channels = (rotation for rotation in ROTATIONS if rotation != channel)
+        if other := next((rotation for rotation in other_channels if rig.pose.bones[name].path_from_id(rotation) in driven), None):
             yield Finding(
-                f"A driver moves the {ROTATIONS[other]} of bone '{name}', which rotates by {ROTATIONS[own]}: drive its {ROTATIONS[own]}"
-                " instead"
+                f"A driver moves the {ROTATIONS[other]} of bone '{name}', which rotates by {ROTATIONS[channel]}: drive its"
+                f" {ROTATIONS[channel]} instead"
             )

@@ -30,7 +30,7 @@ def mover(pose_bone):
     """The constraint that moves a bone without joints; None: there is none."""
     if joint_axes(pose_bone):
         return None
-    return next((held for held in pose_bone.constraints if acts(held) and held.type not in HARMLESS | set(LIMITING)), None)
+    return next((c for c in pose_bone.constraints if acts(c) and c.type not in HARMLESS | set(LIMITING)), None)
 
 
 def refuse(rig, names: list[str]) -> None:
@@ -40,7 +40,7 @@ def refuse(rig, names: list[str]) -> None:
         rig: The armature object.
         names: The chain's bones, from root to end.
     """
-    moved = [(bone, held) for bone in (rig.pose.bones[name] for name in names) if (held := mover(bone))]
+    moved = [(bone, moving_constraint) for bone in (rig.pose.bones[name] for name in names) if (moving_constraint := mover(bone))]
     if not moved:
         return
     bone, constraint = moved[-1]
@@ -96,8 +96,8 @@ def _leaders(rig, pose_bone) -> Iterator:
     """Bones of the same armature that a bone copies; for a bone without constraints, its parent."""
     for constraint in pose_bone.constraints:
         if constraint.type in COPYING and acts(constraint):
-            for held in constraint.targets if constraint.type == "ARMATURE" else (constraint,):
-                if held.target == rig and held.subtarget in rig.pose.bones:
-                    yield rig.pose.bones[held.subtarget]
+            for target in constraint.targets if constraint.type == "ARMATURE" else (constraint,):
+                if target.target == rig and target.subtarget in rig.pose.bones:
+                    yield rig.pose.bones[target.subtarget]
     if not mover(pose_bone) and pose_bone.parent:
         yield pose_bone.parent

@@ -28,35 +28,35 @@ class Controls:
     def is_control(self, name: str) -> bool:
         """Whether an animator rotates the bone: it has several unlocked axes, and no constraint positions it."""
         bone = self.rig.pose.bones[name]
-        held = any(acts(constraint) and constraint.type in COPYING | TRACKING for constraint in bone.constraints)
-        return not held and len(free_axes(bone)) >= constrained.CONTROL
+        is_constrained = any(acts(constraint) and constraint.type in COPYING | TRACKING for constraint in bone.constraints)
+        return not is_constrained and len(free_axes(bone)) >= constrained.CONTROL
 
     def leaders(self, name: str) -> list[str]:
         """The bones that a bone follows directly: those that it copies, and its parent unless a constraint replaces the parent's effect."""
         bone = self.rig.pose.bones[name]
-        copied, others = [], []
+        copied, other_targets = [], []
         for constraint in filter(acts, bone.constraints):
-            (copied if constraint.type in COPYING else others).extend(self._targets(constraint))
+            (copied if constraint.type in COPYING else other_targets).extend(self._targets(constraint))
         if not copied and constrained.mover(bone):
-            copied = others  # an example is a bone that only stays between two others
+            copied = other_targets  # an example is a bone that only stays between two others
         parent = [bone.parent.name] if bone.parent and attached.copied(bone) is None else []
         return list(dict.fromkeys([*copied, *parent]))
 
     def _targets(self, constraint) -> list[str]:
-        held = [target for target in constraint.targets if target.weight] if constraint.type == "ARMATURE" else (constraint,)
-        found = (one.subtarget for one in held if getattr(one, "target", None) == self.rig)
-        return [name for name in found if name in self.rig.pose.bones]
+        targets = [target for target in constraint.targets if target.weight] if constraint.type == "ARMATURE" else (constraint,)
+        names = (entry.subtarget for entry in targets if getattr(entry, "target", None) == self.rig)
+        return [name for name in names if name in self.rig.pose.bones]
 
     def upstream(self, name: str) -> list[str]:
         """All bones that a bone follows, directly or through others, the nearest first."""
         if name not in self._upstream:
-            met, waiting = {name: None}, [name]
+            visited, waiting = {name: None}, [name]
             while waiting:
                 for leader in self.leaders(waiting.pop(0)):
-                    if leader not in met:
-                        met[leader] = None
+                    if leader not in visited:
+                        visited[leader] = None
                         waiting.append(leader)
-            self._upstream[name] = list(met)[1:]
+            self._upstream[name] = list(visited)[1:]
         return self._upstream[name]
 
     def control_of(self, name: str, excluded: Iterable[str] = ()) -> str | None:
@@ -65,9 +65,9 @@ class Controls:
 
     def tracked_below(self, name: str) -> dict[str, str]:
         """Bones that follow a given bone and point at a third bone by a tracking constraint, as a map to the bone that they point at."""
-        found = {}
+        aims = {}
         for bone in self.rig.pose.bones:
             for constraint in bone.constraints:
                 if constraint.type in TRACKING and acts(constraint) and name in self.upstream(bone.name):
-                    found |= dict.fromkeys((bone.name,), next(iter(self._targets(constraint)), None))
-        return {bone: aim for bone, aim in found.items() if aim is not None}
+                    aims |= dict.fromkeys((bone.name,), next(iter(self._targets(constraint)), None))
+        return {bone: aim for bone, aim in aims.items() if aim is not None}

@@ -23,59 +23,59 @@ class Dependency(NamedTuple):
     bone: str  # name of the bone; "": the whole object
 
 
-def dependencies_of(thing, seen: set | None = None, surely: bool = False) -> Iterator[Dependency]:
+def dependencies_of(obj, seen: set | None = None, surely: bool = False) -> Iterator[Dependency]:
     """The bones and objects that move an object by parent, constraint or driver, directly or through other objects.
 
     Args:
-        thing: The object.
+        obj: The object.
         seen: Objects that were visited already.
         surely: Whether to leave out dependencies that may have no effect: disabled constraints, and drivers that involve anything but the
             location, rotation and scale of whole objects.
     """
     seen = set() if seen is None else seen
-    if thing is None or thing.name_full in seen:
+    if obj is None or obj.name_full in seen:
         return
-    seen.add(thing.name_full)
-    subject = "it" if len(seen) == 1 else f"'{thing.name}', which moves it,"
-    parent = thing.parent
+    seen.add(obj.name_full)
+    subject = "it" if len(seen) == 1 else f"'{obj.name}', which moves it,"
+    parent = obj.parent
     if parent is not None:
-        if parent.type == "ARMATURE" and thing.parent_type == "BONE":
-            yield Dependency(f"{subject} is a child of bone '{thing.parent_bone}'", parent, thing.parent_bone)
+        if parent.type == "ARMATURE" and obj.parent_type == "BONE":
+            yield Dependency(f"{subject} is a child of bone '{obj.parent_bone}'", parent, obj.parent_bone)
         yield Dependency(f"{subject} is a child of '{parent.name}'", parent, "")
         yield from dependencies_of(parent, seen, surely)
-    for constraint in thing.constraints:
+    for constraint in obj.constraints:
         if not constraint.mute and (constraint.influence > 0.0 or not surely):
             how = f"{subject} follows by constraint '{constraint.name}' bone"
-            for held in getattr(constraint, "targets", None) or (constraint,):
-                yield from _followed(how, getattr(held, "target", None), getattr(held, "subtarget", ""), seen, surely)
-    if thing.animation_data:
-        for curve in thing.animation_data.drivers:
+            for target in getattr(constraint, "targets", None) or (constraint,):
+                yield from _followed(how, getattr(target, "target", None), getattr(target, "subtarget", ""), seen, surely)
+    if obj.animation_data:
+        for curve in obj.animation_data.drivers:
             if surely and not _TRANSFORM.match(curve.data_path):
                 continue
             for variable in curve.driver.variables:
-                for held in variable.targets:
-                    if not surely or variable.type != "SINGLE_PROP" or _TRANSFORM.match(held.data_path):
-                        yield from _followed(f"{subject} follows by a driver bone", held.id, held.bone_target, seen, surely)
+                for target in variable.targets:
+                    if not surely or variable.type != "SINGLE_PROP" or _TRANSFORM.match(target.data_path):
+                        yield from _followed(f"{subject} follows by a driver bone", target.id, target.bone_target, seen, surely)
 
 
-def depends_on_objects_alone(thing) -> bool:
+def depends_on_objects_alone(obj) -> bool:
     """Whether an object depends only on whole objects, not on bones or on objects' shapes."""
-    while thing is not None:
-        if thing.parent is not None and thing.parent_type != "OBJECT":
+    while obj is not None:
+        if obj.parent is not None and obj.parent_type != "OBJECT":
             return False
-        if thing.constraints or (thing.animation_data and thing.animation_data.drivers):
+        if obj.constraints or (obj.animation_data and obj.animation_data.drivers):
             return False
-        thing = thing.parent
+        obj = obj.parent
     return True
 
 
-def _followed(how: str, thing, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
-    if getattr(thing, "id_type", "") != "OBJECT":
+def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
+    if getattr(obj, "id_type", "") != "OBJECT":
         return
-    if thing.type == "ARMATURE" and bone:
-        yield Dependency(f"{how} '{bone}'", thing, bone)
-    yield Dependency(f"{how.removesuffix(' bone')} '{thing.name}'", thing, "")
-    yield from dependencies_of(thing, seen, surely)
+    if obj.type == "ARMATURE" and bone:
+        yield Dependency(f"{how} '{bone}'", obj, bone)
+    yield Dependency(f"{how.removesuffix(' bone')} '{obj.name}'", obj, "")
+    yield from dependencies_of(obj, seen, surely)
 
 
 def is_moved_by(dependency: Dependency, rig, bones: set[str]) -> bool:
@@ -136,15 +136,15 @@ def moved_targets(chain, other: Moved) -> list:
     return [target for target in targets(chain) if is_carried(target, other)]
 
 
-def with_itself(thing, surely: bool = False) -> Iterator[Dependency]:
+def with_itself(obj, surely: bool = False) -> Iterator[Dependency]:
     """The object itself as a dependency, then everything that moves it."""
-    yield Dependency("", thing, "")
-    yield from dependencies_of(thing, surely=surely)
+    yield Dependency("", obj, "")
+    yield from dependencies_of(obj, surely=surely)
 
 
-def is_carried(thing, other: Moved, surely: bool = False) -> bool:
+def is_carried(obj, other: Moved, surely: bool = False) -> bool:
     """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for `dependencies_of`."""
-    return any(map(other.moves, with_itself(thing, surely)))
+    return any(map(other.moves, with_itself(obj, surely)))
 
 
 class Support(NamedTuple):

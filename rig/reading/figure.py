@@ -106,11 +106,11 @@ class Figure:
             name = self.names[k]
             if not self.low[k] or name in places or any(self.low[child] for child in self.children[k]):
                 continue
-            met = [above for above in self.controls.upstream(name) if above in places]
-            branch = min(met, key=places.__getitem__, default="")
+            ancestors = [above for above in self.controls.upstream(name) if above in places]
+            branch = min(ancestors, key=places.__getitem__, default="")
             if branch not in {"", line[0]} and self._is_limb(self.index[branch], k):
                 limbs.setdefault(branch, set()).add(k)
-        paired = {branch: own - self.middle for branch, own in limbs.items() if own - self.middle}
+        paired = {branch: limb_ends - self.middle for branch, limb_ends in limbs.items() if limb_ends - self.middle}
         return paired or limbs  # beside legs in pairs, what hangs down in the plane of symmetry is a tail or a cape
 
     def _is_limb(self, branch: int, tip: int) -> bool:
@@ -124,10 +124,10 @@ class Figure:
 
     def below(self, k: int) -> list[int]:
         """A bone and its descendants."""
-        found = [k]
-        for each in found:
-            found += self.children[each]
-        return found
+        bones = [k]
+        for each in bones:
+            bones += self.children[each]
+        return bones
 
     # -- symmetry
 
@@ -156,16 +156,16 @@ class Figure:
             groups.setdefault((self.parent[k], len(self.below(k))), []).append(k)
         planes: list[tuple[np.ndarray, list[float]]] = []
         for group in groups.values():
-            for place, one in enumerate(group):
-                for other in group[place + 1 :]:
-                    self._note(planes, one, other)
+            for index, bone in enumerate(group):
+                for other in group[index + 1 :]:
+                    self._note(planes, bone, other)
         planes.sort(key=lambda plane: -len(plane[1]))
         return [(normal, float(np.median(offsets))) for normal, offsets in planes[:CANDIDATES]]
 
-    def _note(self, planes: list[tuple[np.ndarray, list[float]]], one: int, other: int) -> None:
+    def _note(self, planes: list[tuple[np.ndarray, list[float]]], bone: int, other: int) -> None:
         """Adds the plane between two bones to those with that direction."""
         ends = next(
-            (pair for pair in self._apart(one, other) if np.linalg.norm(pair[0] - pair[1]) > NEAR * self.size),
+            (pair for pair in self._apart(bone, other) if np.linalg.norm(pair[0] - pair[1]) > NEAR * self.size),
             None,
         )
         if ends is None:
@@ -180,10 +180,10 @@ class Figure:
                 return
         planes.append((normal, [float(normal @ middle)]))
 
-    def _apart(self, one: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _apart(self, bone: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Pairs of points that show how two siblings lie: their heads, their tips, the middles of what hangs on them."""
-        middles = tuple(self.heads[self.below(k)].mean(axis=0) for k in (one, other))
-        return [(self.heads[one], self.heads[other]), (self.tips[one], self.tips[other]), middles]
+        middles = tuple(self.heads[self.below(k)].mean(axis=0) for k in (bone, other))
+        return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
 
     def _images(self, normal: np.ndarray, offset: float) -> dict[int, int]:
         """Mirror image of each bone of the body: itself in the plane; -1: there is none."""
@@ -223,8 +223,8 @@ class Figure:
 
     def is_paired(self, apart: float, without: int) -> bool:
         """Whether there is a bone with a mirror image at some distance, in sizes of the figure, that does not hang on a bone."""
-        own = set(self.below(without))
-        pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in own)
+        excluded = set(self.below(without))
+        pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in excluded)
         return any(np.linalg.norm(self.tips[k] - self.tips[other]) >= apart * self.size for k, other in pairs)
 
     # -- front

@@ -56,17 +56,17 @@ def file_joints(rig) -> list[FileJoint]:
         RigError: the stored record of an imported robot was edited.
     """
     settings = rig.limber.mechanism
-    found = list(_motors(rig, settings)) if settings.uid else []
+    joints = list(_motors(rig, settings)) if settings.uid else []
     if rig.type != "ARMATURE":
-        return found
+        return joints
     of_chains = {joint.key: (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
     keys = list(of_chains)
     if not (settings.uid and settings.use_bones):
         keys += [(bone.name, axis) for bone in rig.pose.bones for axis in joint_axes(bone) if (bone.name, axis) not in of_chains]
     for bone, axis in keys:
         if bone in rig.pose.bones:
-            found.append(_of_bone(rig, bone, axis, *of_chains.get((bone, axis), ("", None))))
-    return found
+            joints.append(_of_bone(rig, bone, axis, *of_chains.get((bone, axis), ("", None))))
+    return joints
 
 
 def _motors(rig, settings) -> Iterator[FileJoint]:
@@ -91,8 +91,8 @@ def _of_bone(rig, bone: str, axis: str, uid: str, joint) -> FileJoint:
 
 
 def _record(rig, bone: str, axis: str):
-    found = rig.pose.bones.get(bone) if rig.type == "ARMATURE" else None
-    return imported_robot.motor(found, axis) if found is not None else None
+    pose_bone = rig.pose.bones.get(bone) if rig.type == "ARMATURE" else None
+    return imported_robot.motor(pose_bone, axis) if pose_bone is not None else None
 
 
 def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict[str, FileJoint]:
@@ -105,7 +105,7 @@ def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict
         names: (name, id of its servo or -1) of each joint in the file.
         joints: The robot's joints.
     """
-    found: dict[str, FileJoint] = {}
+    matches: dict[str, FileJoint] = {}
     taken: set[int] = set()  # indices of joints
     for of_file, of_joint in (
         (lambda name, _: name, lambda joint: joint.names),
@@ -117,14 +117,14 @@ def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict
             for key in of_joint(joint):
                 same.setdefault(key, []).append(k)
         for name, servo in names:
-            candidates = same.get(of_file(name, servo), []) if name not in found else []
+            candidates = same.get(of_file(name, servo), []) if name not in matches else []
             index = next((k for k in candidates if k not in taken), None)
             if index is not None:
                 taken.add(index)
                 joint = joints[index]
                 is_own = name == axes.label(*joint.key[1:]) != joint.name
-                found[name] = replace(joint, sign=1.0) if is_own else joint
-    return found
+                matches[name] = replace(joint, sign=1.0) if is_own else joint
+    return matches
 
 
 def _plain(name: str) -> str:

@@ -92,8 +92,8 @@ def followed(chain):
 
 def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
     """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None: as the chain's Watch setting says."""
-    own = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
-    return [own, *(ChainEnd(end, k, end.bone, f"end '{end.bone}' of chain '{chain.name}'") for k, end in enumerate(chain.ends, 1))]
+    main_end = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
+    return [main_end, *(ChainEnd(end, k, end.bone, f"end '{end.bone}' of chain '{chain.name}'") for k, end in enumerate(chain.ends, 1))]
 
 
 def with_goal(chain, watch: int | None = None) -> list[ChainEnd]:
@@ -172,11 +172,11 @@ def target(chain, number: int, watch: int, rig, depsgraph):
     Raises:
         RigError: there is no target, it is not in the scene, or the chain itself moves it.
     """
-    found = chain.ends[number - 1].target if number else watched(chain, watch)
-    if found is None:
+    target_object = chain.ends[number - 1].target if number else watched(chain, watch)
+    if target_object is None:
         raise RigError(no_target(ends_of(chain, watch)[number]))
-    _check_target(found, chain, rig, depsgraph)
-    return found
+    _check_target(target_object, chain, rig, depsgraph)
+    return target_object
 
 
 def _check_target(target, chain, rig, depsgraph) -> None:

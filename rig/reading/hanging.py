@@ -22,12 +22,12 @@ def inertias(rig, names: list[str]) -> dict[str, tuple[float, ...]]:
     if any(names[-1] in above[k] for k in deforming):
         bones, above = [bones[k] for k in deforming], [above[k] for k in deforming]
     pivots = [rig.data.bones[name] for name in names]
-    found = hanging_inertias(
+    tensors = hanging_inertias(
         np.array([bone.head_local for bone in bones]).reshape(-1, 3),
         np.array([bone.tail_local for bone in bones]).reshape(-1, 3),
         np.array([[name in leaders for leaders in above] for name in names]),
         np.array([bone.head_local for bone in pivots]),
     )
     frames = np.array([bone.matrix_local.to_3x3() for bone in pivots])
-    in_bones = (frames.swapaxes(1, 2) @ found @ frames).reshape(-1, 9)
+    in_bones = (frames.swapaxes(1, 2) @ tensors @ frames).reshape(-1, 9)
     return dict(zip(names, map(tuple, in_bones.tolist()), strict=True))

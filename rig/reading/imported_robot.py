@@ -51,8 +51,8 @@ def channel(record: Record) -> str:
 
 def motor(pose_bone, axis: str) -> Record | None:
     """The record of a bone if its URDF joint moves about or along that axis (named as in `axes`); else None."""
-    found = record_of(pose_bone.bone)
-    return found if found is not None and axis_of(found) == axis else None
+    record = record_of(pose_bone.bone)
+    return record if record is not None and axis_of(record) == axis else None
 
 
 def records(rig) -> list[tuple[str, Record]]:
@@ -61,10 +61,10 @@ def records(rig) -> list[tuple[str, Record]]:
     Raises:
         RigError: the armature is no imported robot, or a record was edited.
     """
-    found = [(bone.name, record) for bone in rig.data.bones if (record := record_of(bone)) is not None]
-    if not found:
+    named_records = [(bone.name, record) for bone in rig.data.bones if (record := record_of(bone)) is not None]
+    if not named_records:
         raise RigError(f"Armature '{rig.name}' was not imported from a robot's file: File > Import > Robot makes one that was")
-    return found
+    return named_records
 
 
 def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
@@ -73,15 +73,15 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
     Raises:
         RigError: the armature is no imported robot, or bones of it were removed.
     """
-    found = records(rig)
-    place = {name: k for k, (name, _) in enumerate(found)}
+    named_records = records(rig)
+    index_of = {name: k for k, (name, _) in enumerate(named_records)}
     branches = []
-    for name, record in found:
+    for name, record in named_records:
         parent = rig.data.bones[name].parent
-        if record.branch.joint is not None and (parent is None or parent.name not in place):
+        if record.branch.joint is not None and (parent is None or parent.name not in index_of):
             raise RigError(f"Bone '{name}' is no longer a child of its parent link's bone: import the robot again")
-        branches.append(replace(record.branch, parent=place[parent.name] if record.branch.joint is not None else -1))
-    return Tree(tuple(branches)), tuple(name for name, _ in found)
+        branches.append(replace(record.branch, parent=index_of[parent.name] if record.branch.joint is not None else -1))
+    return Tree(tuple(branches)), tuple(name for name, _ in named_records)
 
 
 def pose_joints(rig, values: Mapping[str, float]) -> None:
@@ -94,9 +94,9 @@ def pose_joints(rig, values: Mapping[str, float]) -> None:
     for name in values:
         if name not in bones:
             raise RigError(f"Robot '{rig.name}' has no joint '{name}': its joints are {', '.join(bones)}")
-    found = {}
+    joint_values = {}
     for name, value in values.items():
         bone, record = bones[name]
         if record.branch.joint.mimic is None:
-            found[bone.name, axis_of(record)] = record.sign * value
-    channels.pose(rig, found)
+            joint_values[bone.name, axis_of(record)] = record.sign * value
+    channels.pose(rig, joint_values)

@@ -73,8 +73,8 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
         if frame.joint < 0:
             raise RigError(f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press Match Joints")
         ends.append(End(frame.joint, rotations.normalized(frame.rotation), frame.offset, bone))
-    tool, *others = ends
-    return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if others else -1, tuple(others), tool.name)
+    tool, *other_ends = ends
+    return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if other_ends else -1, tuple(other_ends), tool.name)
 
 
 def _joint(bone: str, axis: str, frame: _JointFrame, limits: Motion) -> Joint:

@@ -32,35 +32,35 @@ def number(mover) -> int:
     return UNSET if stored is None else stored
 
 
-def place(mover, now=None) -> int | None:
+def place(mover, evaluated_settings=None) -> int | None:
     """Index of the posture that the mover keeps; None: the posture was removed, or the list is empty.
 
     Args:
         mover: The mover.
-        now: The mover's evaluated settings (see `chain.keyed`), if they differ from its own.
+        evaluated_settings: The mover's evaluated settings (see `chain.keyed`), if they differ from its own.
     """
     if not mover.postures:
         return None
-    chosen = number(now or mover)
+    chosen = number(evaluated_settings or mover)
     if chosen == UNSET:
-        return selected_index(mover.postures, (now or mover).active_posture)
+        return selected_index(mover.postures, (evaluated_settings or mover).active_posture)
     known = numbers(mover)
     return known.index(chosen) if chosen in known else None
 
 
-def active(mover, now=None) -> bpy.types.Action:
+def active(mover, evaluated_settings=None) -> bpy.types.Action:
     """Pose asset of the posture that the mover keeps.
 
     Args:
         mover: The mover.
-        now: The mover's evaluated settings (see `chain.keyed`), if they differ from its own.
+        evaluated_settings: The mover's evaluated settings (see `chain.keyed`), if they differ from its own.
 
     Raises:
         RigError: no posture is chosen, or the chosen one was removed from the list or its asset deleted.
     """
     if not mover.postures:
         raise RigError(none_stored(mover))
-    index = place(mover, now)
+    index = place(mover, evaluated_settings)
     if index is None:
         raise RigError(removed(mover))
     posture = mover.postures[index]
@@ -69,33 +69,33 @@ def active(mover, now=None) -> bpy.types.Action:
     return posture.action
 
 
-def kept(mover, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
+def kept(mover, evaluated_settings, authored_values: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
     """Joint values (n,) [rad; prismatic joints m] of the posture that the mover keeps, chosen by its Base setting.
 
     Args:
         mover: The mover.
-        now: The mover's settings as evaluated in this frame (see `chain.keyed`).
-        own: The rig's own pose (n,); used for joints that a stored posture has no value for.
+        evaluated_settings: The mover's settings as evaluated in this frame (see `chain.keyed`).
+        authored_values: The rig's own pose (n,); used for joints that a stored posture has no value for.
         stored: Returns the joint values (n,) of a stored posture; NaN for joints without a channel in it.
 
     Raises:
         RigError: a stored posture is missing, or has no value of the mover's joints.
     """
     if mover.base == "POSTURE":
-        return filled(stored(active(mover, now)), own)
-    return _blended(mover, now, own, stored) if mover.base == "BLEND" else own
+        return filled(stored(active(mover, evaluated_settings)), authored_values)
+    return _blended(mover, evaluated_settings, authored_values, stored) if mover.base == "BLEND" else authored_values
 
 
-def _blended(mover, now, own: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
+def _blended(mover, evaluated_settings, authored_values: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
     if not mover.postures:
         raise RigError(none_stored(mover))
     weighted = []
-    for posture, weighed in zip(mover.postures, now.postures, strict=True):
+    for posture, weighed in zip(mover.postures, evaluated_settings.postures, strict=True):
         if weighed.weight > 0.0:
             if posture.action is None:
                 raise RigError(deleted(mover))
             weighted.append((weighed.weight, stored(posture.action)))
-    return blend(weighted, own)
+    return blend(weighted, authored_values)
 
 
 def choose(mover, index: int) -> None:
@@ -108,31 +108,31 @@ def enlist(mover, posture) -> None:
     """Numbers a posture that was just appended to the list, and any earlier posture without a number."""
     for index, known in enumerate(numbers(mover)[:-1]):
         mover.postures[index].number = known
-    others = numbers(mover)[:-1]
-    last = max([mover.last_posture, *others])
-    posture.number = last + 1 if last < LARGEST else min(set(range(1, len(others) + 2)) - set(others))
+    other_numbers = numbers(mover)[:-1]
+    last = max([mover.last_posture, *other_numbers])
+    posture.number = last + 1 if last < LARGEST else min(set(range(1, len(other_numbers) + 2)) - set(other_numbers))
     mover.last_posture = max(last, posture.number)
 
 
 def items(mover, _context) -> list[tuple[str, str, str, str, int]]:
     """Enumeration items of the mover's postures by their numbers, plus one for a chosen number that no posture has."""
-    found = [
+    enum_items = [
         (
-            str(own),
+            str(posture_number),
             posture.action.name if posture.action else "Deleted",
             "Keep this posture",
             "POSE_HLT" if posture.action else "ERROR",
-            own,
+            posture_number,
         )
-        for own, posture in zip(numbers(mover), mover.postures, strict=True)
+        for posture_number, posture in zip(numbers(mover), mover.postures, strict=True)
     ]
     chosen = number(mover)
-    if chosen not in [item[-1] for item in found]:
-        name = "Removed" if chosen != UNSET else "As Selected" if found else "None"
-        found.append((str(chosen), name, "No posture of the list", "ERROR" if chosen != UNSET else "NONE", chosen))
+    if chosen not in [item[-1] for item in enum_items]:
+        name = "Removed" if chosen != UNSET else "As Selected" if enum_items else "None"
+        enum_items.append((str(chosen), name, "No posture of the list", "ERROR" if chosen != UNSET else "NONE", chosen))
     key = (mover.id_data.session_uid, mover.uid)
-    if _items.get(key) != found:
-        _items[key] = found
+    if _items.get(key) != enum_items:
+        _items[key] = enum_items
     return _items[key]
 
 
@@ -144,8 +144,8 @@ def modernise(rig) -> None:
     for chain in rig.limber.chains:
         if not chain.postures or number(chain) != UNSET or _is_index_bound(rig, chain):
             continue
-        for posture, own in zip(chain.postures, numbers(chain), strict=True):
-            posture.number = own
+        for posture, posture_number in zip(chain.postures, numbers(chain), strict=True):
+            posture.number = posture_number
         chain.last_posture = max(numbers(chain))
         choose(chain, chain.active_posture)
         _convert_keys(rig, chain)
@@ -175,9 +175,9 @@ def _convert_keys(rig, chain) -> None:
             actions.put_constant_keys(curves, new, 0, group, *zip(*keys, strict=True))
 
 
-def lists_on(thing) -> list:
+def lists_on(owner) -> list:
     """Settings of all movers on an object that have a list of postures."""
-    return [*thing.limber.chains, thing.limber.mechanism]
+    return [*owner.limber.chains, owner.limber.mechanism]
 
 
 def why_posing_shows_nothing(mover) -> str:

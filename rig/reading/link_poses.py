@@ -33,10 +33,10 @@ def bone_of_link(rig, link: str) -> str:
     raise RigError(f"'{rig.name}' has no link or bone '{link}': give that name to the bone that is the robot's {link}")
 
 
-def shown_pose(rig, bone: str, held: Array, placement) -> Array:
-    """Pose (4, 4) of a bone's link in armature space in a frame; `held` is the result of `link_in_bone`."""
-    found: Array = rigid(placement.bone(rig, bone), f"Bone '{bone}'") @ held
-    return found
+def shown_pose(rig, bone: str, link_frame: Array, placement) -> Array:
+    """Pose (4, 4) of a bone's link in armature space in a frame; `link_frame` is the result of `link_in_bone`."""
+    link_pose: Array = rigid(placement.bone(rig, bone), f"Bone '{bone}'") @ link_frame
+    return link_pose
 
 
 def link_in_bone(rig, bone: str) -> Array:
@@ -44,8 +44,8 @@ def link_in_bone(rig, bone: str) -> Array:
     rest = rest_of(rig, Matrix())
     if bone not in rest.links:
         return np.eye(4)
-    found: Array = inverse(rigid(rig.data.bones[bone].matrix_local)) @ rest.links[bone]
-    return found
+    link_frame: Array = inverse(rigid(rig.data.bones[bone].matrix_local)) @ rest.links[bone]
+    return link_frame
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ class LinkTarget:
         """Pose (4, 4) of the link in armature space that the target requests in a frame."""
         goal = self.rig.limber.mechanism.goals[self.goal]
         target = target_pose(goal, placement)
-        own = rigid(placement.object(self.rig), f"Armature '{self.rig.name}'")
-        found: Array = inverse(own) @ target @ np.array(goal.offset, float) @ self.held
-        return found
+        rig_pose = rigid(placement.object(self.rig), f"Armature '{self.rig.name}'")
+        link_pose: Array = inverse(rig_pose) @ target @ np.array(goal.offset, float) @ self.held
+        return link_pose
 
     def keys(self, poses: Iterable[Array]) -> Iterator[dict[Channel, float]]:
         """Values of the target's channels for each pose (4, 4) of the link in armature space. The target must exist.
@@ -92,13 +92,13 @@ class LinkTarget:
         Raises:
             RigError: the target's position is not valid.
         """
-        thing, target, goal = self.keyed, self.holder, self.rig.limber.mechanism.goals[self.goal]
-        own = thing.name, thing.session_uid, goal.target_bone
+        target_object, target, goal = self.keyed, self.holder, self.rig.limber.mechanism.goals[self.goal]
+        channel_owner = target_object.name, target_object.session_uid, goal.target_bone
         own_space = rigid(self.rig.matrix_world, f"Armature '{self.rig.name}'")
-        before = inverse(rigid(_around(thing, target), f"Object '{thing.name}'")) @ own_space
+        before = inverse(rigid(_around(target_object, target), f"Object '{target_object.name}'")) @ own_space
         after = inverse(self.held) @ inverse(np.array(goal.offset, float))
         turn = rotation_modes.channel(target.rotation_mode)
-        channels = [Channel(*own, name, k) for name in ("location", turn) for k in range(len(PARTS[name]))]
+        channels = [Channel(*channel_owner, name, k) for name in ("location", turn) for k in range(len(PARTS[name]))]
         last: list[float] | None = None
         for pose in poses:
             matrix = Matrix((before @ pose @ after).tolist())
@@ -106,12 +106,12 @@ class LinkTarget:
             yield dict(zip(channels, (*location_numbers(target, matrix), *last), strict=True))
 
 
-def _around(thing, holder) -> Matrix:
+def _around(obj, holder) -> Matrix:
     """World matrix (4, 4) of the frame in which the channels of an object, or of one of its bones, are given."""
-    if holder == thing:
-        return thing.matrix_world @ thing.matrix_basis.inverted_safe()
+    if holder == obj:
+        return obj.matrix_world @ obj.matrix_basis.inverted_safe()
     parent, rest = holder.parent, holder.bone.matrix_local
-    return thing.matrix_world @ (parent.matrix @ parent.bone.matrix_local.inverted() @ rest if parent is not None else rest)
+    return obj.matrix_world @ (parent.matrix @ parent.bone.matrix_local.inverted() @ rest if parent is not None else rest)
 
 
 def link_target(rig, link: str) -> LinkTarget:
@@ -128,8 +128,8 @@ def link_target(rig, link: str) -> LinkTarget:
     goals = [(k, goal) for k, goal in enumerate(settings.goals) if goal.does == "FRAME" and goal.bone in group]
     index, at = next(((k, goal.bone) for k, goal in goals), (-1, bone))
     rest = rigid(rig.data.bones[at].matrix_local)
-    own = rigid(rig.data.bones[bone].matrix_local) @ link_in_bone(rig, bone)
-    return LinkTarget(rig, link, at, inverse(rest) @ own, index)
+    link_pose = rigid(rig.data.bones[bone].matrix_local) @ link_in_bone(rig, bone)
+    return LinkTarget(rig, link, at, inverse(rest) @ link_pose, index)
 
 
 def _rigid_with(rig, bone: str) -> set[str]:
@@ -137,12 +137,12 @@ def _rigid_with(rig, bone: str) -> set[str]:
     first = rig.data.bones[bone]
     while first.parent is not None and _is_fixed(first):
         first = first.parent
-    found, left = set(), [first]
+    names, left = set(), [first]
     while left:
-        one = left.pop()
-        found.add(one.name)
-        left += [child for child in one.children if _is_fixed(child)]
-    return found
+        data_bone = left.pop()
+        names.add(data_bone.name)
+        left += [child for child in data_bone.children if _is_fixed(child)]
+    return names
 
 
 def _is_fixed(bone) -> bool:

@@ -32,25 +32,25 @@ class Follower(NamedTuple):
 
     def moved(self, value: float) -> tuple[rotations.Quaternion, rotations.Vector]:
         """Rotation and location of the mimic bone for a value [rad or m] of the leader; its other channels are locked at rest."""
-        own, axis = self.multiplier * value + self.offset, UNIT[axes.letter(self.axis)]
+        mimic_value, axis = self.multiplier * value + self.offset, UNIT[axes.letter(self.axis)]
         if axes.is_prismatic(self.axis):
-            return rotations.IDENTITY, rotations.scale(axis, own)
-        return rotations.about(axis, own), (0.0, 0.0, 0.0)
+            return rotations.IDENTITY, rotations.scale(axis, mimic_value)
+        return rotations.about(axis, mimic_value), (0.0, 0.0, 0.0)
 
 
 def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, ...]:
     """Mimic joints that follow any of these joints (bone, axis) and are not among them."""
-    others = [key for key in driven(rig) if key not in joint_keys]
-    if not others:
+    mimic_keys = [key for key in driven(rig) if key not in joint_keys]
+    if not mimic_keys:
         return ()
     try:
         records = {record.branch.joint.name: (bone, record) for bone, record in imported_robot.records(rig) if record.axis}
     except RigError:  # handlers call this too; errors are reported where the robot's joint values are needed
         return ()
-    own = dict(records.values())
-    found = []
-    for bone, axis in others:
-        record = own.get(bone)
+    record_by_bone = dict(records.values())
+    followers = []
+    for bone, axis in mimic_keys:
+        record = record_by_bone.get(bone)
         if record is None or record.branch.joint.mimic is None or imported_robot.axis_of(record) != axis:
             continue
         leader_bone, leader, multiplier, offset = _leader(bone, record, records, joint_keys)
@@ -58,8 +58,8 @@ def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, 
         if key in joint_keys:
             joint, leads = record.branch.joint.name, leader.branch.joint.name
             multiplier, offset = record.sign * leader.sign * multiplier, record.sign * offset
-            found.append(Follower(bone, axis, joint_keys.index(key), multiplier, offset, joint, leads))
-    return tuple(found)
+            followers.append(Follower(bone, axis, joint_keys.index(key), multiplier, offset, joint, leads))
+    return tuple(followers)
 
 
 def _leader(bone: str, record: Record, records: dict[str, tuple[str, Record]], joint_keys: Sequence[tuple[str, str]]) -> tuple:
@@ -78,11 +78,11 @@ def driven(rig) -> Iterator[tuple[str, str]]:
     if not imported_robot.is_robot(rig) or not rig.animation_data:
         return
     for curve in rig.animation_data.drivers:
-        found = DRIVEN.fullmatch(curve.data_path)
-        if found and not curve.mute:
-            bone, turned = unescape_identifier(found[1]), axes.REVOLUTE[curve.array_index]
+        match = DRIVEN.fullmatch(curve.data_path)
+        if match and not curve.mute:
+            bone, turned = unescape_identifier(match[1]), axes.REVOLUTE[curve.array_index]
             if bone in rig.data.bones:
-                yield bone, turned if found[2] == "rotation_euler" else axes.prismatic(turned)
+                yield bone, turned if match[2] == "rotation_euler" else axes.prismatic(turned)
 
 
 def why_not_on_path(follower: Follower) -> str:

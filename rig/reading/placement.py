@@ -99,46 +99,46 @@ class Placement:
                 basis.translation = (0.0, 0.0, 0.0)
         return self.on_parent(rig, bone, basis)
 
-    def object(self, thing) -> Matrix:
+    def object(self, obj) -> Matrix:
         """Predicted world matrix of an object."""
-        if self.bodies and (placed := self.bodies.get(thing.session_uid, {}).get("")):
-            return placed.world(thing.session_uid, "")
-        evaluated = thing.evaluated_get(self.depsgraph)
-        if thing in self._placing or not self._hangs(thing):  # constraints may form a cycle
+        if self.bodies and (placed := self.bodies.get(obj.session_uid, {}).get("")):
+            return placed.world(obj.session_uid, "")
+        evaluated = obj.evaluated_get(self.depsgraph)
+        if obj in self._placing or not self._hangs(obj):  # constraints may form a cycle
             return evaluated.matrix_world
-        self._placing.append(thing)
-        matrix = self._placed(thing, evaluated)
+        self._placing.append(obj)
+        matrix = self._placed(obj, evaluated)
         self._placing.pop()
         return matrix
 
-    def parent_frame(self, thing) -> Matrix:
+    def parent_frame(self, obj) -> Matrix:
         """Predicted world matrix of the frame in which an object's own channels are given."""
-        return self._parent(thing, self.object(thing.parent), is_new=True) @ thing.matrix_parent_inverse
+        return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
-    def _placed(self, thing, evaluated) -> Matrix:
-        held = [constraint for constraint in evaluated.constraints if not constraint.mute and constraint.influence > 0.0]
-        if not all(map(is_plain, held)):
+    def _placed(self, obj, evaluated) -> Matrix:
+        constraints = [constraint for constraint in evaluated.constraints if not constraint.mute and constraint.influence > 0.0]
+        if not all(map(is_plain, constraints)):
             # The effect of other constraints is known for the last frame alone, so the object keeps its place relative to its parent.
-            if thing.parent is None:
+            if obj.parent is None:
                 return evaluated.matrix_world
-            was = self._parent(thing, thing.parent.evaluated_get(self.depsgraph).matrix_world, is_new=False)
-            return self._parent(thing, self.object(thing.parent), is_new=True) @ was.inverted_safe() @ evaluated.matrix_world
+            was = self._parent(obj, obj.parent.evaluated_get(self.depsgraph).matrix_world, is_new=False)
+            return self._parent(obj, self.object(obj.parent), is_new=True) @ was.inverted_safe() @ evaluated.matrix_world
         matrix = evaluated.matrix_basis
-        if thing.parent is not None:
-            matrix = self._parent(thing, self.object(thing.parent), is_new=True) @ evaluated.matrix_parent_inverse @ matrix
-        for constraint in held:
+        if obj.parent is not None:
+            matrix = self._parent(obj, self.object(obj.parent), is_new=True) @ evaluated.matrix_parent_inverse @ matrix
+        for constraint in constraints:
             carried = self._carrier(constraint) @ constraint.inverse_matrix @ matrix
             matrix = matrix.lerp(carried, constraint.influence) if constraint.influence < 1.0 else carried
         return matrix
 
-    def _parent(self, thing, object_matrix: Matrix, is_new: bool) -> Matrix:
+    def _parent(self, obj, object_matrix: Matrix, is_new: bool) -> Matrix:
         """World matrix of the frame that an object inherits from its parent."""
-        parent, name = thing.parent, thing.parent_bone
-        if is_on_shape(thing):  # only Blender knows the place on the deformed shape, so the object keeps its place relative to it
-            evaluated = thing.evaluated_get(self.depsgraph)
+        parent, name = obj.parent, obj.parent_bone
+        if is_on_shape(obj):  # only Blender knows the place on the deformed shape, so the object keeps its place relative to it
+            evaluated = obj.evaluated_get(self.depsgraph)
             shape = evaluated.matrix_world @ evaluated.matrix_local.inverted_safe()
             return object_matrix @ parent.evaluated_get(self.depsgraph).matrix_world.inverted_safe() @ shape
-        if thing.parent_type != "BONE" or parent.type != "ARMATURE" or name not in parent.data.bones:
+        if obj.parent_type != "BONE" or parent.type != "ARMATURE" or name not in parent.data.bones:
             return object_matrix
         bone = parent.data.bones[name]
         matrix = self.bone(parent, name) if is_new else parent.evaluated_get(self.depsgraph).pose.bones[name].matrix
@@ -170,12 +170,12 @@ class Placement:
             pose_bone = pose_bone.parent
         return False
 
-    def _hangs(self, thing) -> bool:
+    def _hangs(self, obj) -> bool:
         """Whether an object depends, directly or through other objects, on a bone or body that a mover moves."""
         if not (self.moved or self.bodies):
             return False
-        if (uid := thing.session_uid) not in self._supports:
-            self._supports[uid] = list(dependencies_of(thing))
+        if (uid := obj.session_uid) not in self._supports:
+            self._supports[uid] = list(dependencies_of(obj))
         return any(map(self._is_by, self._supports[uid]))
 
     def _is_by(self, dependency: Dependency) -> bool:
@@ -189,10 +189,10 @@ class Placement:
         return pose_bone is not None and self._is_moved(rig, pose_bone)
 
 
-def is_on_shape(thing) -> bool:
+def is_on_shape(obj) -> bool:
     """Whether an object is parented to vertices of its parent, or to a path along a curve."""
-    return thing.parent_type in ("VERTEX", "VERTEX_3") or (
-        thing.parent_type == "OBJECT" and thing.parent.type == "CURVE" and thing.parent.data.use_path
+    return obj.parent_type in ("VERTEX", "VERTEX_3") or (
+        obj.parent_type == "OBJECT" and obj.parent.type == "CURVE" and obj.parent.data.use_path
     )
 
 

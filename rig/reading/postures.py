@@ -118,22 +118,22 @@ def remove(mover, index: int) -> None:
 
 def move(mover, index: int, by: int) -> int:
     """Moves a posture up (-1) or down (+1) in a mover's list, with its keys; returns its new index."""
-    place = index + by
-    if not 0 <= place < len(mover.postures):
+    new_index = index + by
+    if not 0 <= new_index < len(mover.postures):
         return index
     kept_posture.modernise(mover.id_data)  # the mover may come from an older file
-    _move_keys(mover, {index: place, place: index})
-    mover.postures.move(index, place)
-    return place
+    _move_keys(mover, {index: new_index, new_index: index})
+    mover.postures.move(index, new_index)
+    return new_index
 
 
 def _move_keys(mover, places: dict[int, int | None]) -> None:
-    own = mover.path_from_id()
-    item_keys.follow(mover.id_data, f"{own}.postures", places)
+    mover_path = mover.path_from_id()
+    item_keys.follow(mover.id_data, f"{mover_path}.postures", places)
 
 
 def _is_listed(action) -> bool:
-    lists = (mover for thing in bpy.data.objects for mover in kept_posture.lists_on(thing))
+    lists = (mover for obj in bpy.data.objects for mover in kept_posture.lists_on(obj))
     return any(posture.action == action for mover in lists for posture in mover.postures)
 
 
@@ -150,8 +150,8 @@ def apply(rig, chain, action: bpy.types.Action) -> list[tuple[str, str, int]]:
     posed = []
     for bone in (rig.pose.bones[name] for name in bone_names(rig.pose.bones, chain)):
         channel = rotation_modes.channel(bone.rotation_mode)
-        if found := rotation(curves, bone.name, bone.rotation_mode, rotation_modes.stored(bone)):
-            setattr(bone, channel, found)
+        if channel_values := rotation(curves, bone.name, bone.rotation_mode, rotation_modes.stored(bone)):
+            setattr(bone, channel, channel_values)
             posed.append((bone.name, channel, -1))
     for name, axis in _prismatic(chain):
         value = displacement(curves, name, axis)
@@ -228,9 +228,9 @@ def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[
     Values that were stored in this mode are returned as they are, others as the same rotation, nearest to the values `otherwise`, which
     also stand for missing Euler angles.
     """
-    own = _stored(curves, name, rotation_modes.channel(mode))
-    if None not in own:
-        return tuple(own)
+    stored_values = _stored(curves, name, rotation_modes.channel(mode))
+    if None not in stored_values:
+        return tuple(stored_values)
     angles, turn = _stored_rotation(curves, name, mode)
     if angles is not None:
         is_euler, order = mode not in rotation_modes.CHANNELS, rotation_modes.hinge_order(mode)
@@ -244,8 +244,8 @@ def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[
 
 def turn(curves, name: str, mode: str) -> Quaternion | None:
     """Rotation in an action of a bone with a rotation mode, 0 for missing Euler angles; None if the action does not rotate the bone."""
-    found = rotation(curves, name, mode, rotation_modes.numbers(mode, IDENTITY))
-    return rotation_modes.turn(mode, found) if found is not None else None
+    channel_values = rotation(curves, name, mode, rotation_modes.numbers(mode, IDENTITY))
+    return rotation_modes.turn(mode, channel_values) if channel_values is not None else None
 
 
 def _stored_rotation(curves, name: str, mode: str) -> tuple[list[float | None] | None, Quaternion | None]:
@@ -265,8 +265,8 @@ def _stored_rotation(curves, name: str, mode: str) -> tuple[list[float | None] |
 
 def _stored(curves, name: str, channel: str) -> list[float | None]:
     """Values of a bone's rotation channel in an action; None for missing ones."""
-    found = (actions.find(curves, _path(name, channel), index) for index in range(len(PARTS[channel])))
-    return [curve.evaluate(FRAME) if curve else None for curve in found]
+    channel_curves = (actions.find(curves, _path(name, channel), index) for index in range(len(PARTS[channel])))
+    return [curve.evaluate(FRAME) if curve else None for curve in channel_curves]
 
 
 def _path(bone: str, channel: str) -> str:

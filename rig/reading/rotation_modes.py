@@ -65,12 +65,12 @@ def turn(mode: str, numbers: Sequence[float]) -> Quaternion:
 
 def from_angles(angles: Sequence[float], order: str) -> Quaternion:
     """The rotation (unit quaternion) by Euler angles [rad] about X, Y and Z in an order."""
-    found = rotations.IDENTITY
+    rotation = rotations.IDENTITY
     for axis in reversed(order):
         angle = angles[INDEX[axis]]
         if angle:
-            found = rotations.multiply(found, rotations.about(UNIT[axis], angle))
-    return found
+            rotation = rotations.multiply(rotation, rotations.about(UNIT[axis], angle))
+    return rotation
 
 
 def angles_of(rotation: Quaternion, order: str, near: Sequence[float] = AT_REST, spans: Spans = UNLIMITED) -> Angles:

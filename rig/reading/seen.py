@@ -84,16 +84,16 @@ def posed(
     ranges: Limits | None = None
     bones, moved = rig.pose.bones, moved_bones(rig, {name for name, _ in joint_keys})
     last = before() if moved else {}
-    for name, own in _by_bone(joint_keys).items():
+    for name, bone_axes in _by_bone(joint_keys).items():
         bone = bones.get(name)
         if bone is None:
             continue
         if name not in moved and axes.is_euler(bone):
-            for axis in own:
+            for axis in bone_axes:
                 shown[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
             continue
         ranges = limits() if ranges is None else ranges
-        values = _fit(bone, own, ranges, last).values if name in moved else _of_rotation(bone, own, ranges)
+        values = _fit(bone, bone_axes, ranges, last).values if name in moved else _of_rotation(bone, bone_axes, ranges)
         shown.update(((name, axis), value) for axis, value in values.items())
     return shown
 
@@ -174,20 +174,20 @@ def _is_within(bone, constraint, channel: str, ends: Sequence[tuple[str, str, st
     return True
 
 
-def _of_rotation(bone, own: Sequence[str], limits: Limits) -> dict[str, float]:
+def _of_rotation(bone, bone_axes: Sequence[str], limits: Limits) -> dict[str, float]:
     """Values [rad or m] of a bone's joints by axis, from its channels, where it rotates by quaternion or axis-angle."""
     hinges = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, bone.name))
-    return {axis: (bone.location if axes.is_prismatic(axis) else hinges)[axes.index(axis)] for axis in own}
+    return {axis: (bone.location if axes.is_prismatic(axis) else hinges)[axes.index(axis)] for axis in bone_axes}
 
 
-def _fit(bone, own: Sequence[str], limits: Limits, before: Mapping[JointKey, float]) -> _Fit:
+def _fit(bone, bone_axes: Sequence[str], limits: Limits, before: Mapping[JointKey, float]) -> _Fit:
     """Values of a bone's joints that come nearest to its evaluated pose, and what is left of it. `before`: as for `posed`."""
     shown = basis(bone)
     turn = rotations.normalized(tuple(shown.to_quaternion()))
     spans = rotation_modes.spans_of(limits, bone.name)
     channels = rotation_modes.hinges(bone, spans)
     channels_turn = rotation_modes.turn(bone.rotation_mode, rotation_modes.stored(bone))
-    revolute = [axis for axis in own if not axes.is_prismatic(axis)]
+    revolute = [axis for axis in bone_axes if not axes.is_prismatic(axis)]
     order = hinge_order(bone.rotation_mode)
     angles, fitted = channels, channels_turn
     near = tuple(before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True))
@@ -198,13 +198,13 @@ def _fit(bone, own: Sequence[str], limits: Limits, before: Mapping[JointKey, flo
     location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
     rest = []
     for axis, seen, channel in zip(axes.PRISMATIC, shown.translation, location, strict=True):
-        if axis not in own:
+        if axis not in bone_axes:
             rest.append(seen - channel)
             continue
         is_same = abs(seen - channel) <= SAME * bone.length
         values[axis] = channel if is_same else _inside(seen, limits.get((bone.name, axis), rotation_modes.FREE))
     stretch = max(abs(seen - channel) for seen, channel in zip(shown.to_scale(), bone.scale, strict=True))
-    letters = ", ".join(map(axes.letter, own))
+    letters = ", ".join(map(axes.letter, bone_axes))
     return _Fit(values, Deviation(bone.name, letters, rotations.angle_between(fitted, turn), bone.length, hypot(*rest), stretch))
 
 

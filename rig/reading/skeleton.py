@@ -112,8 +112,8 @@ class ChainReader:
             on_bone[bone].append(axis)
         if not self.joints:
             raise RigError(f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it again")
-        turning = {bone: frozenset(axis for axis in found if not axes.is_prismatic(axis)) for bone, found in on_bone.items()}
-        self.free = {bone: frozenset(found) for bone, found in on_bone.items()}
+        turning = {bone: frozenset(axis for axis in bone_axes if not axes.is_prismatic(axis)) for bone, bone_axes in on_bone.items()}
+        self.free = {bone: frozenset(bone_axes) for bone, bone_axes in on_bone.items()}
         self.modes = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
         limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
         self.parts = [self._part(pose_bones[name], limits) for name in self.names]
@@ -220,11 +220,11 @@ class ChainReader:
 
     def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
         """Authored joint values (n,) [rad; prismatic joints m] in the skeleton's order, never the solved ones."""
-        found: list[float] = []
+        joint_values: list[float] = []
         for part, pose in zip(self.parts, poses, strict=True):
-            found += [pose.location[index] for index in part.prismatic]
-            found += [pose.rotation[index] for is_free, index, _ in part.euler_axes if is_free]
-        return np.array(found)
+            joint_values += [pose.location[index] for index in part.prismatic]
+            joint_values += [pose.rotation[index] for is_free, index, _ in part.euler_axes if is_free]
+        return np.array(joint_values)
 
     def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
         """The root bone's location [m] without the components that its joints move; it belongs to the base frame."""

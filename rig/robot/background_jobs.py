@@ -58,8 +58,8 @@ class Work:
         return bool(events)
 
 
-def _place(found: Found) -> tuple:
-    return found.port, found.baudrate, found.servo
+def _place(found_servo: Found) -> tuple:
+    return found_servo.port, found_servo.baudrate, found_servo.servo
 
 
 _scan: Work | None = None

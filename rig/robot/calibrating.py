@@ -33,11 +33,11 @@ def positions(rig) -> list[float | None]:
     link, status = links.link(rig), links.status(rig)
     if link is None or status is None:
         raise RigError("Not connected: press Connect first")
-    found = []
+    raw_positions = []
     for index, channel in enumerate(status.channels):
         raw = channel.commanded if channel.measured is None else channel.measured
-        found.append(None if raw is None else robot_device.panel_raw(rig, link.device.channels[index], raw))
-    return found
+        raw_positions.append(None if raw is None else robot_device.panel_raw(rig, link.device.channels[index], raw))
+    return raw_positions
 
 
 def zero(rig, name: str, value: float) -> list[str]:
@@ -160,10 +160,12 @@ def finish_range(rig, limits: bool) -> list[str]:
 def _channels_of(rig, name: str) -> list[tuple[int, Channel]]:
     """(index, channel) of the channels that a joint drives."""
     link = links.link(rig)
-    found = [(index, channel) for index, channel in enumerate(link.device.channels) if any(share.joint == name for share in channel.shares)]
-    if not found:
+    channels = [
+        (index, channel) for index, channel in enumerate(link.device.channels) if any(share.joint == name for share in channel.shares)
+    ]
+    if not channels:
         raise RigError(f"'{name}' is not on the robot that is connected: give it a servo, and press Reconnect")
-    return found
+    return channels
 
 
 def _homing_offset(rig, index: int) -> float | None:

@@ -94,11 +94,11 @@ def _give(rig, calibration: Calibration, channels: list[Channel]) -> None:
         joint.servo = -1
     device.channels.clear()
     for channel in channels:
-        (first, *others) = channel.shares
-        if not others and first.joint in joints and joints[first.joint].servo < 0:
+        (first, *other_shares) = channel.shares
+        if not other_shares and first.joint in joints and joints[first.joint].servo < 0:
             joints[first.joint].gear = first.gear
             _describe_servo(joints[first.joint], channel)
-        elif not others and first.joint in device.auxiliaries:
+        elif not other_shares and first.joint in device.auxiliaries:
             _describe_value(device.auxiliaries[first.joint], channel)
         else:
             further = device.channels.add()
@@ -133,8 +133,8 @@ def folder() -> Path | None:
 
 def copy_path(rig) -> Path | None:
     """Path of the automatic copy of a rig's calibration; None if there is no folder for it."""
-    place = folder()
-    return place / f"{bpy.path.clean_name(rig.name)}.json" if place else None
+    copies_folder = folder()
+    return copies_folder / f"{bpy.path.clean_name(rig.name)}.json" if copies_folder else None
 
 
 def keep_copy(rig) -> str:

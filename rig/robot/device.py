@@ -77,22 +77,22 @@ def driven_names(rig) -> list[str]:
 def servos(rig) -> list[int]:
     """Numbers of the servos, in the order of the device's channels."""
     device = rig.limber.device
-    own = [joint.servo for owner, joint in driven(rig) if has_own_servo(owner, joint)]
+    joint_servos = [joint.servo for owner, joint in driven(rig) if has_own_servo(owner, joint)]
     further = [channel.servo for channel in device.channels if channel.servo >= 0]
-    return [*own, *further, *(value.servo for value in values_with_servo(rig) if value.servo >= 0)]
+    return [*joint_servos, *further, *(value.servo for value in values_with_servo(rig) if value.servo >= 0)]
 
 
 def free_servo(rig) -> int:
     """Lowest servo number that is not used in the rig."""
     device = rig.limber.device
-    taken = {thing.servo for thing in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)}
+    taken = {settings.servo for settings in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)}
     return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
 def next_servo(rig) -> int:
     """Highest servo number in the rig plus one: new joints and motors are numbered in the order in which they are made."""
     device = rig.limber.device
-    taken = (thing.servo for thing in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries))
+    taken = (settings.servo for settings in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries))
     return max(taken, default=-1) + 1
 
 
@@ -276,7 +276,7 @@ def settings_of(rig, servo: int):
     """The joint, additional servo or auxiliary value that has the settings of a servo; None: there is none."""
     device = rig.limber.device
     things = (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
-    return next((thing for thing in things if thing.servo == servo), None)
+    return next((settings for settings in things if settings.servo == servo), None)
 
 
 def name_of(settings) -> str:

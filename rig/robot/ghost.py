@@ -19,7 +19,7 @@ def segments(rig) -> list[Segment]:
     Bones that are not on the robot, and joints without a measurement, are as posed.
     """
     status = links.status(rig)
-    if rig.pose is None or status is None or not any(place is not None for place in status.positions):
+    if rig.pose is None or status is None or not any(position is not None for position in status.positions):
         return []
     return posed(rig, links.sources(rig), status.positions)
 
@@ -28,40 +28,47 @@ def posed(rig, sources: tuple[Source, ...], values) -> list[Segment]:
     """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; for None the joint keeps its posed value."""
     known: dict[str, list[tuple[str, float]]] = {}
     motors: dict[tuple[str, str], float] = {}
-    for source, place in zip(sources, values, strict=False):
-        if place is None or not source.bone:
+    for source, joint_value in zip(sources, values, strict=False):
+        if joint_value is None or not source.bone:
             continue
         if source.chain == rig.limber.mechanism.uid:
-            motors[source.bone, source.axis] = place
+            motors[source.bone, source.axis] = joint_value
         else:
-            known.setdefault(source.bone, []).append((source.axis, place))
+            known.setdefault(source.bone, []).append((source.axis, joint_value))
     return _of_mechanism(rig, motors) + segments_of(
-        rig, {name: _basis(rig.pose.bones[name], found) for name, found in known.items() if name in rig.pose.bones}
+        rig, {name: _basis(rig.pose.bones[name], axis_values) for name, axis_values in known.items() if name in rig.pose.bones}
     )
 
 
 def _of_mechanism(rig, motors: dict[tuple[str, str], float]) -> list[Segment]:
     """Head and tail [m, world] of the bones that the live mechanism moves, for values of its motors; empty where it is not live."""
-    now = next((session(*mover) for mover in live_of(rig) if mover.settings == rig.limber.mechanism), None)
-    if not motors or not isinstance(now, MechanismSession) or now.state is None or now.base is None:
+    mechanism_session = next((session(*mover) for mover in live_of(rig) if mover.settings == rig.limber.mechanism), None)
+    if (
+        not motors
+        or not isinstance(mechanism_session, MechanismSession)
+        or mechanism_session.state is None
+        or mechanism_session.base is None
+    ):
         return []
-    values = {index: motors[key] for index, key in enumerate(now.joint_keys) if key in motors}
-    goals = Goals(actuators=by_joint(now.model, values), counts_full_rotations=True)
-    placed = PlacedBodies(now.made, now.base, now.model.solver.solve(goals, now.state.shown).poses)
-    found = []
+    values = {index: motors[key] for index, key in enumerate(mechanism_session.joint_keys) if key in motors}
+    goals = Goals(actuators=by_joint(mechanism_session.model, values), counts_full_rotations=True)
+    placed = PlacedBodies(
+        mechanism_session.made, mechanism_session.base, mechanism_session.model.solver.solve(goals, mechanism_session.state.shown).poses
+    )
+    bone_segments = []
     for name in placed.bodies.get(rig.session_uid, ()):
         world = placed.world(rig.session_uid, name)
         tail = world @ Matrix.Translation((0, rig.pose.bones[name].length, 0)) if name in rig.pose.bones else world
-        found.append((tuple(world.translation), tuple(tail.translation)))
-    return found
+        bone_segments.append((tuple(world.translation), tuple(tail.translation)))
+    return bone_segments
 
 
 def _basis(bone, places: list[tuple[str, float]]) -> Matrix:
     """Basis matrix of a bone, from (axis, value) of its joints."""
     location = bone.location.copy()
-    for axis, place in places:
+    for axis, joint_value in places:
         if axes.is_prismatic(axis):
-            location[axes.index(axis)] = place
-    hinges = {axis: place for axis, place in places if not axes.is_prismatic(axis)}
+            location[axes.index(axis)] = joint_value
+    hinges = {axis: joint_value for axis, joint_value in places if not axes.is_prismatic(axis)}
     rotation = rotation_modes.turn(bone.rotation_mode, rotation_modes.with_hinges(bone, hinges))
     return Matrix.LocRotScale(location, Quaternion(rotation), bone.scale)

@@ -26,12 +26,12 @@ class History:
 
     samples: deque[Sample] = field(default_factory=lambda: deque(maxlen=MOST))
 
-    def note(self, now: float, status: Status) -> None:
+    def note(self, time: float, status: Status) -> None:
         """Adds a status; removes samples that are too old."""
         if not status.positions and status.commanded is None:
             return
         count = len(status.positions) or len(status.commanded or ())
         nothing: Values = (None,) * count
-        self.samples.append(Sample(now, status.commanded or nothing, status.positions or nothing))
-        while self.samples and now - self.samples[0].time > SECONDS:
+        self.samples.append(Sample(time, status.commanded or nothing, status.positions or nothing))
+        while self.samples and time - self.samples[0].time > SECONDS:
             self.samples.popleft()

@@ -78,27 +78,27 @@ def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family:
         zeros, known = KNOWN[model], _motor_names(model)
         arms = arms_of(motors, known)
     arm = _arm(arms, prefix)
-    found = {name: servo for name, file_name in arm.items() if (servo := _servo_of(rig, name, motors[file_name].id, zeros.get(name)))}
-    others = {motor for prefixed in arms.values() if prefixed is not arm for motor in prefixed.values()}
-    strangers = [name for name in motors if name not in others and name not in arm.values()]
+    servos = {name: servo for name, file_name in arm.items() if (servo := _servo_of(rig, name, motors[file_name].id, zeros.get(name)))}
+    other_motors = {motor for prefixed in arms.values() if prefixed is not arm for motor in prefixed.values()}
+    strangers = [name for name in motors if name not in other_motors and name not in arm.values()]
     _refuse_strangers(rig, {name: motors[name] for name in strangers}, known)
-    if not found:
+    if not servos:
         raise RigError(f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or the servos' numbers")
-    own = {name: motors[arm[name]] for name in found}
-    _refuse_two_motors(found, arm)
-    _refuse_drive_modes(found, {name: motor for name, motor in own.items() if name in zeros}, arm)
-    _refuse_without_range(found, zeros)
+    arm_motors = {name: motors[arm[name]] for name in servos}
+    _refuse_two_motors(servos, arm)
+    _refuse_drive_modes(servos, {name: motor for name, motor in arm_motors.items() if name in zeros}, arm)
+    _refuse_without_range(servos, zeros)
     device = rig.limber.device
     device.protocol, device.baudrate = family.protocol, BAUDRATE
-    device.multi_turn = any(motor.range_min < 0 or motor.range_max > LAST_STEP for motor in own.values())
-    for name, servo in found.items():
-        if servo.settings.servo != own[name].id:
-            robot_device.give_servo(rig, servo.settings, own[name].id)
-    for name, servo in found.items():
-        _give(servo, own[name], zeros.get(name))
-    given = {motor.id for motor in own.values()}
-    left = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in given]
-    taken = {arm[name] for name in found}
+    device.multi_turn = any(motor.range_min < 0 or motor.range_max > LAST_STEP for motor in arm_motors.values())
+    for name, servo in servos.items():
+        if servo.settings.servo != arm_motors[name].id:
+            robot_device.give_servo(rig, servo.settings, arm_motors[name].id)
+    for name, servo in servos.items():
+        _give(servo, arm_motors[name], zeros.get(name))
+    assigned_ids = {motor.id for motor in arm_motors.values()}
+    left = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in assigned_ids]
+    taken = {arm[name] for name in servos}
     directions = "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way, toggle Reverse"
     return [
         *([directions] if model == MIDDLE else ()),
@@ -137,25 +137,25 @@ def _refuse_strangers(rig, strangers: Mapping[str, Motor], known: Sequence[str])
             )
 
 
-def _refuse_two_motors(found: Mapping[str, _Servo], arm: Mapping[str, str]) -> None:
+def _refuse_two_motors(servos: Mapping[str, _Servo], arm: Mapping[str, str]) -> None:
     """Raises RigError if two motors have the same joint."""
-    names = list(found)
-    for place, name in enumerate(names):
-        first = next((other for other in names[:place] if found[other].settings == found[name].settings), None)
+    names = list(servos)
+    for index, name in enumerate(names):
+        first = next((other for other in names[:index] if servos[other].settings == servos[name].settings), None)
         if first is not None:
             raise RigError(
-                f"Motors '{arm[first]}' and '{arm[name]}' would both be that of {found[name].name}: give each its own joint, by its name or"
-                " servo number"
+                f"Motors '{arm[first]}' and '{arm[name]}' would both be that of {servos[name].name}: give each its own joint, by its"
+                " name or servo number"
             )
 
 
-def _refuse_drive_modes(found: Mapping[str, _Servo], motors: Mapping[str, Motor], arm: Mapping[str, str]) -> None:
+def _refuse_drive_modes(servos: Mapping[str, _Servo], motors: Mapping[str, Motor], arm: Mapping[str, str]) -> None:
     """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and not in degrees."""
     for name, motor in motors.items():
         if motor.drive_mode:
             raise RigError(
                 f"Motor '{arm[name]}' (id {motor.id}) has drive_mode 1, which reverses it in some of LeRobot's modes and not in others,"
-                f" so the direction of {found[name].name} is not known: write 0 into the file, and if the joint"
+                f" so the direction of {servos[name].name} is not known: write 0 into the file, and if the joint"
                 " then runs the wrong way toggle Reverse"
             )
 
@@ -182,7 +182,7 @@ def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
 def scale_of(rig, joint: FileJoint) -> Scale:
     """Conversion between a joint's values and LeRobot's: by the model's zero if Limber knows it, and by the range of the joint's servo."""
     zeros = KNOWN.get(model_name(rig), {})
-    name, zero = next(((name, one) for name, one in zeros.items() if joint.name == (one.of or name)), (joint.name, None))
+    name, zero = next(((name, z) for name, z in zeros.items() if joint.name == (z.of or name)), (joint.name, None))
     zero_value, sense = (zero.value, zero.sense) if zero is not None else (0.0, 1)
     # A gripper's range goes from closed to open, whatever the servo's direction.
     if name == GRIPPER and isfinite(joint.upper - joint.lower):
@@ -204,9 +204,9 @@ def is_calibrated(rig, joint: FileJoint) -> bool:
 def _servo_at(rig, joint: FileJoint) -> _Servo | None:
     """The servo of a joint; None without one."""
     uid, bone, axis = joint.key
-    for settings, own in robot_device.joints(rig):
-        if (settings.uid, own.bone, own.axis) == (uid, bone, axis) and own.servo >= 0:
-            return _Servo(own, own.label, int(joint.sign), (own.lower, own.upper))
+    for settings, rig_joint in robot_device.joints(rig):
+        if (settings.uid, rig_joint.bone, rig_joint.axis) == (uid, bone, axis) and rig_joint.servo >= 0:
+            return _Servo(rig_joint, rig_joint.label, int(joint.sign), (rig_joint.lower, rig_joint.upper))
     is_bone = rig.type == "ARMATURE" and bone in rig.pose.bones
     return _on_bone(rig, bone, axis, int(joint.sign), (joint.lower, joint.upper)) if is_bone else None
 
@@ -243,9 +243,9 @@ def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) ->
     return next((_Servo(value, value.name, sign, span) for value in values), None)
 
 
-def _refuse_without_range(found: Mapping[str, _Servo], zeros: Mapping[str, Zero]) -> None:
+def _refuse_without_range(servos: Mapping[str, _Servo], zeros: Mapping[str, Zero]) -> None:
     """Raises RigError for a motor without a known zero whose joint has no finite range: then the zero cannot be taken from the range."""
-    for name, servo in found.items():
+    for name, servo in servos.items():
         lower, upper = servo.limits
         if name not in zeros and not (lower < upper and isfinite(upper - lower)):
             raise RigError(

@@ -239,19 +239,19 @@ def is_any_connected() -> bool:
     return bool(_robots)
 
 
-def figures_changed(now: float) -> bool:
+def figures_changed(time: float) -> bool:
     """Whether what panels and the ghost show of any robot in numbers differs from what it was at the last call.
 
     Args:
-        now: Time [s, monotonic clock], from which `figures_age` counts.
+        time: Time [s, monotonic clock], from which `figures_age` counts.
     """
-    changes = [robot.figures.update(robot.status, robot.link.device.joints, now) for robot in _robots.values() if robot.status]
+    changes = [robot.figures.update(robot.status, robot.link.device.joints, time) for robot in _robots.values() if robot.status]
     return any(changes)
 
 
-def figures_age(now: float) -> float:
+def figures_age(time: float) -> float:
     """Time since the figures of any robot have changed [s]; infinite if none is connected."""
-    return min((now - robot.figures.changed_at for robot in _robots.values()), default=inf)
+    return min((time - robot.figures.changed_at for robot in _robots.values()), default=inf)
 
 
 def park_values(rig) -> list[float]:
@@ -264,12 +264,12 @@ def park_values(rig) -> list[float]:
     return robot_values.in_posture(rig, rig.limber.device.park, robot.sources, robot.angles)
 
 
-def hold(held: bool) -> None:
+def hold(is_held: bool) -> None:
     """Stops or resumes sending. Robots keep their last values while something steps through frames faster or slower than real time, such as
     a bake.
     """
     global _held
-    _held = held
+    _held = is_held
     note_change()
 
 

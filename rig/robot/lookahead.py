@@ -18,7 +18,7 @@ from .values import Value
 SAME = 1e-5  # [rad, or the joint's unit] a value farther from its keyframes is changed by something else, such as by hand
 
 
-def ahead(rig, sources: tuple[Source, ...], now: list[Value], speeds: Sequence[float]) -> list[Value]:
+def ahead(rig, sources: tuple[Source, ...], current: list[Value], speeds: Sequence[float]) -> list[Value]:
     """Values to send now. While a scene with the rig plays, keyframed values get the velocity to the frame that is shown next; if the
     robot's delay is negative, values of a later frame are sent.
 
@@ -28,24 +28,24 @@ def ahead(rig, sources: tuple[Source, ...], now: list[Value], speeds: Sequence[f
     Args:
         rig: The armature.
         sources: What the device's joints follow.
-        now: Current values of the sources.
+        current: Current values of the sources.
         speeds: Maximum speed of each source [rad/s, m/s or unit/s].
     """
     scene = playing_scene(rig)
     if scene is None:
-        return now
+        return current
     early = max(-rig.limber.device.latency, 0.0)
     here = values_at(rig, sources, frame_ahead(scene, early))
     later = values_at(rig, sources, frame_ahead(scene, early, playhead.step(scene)))
     farthest = ((1.0 + HEADROOM) * speed * playhead.due(scene) for speed in speeds)
-    return [_with_velocity(*four, early > 0.0) for four in zip(now, here, later, farthest, strict=True)]
+    return [_with_velocity(*four, early > 0.0) for four in zip(current, here, later, farthest, strict=True)]
 
 
-def _with_velocity(now: Value, here: float | None, later: float | None, farthest: float, is_early: bool) -> Value:
-    if here is None or later is None or isinstance(now, Kinematic) or not (is_early or abs(here - now) < SAME):
-        return now
+def _with_velocity(current: Value, here: float | None, later: float | None, farthest: float, is_early: bool) -> Value:
+    if here is None or later is None or isinstance(current, Kinematic) or not (is_early or abs(here - current) < SAME):
+        return current
     step = later - here  # [rad, m or unit] in a frame
-    return Kinematic(here if is_early else now, step if abs(step) <= farthest else 0.0)
+    return Kinematic(here if is_early else current, step if abs(step) <= farthest else 0.0)
 
 
 def playing_scene(rig) -> bpy.types.Scene | None:
@@ -60,9 +60,9 @@ def frame_ahead(scene, seconds: float, frames: float = 0.0) -> float:
     """
     first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (scene.frame_start, scene.frame_end)
     speed = min(max(playhead.step(scene), -1.0), 1.0)  # frames left out make it no faster
-    now = scene.frame_current + scene.frame_subframe
-    ahead = now + seconds * speed / playhead.seconds_a_frame(scene) + frames
-    if ahead >= last + 1 or ahead < first <= now:
+    current_frame = scene.frame_current + scene.frame_subframe
+    ahead = current_frame + seconds * speed / playhead.seconds_a_frame(scene) + frames
+    if ahead >= last + 1 or ahead < first <= current_frame:
         ahead = first + (ahead - first) % (last + 1 - first)
     return ahead * scene.render.frame_map_old / scene.render.frame_map_new
 

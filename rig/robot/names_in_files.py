@@ -16,13 +16,13 @@ def names_in_files(rig, sources: Sequence[Source]) -> tuple[Named, ...]:
     by_key = {joint.key: joint for joint in joints}
     by_path = {f"{joint.channel.path}[{joint.channel.index}]": joint for joint in joints if joint.channel is not None}
     values = {value.name: value for value in rig.limber.device.auxiliaries}
-    found = []
+    names = []
     for source in sources:
         value = values.get(source.auxiliary)
         joint = by_key.get(source.key) if value is None else by_path.get(value.path) if value.owner == rig else None
         servo = -1 if value is None else value.servo
-        found.append(_named(rig, joint, servo) if joint is not None else Named(source.auxiliary, unit="plain", servo=servo))
-    return tuple(found)
+        names.append(_named(rig, joint, servo) if joint is not None else Named(source.auxiliary, unit="plain", servo=servo))
+    return tuple(names)
 
 
 def _named(rig, joint: FileJoint, servo: int) -> Named:

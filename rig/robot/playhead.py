@@ -33,13 +33,13 @@ class _Playhead:
 _playheads: dict[int, _Playhead] = {}  # by the scene's session_uid
 
 
-def note(scene, now: float | None = None) -> None:
-    """Records that a scene shows another frame, at the time `now` [s, time.perf_counter]."""
-    now = time.perf_counter() if now is None else now
+def note(scene, shown_at: float | None = None) -> None:
+    """Records that a scene shows another frame, at the time `shown_at` [s, time.perf_counter]."""
+    shown_at = time.perf_counter() if shown_at is None else shown_at
     frame = scene.frame_current + scene.frame_subframe
-    head = _playheads.setdefault(scene.session_uid, _Playhead(frame, now))
-    step, gap = frame - head.frame, now - head.at
-    head.frame, head.at = frame, now
+    head = _playheads.setdefault(scene.session_uid, _Playhead(frame, shown_at))
+    step, gap = frame - head.frame, shown_at - head.at
+    head.frame, head.at = frame, shown_at
     if 0.0 < abs(step) <= max(1.0, JUMP / seconds_a_frame(scene)):
         head.steps.append(step)
     if gap > max(JUMP, 2.0 * _nominal(scene)):  # a pause, or the scene has not played

@@ -92,9 +92,9 @@ def _read_again() -> None:
 
 def _read() -> dict[str, str]:
     """Content of the file; a missing or damaged file allows nothing."""
-    place = _file()
+    file_path = _file()
     try:
-        content = json_of(text(place, SMALL)) if place else None
+        content = json_of(text(file_path, SMALL)) if file_path else None
     except (OSError, ValueError):
         return {}
     if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:

@@ -52,7 +52,7 @@ def why_not(rig) -> str:
 def _why_not_shown(rig) -> str:
     """Which constraint keeps a bone with a servo from following the robot, with the remedy; "" if there is none."""
     bones = {source.bone for source in sources(rig)} if rig.pose else ()
-    moving = next((found for found in seen.acting(rig, bones) if found[2].type not in seen.LIMITS), None) if bones else None
+    moving = next((entry for entry in seen.acting(rig, bones) if entry[2].type not in seen.LIMITS), None) if bones else None
     if moving is None:
         return ""
     name, holder, constraint = moving
@@ -148,7 +148,7 @@ def follow(scene, _depsgraph=None) -> bool:
     if not _takes:
         after_frame.pop(follow, None)  # the heartbeat calls it as well
     for uid, take in list(_takes.items()):
-        rig = next((thing for thing in bpy.data.objects if thing.session_uid == uid), None)
+        rig = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
         status = links.status(rig) if rig else None
         if rig is None or status is None or (status.state is not State.LIMP and (take.begun or status.state not in links.QUIET)):
             del _takes[uid]

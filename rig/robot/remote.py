@@ -56,9 +56,9 @@ class Orders(Inbox):
     def look(self, budget: float = BUDGET) -> None:
         self._arm_came = False
         super().look(budget)
-        now = monotonic()
-        silence = min(now - self._looked_at, BETWEEN)
-        self._looked_at = now
+        time = monotonic()
+        silence = min(time - self._looked_at, BETWEEN)
+        self._looked_at = time
         self._arm_silence = self._arm_silence + silence if self.is_read and not self._arm_came else 0.0
 
     def alarm(self) -> None:
@@ -135,17 +135,17 @@ def is_listening() -> bool:
 
 def addresses(movers: Iterable[Mover]) -> list[str]:
     """OSC addresses for some movers of an object and for its robot, each with its arguments: "/limber/influence/Head v"."""
-    found = []
+    entries = []
     for mover in movers:
         name, settings = mover.given_name, mover.settings
         with_target = [name] if hasattr(settings, "target") else []
         with_target += [f"{name}/{goal.name}" for goal in goals_of(settings)]
-        found += [(f"{kind}/{of}", numbers) for of in with_target for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))]
-        found += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
+        entries += [(f"{kind}/{of}", numbers) for of in with_target for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))]
+        entries += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
         if hasattr(settings, "influence"):
-            found.append((f"influence/{name}", "v"))
-        found += [(f"weight/{name}/{posture.action.name}", "v") for posture in stored_postures(settings)]
-    return [*(f"{ROOT}{address.replace(' ', '_')} {numbers}" for address, numbers in found), STOP, f"{ROOT}{ARM}"]
+            entries.append((f"influence/{name}", "v"))
+        entries += [(f"weight/{name}/{posture.action.name}", "v") for posture in stored_postures(settings)]
+    return [*(f"{ROOT}{address.replace(' ', '_')} {numbers}" for address, numbers in entries), STOP, f"{ROOT}{ARM}"]
 
 
 def look(budget: float = BUDGET) -> bool:

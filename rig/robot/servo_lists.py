@@ -42,11 +42,11 @@ def lists(rig) -> list[ServoList]:
     empty if there is neither.
     """
     chain, mechanism = selected(rig.limber.chains, rig.limber.active_chain), rig.limber.mechanism
-    found = [ServoList(chain, "joints", "active_joint")] if chain is not None else []
-    return [*found, ServoList(mechanism, "motors", "active_motor")] if mechanism.motors else found
+    joint_lists = [ServoList(chain, "joints", "active_joint")] if chain is not None else []
+    return [*joint_lists, ServoList(mechanism, "motors", "active_motor")] if mechanism.motors else joint_lists
 
 
 def chosen(rig, motors: bool) -> ServoList | None:
     """The list of motors (`motors`) or of joints; if there is only one list, that one; None if there is none."""
-    found = lists(rig)
-    return next((one for one in found if one.is_motors == motors), found[0] if found else None)
+    all_lists = lists(rig)
+    return next((servo_list for servo_list in all_lists if servo_list.is_motors == motors), all_lists[0] if all_lists else None)

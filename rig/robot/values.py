@@ -92,13 +92,13 @@ def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
     """Values of a live mover's joints, with their velocities and accelerations where it moves and they are known: per `unit` [s]; 0: per
     frame.
     """
-    now = session(*mover)
-    values, step = now.values(), unit or now.next_step
+    mover_session = session(*mover)
+    values, step = mover_session.values(), unit or mover_session.next_step
     if not mover.can_move:
         return values
     return values | {
         key: Kinematic(state.position, step * state.velocity, step**2 * state.acceleration)
-        for key, state in now.motion().items()
+        for key, state in mover_session.motion().items()
         if state.position == values.get(key)
     }
 
@@ -113,8 +113,8 @@ def value_of(auxiliary) -> float | None:
     if auxiliary.owner is None or not auxiliary.path:
         return None
     try:
-        found = auxiliary.owner.path_resolve(auxiliary.path)
-        number = float(found)
+        property_value = auxiliary.owner.path_resolve(auxiliary.path)
+        number = float(property_value)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return number if isfinite(number) else None
@@ -152,11 +152,11 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
     head, _, last = re.sub(r"\[\d+\]$", "", path).rpartition(".")
     try:
         holder = owner.path_resolve(head) if head else owner
-        found = holder.bl_rna.properties[last]
-        if found.type == "BOOLEAN":
+        rna_property = holder.bl_rna.properties[last]
+        if rna_property.type == "BOOLEAN":
             return 0.0, 1.0
         # Shape keys have the range of their sliders.
-        low, high = getattr(holder, "slider_min", found.soft_min), getattr(holder, "slider_max", found.soft_max)
+        low, high = getattr(holder, "slider_min", rna_property.soft_min), getattr(holder, "slider_max", rna_property.soft_max)
         return float(low), float(high)
     except (ValueError, KeyError, AttributeError, TypeError):
         return nan, nan
@@ -186,15 +186,15 @@ def _current(
     """As `moving`; where a value is not known, that in `otherwise`."""
     known = of_movers(rig, {mover.settings.uid: _motion(mover, unit) for mover in movers if mover.is_live}, movers, before)
     values = rig.limber.device.auxiliaries
-    now: list[Value] = []
+    current: list[Value] = []
     for source, old in zip(sources, otherwise, strict=True):
         if source.auxiliary:
-            found = values.get(source.auxiliary)
-            number = value_of(found) if found is not None else None
+            auxiliary = values.get(source.auxiliary)
+            number = value_of(auxiliary) if auxiliary is not None else None
         else:
             number = known.get(source.key)
-        now.append(old if number is None else number)
-    return now
+        current.append(old if number is None else number)
+    return current
 
 
 def mover_of_source(rig, source: Source) -> Mover | None:
@@ -206,11 +206,11 @@ def keys_of(rig, known: Mapping[SourceKey, float], before: Mapping[Channel, floa
     """Channels that store joints and motors, with the values to key for their values by (uid, bone, axis); `before`: values in the previous
     frame.
     """
-    found: dict[Channel, float] = {}
+    keys: dict[Channel, float] = {}
     for mover in movers_of(rig):
         uid = mover.settings.uid
-        found |= mover.keys_of({key: known[uid, *key] for key in mover.joint_keys if (uid, *key) in known}, before)
-    return found
+        keys |= mover.keys_of({key: known[uid, *key] for key in mover.joint_keys if (uid, *key) in known}, before)
+    return keys
 
 
 def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float]) -> list[float]:
@@ -248,12 +248,12 @@ def pose(rig, sources: tuple[Source, ...], values) -> bool:
     """Poses joints and motors, and sets animatable properties, to these values; None leaves one unchanged. Returns whether anything
     changed.
     """
-    given = [(source, value) for source, value in zip(sources, values, strict=False) if value is not None]
-    known, changed = {source.key: value for source, value in given}, False
+    pairs = [(source, value) for source, value in zip(sources, values, strict=False) if value is not None]
+    known, changed = {source.key: value for source, value in pairs}, False
     for mover in movers_of(rig):
         uid = mover.settings.uid
         changed |= mover.pose({key: known[uid, *key] for key in mover.joint_keys if (uid, *key) in known})
-    for source, value in given:
+    for source, value in pairs:
         changed |= bool(source.auxiliary) and _set_value(rig, source.auxiliary, value)
     return changed
 
@@ -273,8 +273,8 @@ def write(owner: bpy.types.ID, path: str, value: float) -> None:
     if path.endswith("]"):
         head, _, key = path.rpartition("[")
         holder = owner.path_resolve(head) if head else owner
-        place = key[:-1]
-        holder[place.strip("\"'") if place[:1] in "\"'" else int(place)] = value
+        index_text = key[:-1]
+        holder[index_text.strip("\"'") if index_text[:1] in "\"'" else int(index_text)] = value
         return
     holder = owner.path_resolve(head) if head else owner
     kind = holder.bl_rna.properties[last].type
@@ -314,12 +314,12 @@ class ValueFilters:
             return desired
         step = min(dt, LONGEST_STEP)
         next_step, self._last_step = unit or min(step, self._last_step), step
-        now: list[float | Kinematic] = []
+        filtered_values: list[float | Kinematic] = []
         for source, number in zip(sources, desired, strict=True):
             value, position = values.get(source.auxiliary), number.position if isinstance(number, Kinematic) else number
             filtered = _filtered(value, position, known.get(source.auxiliary)) if value is not None else None
             if filtered is None:
-                now.append(number)
+                filtered_values.append(number)
                 continue
             limits = filtered.filter.limits
             goal = limits.clamp(position)
@@ -327,8 +327,8 @@ class ValueFilters:
             self._known[source.auxiliary] = filtered
             near = AT_REST * (limits.upper - limits.lower)
             self.at_rest &= abs(state.position - goal) <= near and abs(state.velocity) <= near
-            now.append(Kinematic(state.position, next_step * state.velocity, next_step**2 * state.acceleration))
-        return now
+            filtered_values.append(Kinematic(state.position, next_step * state.velocity, next_step**2 * state.acceleration))
+        return filtered_values
 
 
 def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | None:
@@ -340,8 +340,8 @@ def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | Non
         return before
     try:
         limits = Limits(value.low, value.high, value.velocity, value.acceleration, value.jerk)
-        made = make_filter(value.filter, limits, Character(value.sigma, value.rho))
+        value_filter = make_filter(value.filter, limits, Character(value.sigma, value.rho))
     except MotionError:  # reported when the robot is connected
         return None
-    place = limits.clamp(before.state.position if before is not None else number)
-    return _Filtered(settings, made, made.rest(place))
+    start = limits.clamp(before.state.position if before is not None else number)
+    return _Filtered(settings, value_filter, value_filter.rest(start))

@@ -47,9 +47,9 @@ def show_virtual(device) -> None:
         bpy.context.window_manager.limber_view.ghost = True
 
 
-def plot_moves(now: float) -> bool:
-    """Whether a plot is shown that has anything but a standstill in it; `now`: [s, monotonic clock]."""
-    return links.figures_age(now) < history.SECONDS and bpy.context.window_manager.limber_view.plot
+def plot_moves(time: float) -> bool:
+    """Whether a plot is shown that has anything but a standstill in it; `time`: [s, monotonic clock]."""
+    return links.figures_age(time) < history.SECONDS and bpy.context.window_manager.limber_view.plot
 
 
 def redraw_sidebars() -> None:

@@ -31,8 +31,8 @@ def pose(rig) -> None:
     zeros = _zeros(rig)
     places = []
     for source, joint in zip(sources, robot_device.describe_plain(rig).joints, strict=True):
-        place = zeros.get((source.bone, source.axis), 0.0)
-        places.append(None if source.auxiliary else joint.limits.clamp(place))
+        zero = zeros.get((source.bone, source.axis), 0.0)
+        places.append(None if source.auxiliary else joint.limits.clamp(zero))
     values.pose(rig, sources, places)
 
 
@@ -45,12 +45,12 @@ def differences(rig) -> list[Difference]:
     raw = calibrating.positions(rig)
     device = robot_device.describe_plain(rig)
     link = links.link(rig)
-    if link is None or [one.servo for one in link.device.channels] != [one.servo for one in device.channels]:
+    if link is None or [channel.servo for channel in link.device.channels] != [channel.servo for channel in device.channels]:
         raise RigError("Servos were added or removed: press Reconnect first")
     sources = robot_device.sources(rig)
     shown = values.newest(rig, sources, [0.0] * len(sources))
-    found = zip(sources, device.joints, shown, Mixing(device).values(raw), strict=True)
-    return [Difference(joint, place, measured) for source, joint, place, measured in found if not source.auxiliary]
+    rows = zip(sources, device.joints, shown, Mixing(device).values(raw), strict=True)
+    return [Difference(joint, shown_value, measured) for source, joint, shown_value, measured in rows if not source.auxiliary]
 
 
 def _zeros(rig) -> dict[tuple[str, str], float]:

@@ -109,8 +109,8 @@ def arcs(rig, session) -> Iterator[Arc]:
         radius = ARC * bone.length * world.median_scale
         for is_free, index, axis in part.euler_axes:
             angle = 0.0
-            if is_free and (found := limits.get((part.name, "XYZ"[index]))):
-                joint, angle = found
+            if is_free and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
+                joint, angle = joint_and_angle
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
                 yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)
             rotation = rotation @ Quaternion(Vector(axis), angle)

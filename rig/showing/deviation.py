@@ -21,13 +21,15 @@ def deviations(session) -> list[Deviation]:
     if session.outputs is None or session.reader is None or not session.poses:
         return []
     wanted = session.reader.channels(session.poses, session.outputs.goal.posture.tolist())
-    found = []
-    for bone, (turn, place, _) in wanted.items():
+    bone_deviations = []
+    for bone, (turn, location, _) in wanted.items():
         if bone in session.pose:
             shown, at, _ = session.pose[bone]
-            distance = rotations.length(rotations.subtract(tuple(at), tuple(place)))
-            found.append(Deviation(bone, rotations.angle_between(rotations.normalized(turn), rotations.normalized(shown)), distance))
-    return found
+            distance = rotations.length(rotations.subtract(tuple(at), tuple(location)))
+            bone_deviations.append(
+                Deviation(bone, rotations.angle_between(rotations.normalized(turn), rotations.normalized(shown)), distance)
+            )
+    return bone_deviations
 
 
 def segments(rig, session, depsgraph) -> list[tuple[Segment, float]]:

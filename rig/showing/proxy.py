@@ -16,7 +16,7 @@ MARK = "limber_proxy_of"  # custom property of the proxy and its armature: the s
 
 def rigs() -> list[bpy.types.Object]:
     """All armature objects of the file except the proxies."""
-    return [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and thing.pose and MARK not in thing]
+    return [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.pose and MARK not in obj]
 
 
 def own(bone) -> bpy.types.Constraint | None:
@@ -94,7 +94,7 @@ def copies(holder, proxy, name: str, title: str) -> bool:
 
 def release(holder, title: str) -> None:
     """Removes the constraints named `title` from an object or bone, so that it shows its authored pose again."""
-    for constraint in [held for held in holder.constraints if held.name.startswith(title) and held.type == "COPY_TRANSFORMS"]:
+    for constraint in [c for c in holder.constraints if c.name.startswith(title) and c.type == "COPY_TRANSFORMS"]:
         holder.constraints.remove(constraint)
 
 
@@ -149,7 +149,7 @@ def write(proxy, rotations: list[float], locations: list[float], scales: list[fl
 
 def discard_others(proxies: list[bpy.types.Object]) -> None:
     """Deletes all other proxies: of deleted rigs, of rigs that are no longer live, and of files saved without Limber."""
-    sweep([thing for thing in bpy.data.objects if thing.type == "ARMATURE" and MARK in thing and thing not in proxies], MARK)
+    sweep([obj for obj in bpy.data.objects if obj.type == "ARMATURE" and MARK in obj and obj not in proxies], MARK)
 
 
 def sweep(strays: list[bpy.types.Object], mark: str) -> None:

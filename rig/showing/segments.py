@@ -12,7 +12,7 @@ def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
     shown.
     """
     matrices: dict[str, Matrix] = {}
-    found = []
+    segments = []
     moved: set[str] = set()
     for bone in rig.pose.bones:  # parents come before their children
         basis = bases.get(bone.name) or seen.basis(bone)
@@ -27,5 +27,5 @@ def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
         if bone.name in bases or (parent is not None and parent.name in moved):
             moved.add(bone.name)
             world = rig.matrix_world @ matrix
-            found.append((tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation)))
-    return found
+            segments.append((tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation)))
+    return segments

@@ -42,42 +42,42 @@ class Fields:
 
     def text(self, key: str, otherwise: str | None = None) -> str:
         """A text field; if it is missing, `otherwise`, or MalformedError if that is None."""
-        found = self.entries.get(key)
-        if found is None and otherwise is not None:
+        entry = self.entries.get(key)
+        if entry is None and otherwise is not None:
             return otherwise
-        if not isinstance(found, str) or not found.strip():
-            raise self._malformed(key, "a text is needed", found)
-        return found.strip()
+        if not isinstance(entry, str) or not entry.strip():
+            raise self._malformed(key, "a text is needed", entry)
+        return entry.strip()
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A field with a list of texts; empty if the field is missing."""
-        found = self.entries.get(key)
-        if found is None:
+        entry = self.entries.get(key)
+        if entry is None:
             return ()
-        if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-            raise self._malformed(key, "a list of texts is needed", found)
-        return tuple(found)
+        if not isinstance(entry, list) or not all(isinstance(each, str) for each in entry):
+            raise self._malformed(key, "a list of texts is needed", entry)
+        return tuple(entry)
 
     def number(self, key: str, otherwise: float | None = None) -> float:
         """A field with a finite number; if it is missing, `otherwise`, or NumberError if that is None."""
-        found = self.entries.get(key)
-        if found is None and otherwise is not None:
+        entry = self.entries.get(key)
+        if entry is None and otherwise is not None:
             return otherwise
-        return self._number(key, found)
+        return self._number(key, entry)
 
     def whole(self, key: str, low: int, high: int, otherwise: int | None = None) -> int:
         """A field with a whole number from `low` to `high`; if it is missing, `otherwise`, or NumberError if that is None."""
-        found = self.number(key, otherwise)
-        if found != int(found) or not low <= found <= high:
-            raise NumberError(self.file, 0, self.path + key, f"{found:g} is no whole number from {low} to {high}: write one")
-        return int(found)
+        number = self.number(key, otherwise)
+        if number != int(number) or not low <= number <= high:
+            raise NumberError(self.file, 0, self.path + key, f"{number:g} is no whole number from {low} to {high}: write one")
+        return int(number)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
         """A field with a list of `count` finite numbers."""
-        found = self.entries.get(key)
-        if not isinstance(found, list) or len(found) != count:
-            raise self._malformed(key, f"a list of {count} numbers is needed", found)
-        return tuple(self._number(key, each) for each in found)
+        entry = self.entries.get(key)
+        if not isinstance(entry, list) or len(entry) != count:
+            raise self._malformed(key, f"a list of {count} numbers is needed", entry)
+        return tuple(self._number(key, each) for each in entry)
 
     def vector(self, key: str) -> Vector:
         x, y, z = self.numbers(key, 3)
@@ -92,12 +92,12 @@ class Fields:
 
     def map(self, key: str) -> "Fields":
         """A field with a map; empty if the field is missing."""
-        found = self.entries.get(key)
-        if found is None:
-            found = {}
-        if not isinstance(found, dict):
-            raise self._malformed(key, "a map is needed: names, each with a colon and its value", found)
-        return Fields(self.file, found, f"{self.path}{key}.")
+        entry = self.entries.get(key)
+        if entry is None:
+            entry = {}
+        if not isinstance(entry, dict):
+            raise self._malformed(key, "a map is needed: names, each with a colon and its value", entry)
+        return Fields(self.file, entry, f"{self.path}{key}.")
 
     def maps(self) -> dict[str, "Fields"]:
         """All entries of the map as maps, by key."""
@@ -107,18 +107,18 @@ class Fields:
         """All entries of the map as numbers, by key."""
         return {key: self.number(key) for key in self.entries}
 
-    def _number(self, key: str, found: Any) -> float:
+    def _number(self, key: str, entry: Any) -> float:
         try:
-            number = float(found)
+            number = float(entry)
         except (TypeError, ValueError):
-            raise NumberError(self.file, 0, self.path + key, self._expected("a number is needed", found)) from None
+            raise NumberError(self.file, 0, self.path + key, self._expected("a number is needed", entry)) from None
         if not isfinite(number):
-            raise NumberError(self.file, 0, self.path + key, self._expected("a finite number is needed", found))
+            raise NumberError(self.file, 0, self.path + key, self._expected("a finite number is needed", entry))
         return number
 
-    def _malformed(self, key: str, what: str, found: Any) -> MalformedError:
-        return MalformedError(self.file, 0, self.path + key, self._expected(what, found))
+    def _malformed(self, key: str, what: str, entry: Any) -> MalformedError:
+        return MalformedError(self.file, 0, self.path + key, self._expected(what, entry))
 
     @staticmethod
-    def _expected(what: str, found: Any) -> str:
-        return f"it is missing: {what}" if found is None else f"{what}, found {shown(found)}"
+    def _expected(what: str, entry: Any) -> str:
+        return f"it is missing: {what}" if entry is None else f"{what}, found {shown(entry)}"

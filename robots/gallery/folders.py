@@ -22,8 +22,8 @@ def entries(folders: Iterable[Path]) -> list[Entry]:
     """Robots in these folders, by title. Hidden folders (incomplete copies) are left out. Of each description only the line with the name
     is read; errors in it are reported when the robot is added.
     """
-    found = [Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"[!.]*/{FILE}")]
-    return sorted(found, key=lambda entry: entry.title.lower())
+    robots = [Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"[!.]*/{FILE}")]
+    return sorted(robots, key=lambda entry: entry.title.lower())
 
 
 def title_of(path: Path) -> str:

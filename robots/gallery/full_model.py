@@ -34,9 +34,9 @@ class FullModel(NamedTuple):
     meshes: dict[str, Path]
 
 
-def find(place: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
+def find(location: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
     """The makers' models of robots, by the robot's name, in one call; arguments as for `finding`."""
-    steps = finding(place, robots)
+    steps = finding(location, robots)
     while True:
         try:
             next(steps)
@@ -52,23 +52,23 @@ def in_one_go(progress: Progress, function: Callable[..., Any], *arguments: Any)
 
 
 def finding(
-    place: Path, robots: Iterable[Description], read_in_steps: Callable[..., Generator[Progress, None, Any]] = in_one_go
+    location: Path, robots: Iterable[Description], read_in_steps: Callable[..., Generator[Progress, None, Any]] = in_one_go
 ) -> Generator[Progress, None, dict[str, FullModel]]:
     """The maker's model of each robot, by the robot's name: among the URDF files in a folder, the one with the same links in the same
     poses. A generator: it yields its progress after each folder, and with each `BATCH` of files.
 
     Args:
-        place: A URDF file, or a folder, as a clone of the maker's repository.
+        location: A URDF file, or a folder, as a clone of the maker's repository.
         robots: Robots of the gallery.
         read_in_steps: Calls a function that reads files, as `in_one_go` does.
 
     Raises:
         UrdfError: no file is a model of one of the robots; the message names what was searched.
     """
-    if not (is_file(place) or is_folder(place)):
-        raise MalformedError(str(place), 0, "", "there is no such file or folder: choose another")
+    if not (is_file(location) or is_folder(location)):
+        raise MalformedError(str(location), 0, "", "there is no such file or folder: choose another")
     robots = list(robots)
-    paths = (yield from _urdf_files(place)) if is_folder(place) else [place]
+    paths = (yield from _urdf_files(location)) if is_folder(location) else [location]
     best: dict[str, FullModel] = {}
     for first in range(0, len(paths), BATCH):
         some = paths[first : first + BATCH]
@@ -78,7 +78,7 @@ def finding(
         looked = f"none of its {len(paths)} URDF files" if paths else "no URDF file"
         names = ", ".join(robot.name for robot in robots)
         what = f"{looked} has the links and joints of {names} with meshes: choose a clone of the maker's repository"
-        raise MalformedError(str(place), 0, "", what)
+        raise MalformedError(str(location), 0, "", what)
     return best
 
 
@@ -112,21 +112,21 @@ def _keep_best(best: dict[str, FullModel], others: Mapping[str, FullModel]) -> N
 
 def _urdf_files(folder: Path) -> Generator[Progress, None, list[Path]]:
     """URDF files below a folder, the first `MOST_FILES` of them; links to folders are not followed."""
-    found: list[Path] = []
-    for place, names, files in os.walk(folder):
+    paths: list[Path] = []
+    for directory, names, files in os.walk(folder):
         names.sort()
-        found += [Path(place, name) for name in sorted(files) if name.endswith(".urdf")]
-        if len(found) >= MOST_FILES:
+        paths += [Path(directory, name) for name in sorted(files) if name.endswith(".urdf")]
+        if len(paths) >= MOST_FILES:
             break
-        yield Progress(0.0, f"Looking in {place}, URDF files so far: {len(found)}")
-    return found[:MOST_FILES]
+        yield Progress(0.0, f"Looking in {directory}, URDF files so far: {len(paths)}")
+    return paths[:MOST_FILES]
 
 
-def is_same(one: Robot, other: Robot) -> bool:
+def is_same(robot: Robot, other: Robot) -> bool:
     """Whether two models have the same links, and these have the same poses while all joints are at 0."""
-    if {link.name for link in one.links} != {link.name for link in other.links}:
+    if {link.name for link in robot.links} != {link.name for link in other.links}:
         return False
-    trees = build_tree(one), build_tree(other)
+    trees = build_tree(robot), build_tree(other)
     places = [dict(zip((branch.link for branch in tree.branches), tree.frames({}), strict=True)) for tree in trees]
     for link, frame in places[0].items():
         there = places[1][link]

@@ -63,10 +63,10 @@ class _Bodies:
             UrdfError: the file cannot be used.
         """
         document, reader = self.document, self.reader
-        top = [found for world in document.root.all("worldbody") for found in self._inside(world, IDENTITY_TRANSFORM, "")]
-        bodies = [found for found in top if found[0].tag == "body"]
+        top = [entry for world in document.root.all("worldbody") for entry in self._inside(world, IDENTITY_TRANSFORM, "")]
+        bodies = [entry for entry in top if entry[0].tag == "body"]
         if not bodies:
-            generators = (found for world in document.root.all("worldbody") for found in world.below() if found.tag in CONTAINERS)
+            generators = (entry for world in document.root.all("worldbody") for entry in world.below() if entry.tag in CONTAINERS)
             if (generator := next(generators, None)) is not None:
                 raise reader.error(MalformedError, generator, f"there is no <body> beside it. {EXPAND}")
             raise reader.error(MalformedError, document.root, "it has no <body> in its <worldbody>: choose the robot's own file")
@@ -76,14 +76,14 @@ class _Bodies:
         else:
             self.links.append(Link(WORLD if WORLD not in self.bodies else self._name(WORLD), line=document.root.line))
             self.drawn[self.links[0].name] = IDENTITY_TRANSFORM
-            for element, place, childclass in bodies:
-                self._body(element, place, childclass, self.links[0].name)
-        sites = [found for found in top if found[0].tag == "site" and found[0].attributes.get("name")]
+            for element, pose, childclass in bodies:
+                self._body(element, pose, childclass, self.links[0].name)
+        sites = [entry for entry in top if entry[0].tag == "site" and entry[0].attributes.get("name")]
         closed = {element.attributes.get(end) for element in document.sections("equality") for end in ("site1", "site2")}
-        for element, place, childclass in sites if not self.floats else ():
+        for element, pose, childclass in sites if not self.floats else ():
             if element.attributes["name"] in closed:
                 root = self.links[0].name
-                self._frame(element, self.drawn[root].inverse().then(place), childclass, root)
+                self._frame(element, self.drawn[root].inverse().then(pose), childclass, root)
         still = {element.attributes["name"] for element, _, _ in sites}
         equality = EqualityReader(document, self.links, self.drawn, self.floats, self.references, still)
         joints = equality.read(self.joints)
@@ -105,52 +105,54 @@ class _Bodies:
             self.reader, root, [f"<{tag}>" for tag in dict.fromkeys(child.tag for child in root.children) if tag not in SECTIONS | SKIPPED]
         )
 
-    def _inside(self, element: Element, place: Transform, childclass: str) -> list[tuple[Element, Transform, str]]:
-        """The elements of a body, including those in <frame>s: (element, frame relative to `place`, default class)."""
-        found = []
+    def _inside(self, element: Element, frame: Transform, childclass: str) -> list[tuple[Element, Transform, str]]:
+        """The elements of a body, including those in <frame>s: (element, frame relative to `frame`, default class)."""
+        elements = []
         for child in element.children:
             if child.tag == "frame":
-                within = place.then(self.document.pose(child))
-                found += self._inside(child, within, child.attributes.get("childclass", childclass))
+                within = frame.then(self.document.pose(child))
+                elements += self._inside(child, within, child.attributes.get("childclass", childclass))
             elif child.tag in CONTAINERS:
                 self.reader.warn(child, EXPAND)
             elif child.tag in ON_BODIES:
-                found.append((child, place, childclass))
+                elements.append((child, frame, childclass))
             else:
                 tell(self.reader, element, [f"<{child.tag}>"])
-        return found
+        return elements
 
     def _body(self, element: Element, outside: Transform, childclass: str, parent: str) -> None:
         """Adds a body and everything on it, its child bodies included."""
         childclass = element.attributes.get("childclass", childclass)
-        place = outside.then(self.document.pose(element))
+        pose = outside.then(self.document.pose(element))
         name = element.attributes.get("name") or self._name(f"{parent}_body")
         inside = self._inside(element, IDENTITY_TRANSFORM, childclass)
-        self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(place)
-        joints = [(self.document.with_defaults(child, own), within) for child, within, own in inside if child.tag == "joint"]
+        self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(pose)
+        joints = [
+            (self.document.with_defaults(child, default_class), within) for child, within, default_class in inside if child.tag == "joint"
+        ]
         free = [
-            child for child, _, own in inside if child.tag == "freejoint" or (child.tag == "joint" and self._kind(child, own) == "free")
+            child
+            for child, _, default_class in inside
+            if child.tag == "freejoint" or (child.tag == "joint" and self._kind(child, default_class) == "free")
         ]
         if free:
             self.floats = self.floats or not parent
             joints = []
             self.coordinates.append(("free", ()))
         if parent and free:
-            self.joints.append(
-                Joint(self._joint_name(free[0], name), "floating", parent, name, place, line=free[0].line, file=free[0].file)
-            )
+            self.joints.append(Joint(self._joint_name(free[0], name), "floating", parent, name, pose, line=free[0].line, file=free[0].file))
             self.reader.warn(free[0], "a free joint cannot be driven by one motor: its body stays at its rest position")
         elif parent:
-            self._joints(joints, parent, name, place, element)
+            self._joints(joints, parent, name, pose, element)
         self.links.append(Link(name, self._inertial(inside), self._visuals(inside), element.line, element.file))
         for read in (element, *(joint for joint, _ in joints if joint.attributes.get("name") not in self.remade)):
             read.skip_attributes("group", "user")
             tell(self.reader, read, read.unread)
-        for child, within, own in inside:
+        for child, within, default_class in inside:
             if child.tag == "body":
-                self._body(child, within, own, name)
+                self._body(child, within, default_class, name)
             elif child.tag in ("site", "camera") and child.attributes.get("name"):
-                self._frame(child, within, own, name)
+                self._frame(child, within, default_class, name)
 
     def _kind(self, joint: Element, childclass: str) -> str:
         return self.document.with_defaults(joint, childclass).attributes.get("type", "hinge")
@@ -169,19 +171,19 @@ class _Bodies:
             )
             axis = " ".join(repr(first[k] - ends[k + 3]) for k in range(3))
             element = replace(middle, attributes={**middle.attributes, "zaxis": axis, "name": name})
-        place = within.then(self.document.pose(element))
+        pose = within.then(self.document.pose(element))
         link = name if name not in self.bodies and name not in self.drawn else self._name(f"{name}_{element.tag}")
-        self.add_frame(link, body, place, element)
+        self.add_frame(link, body, pose, element)
 
-    def add_frame(self, link: str, body: str, place: Transform, element: Element) -> None:
+    def add_frame(self, link: str, body: str, pose: Transform, element: Element) -> None:
         """Adds a link without mass that is fixed to a body."""
         self.links.append(Link(link, line=element.line, file=element.file))
-        self.joints.append(Joint(f"{link}_frame", "fixed", body, link, place, line=element.line, file=element.file))
-        self.drawn[link] = self.drawn[body].then(place)
+        self.joints.append(Joint(f"{link}_frame", "fixed", body, link, pose, line=element.line, file=element.file))
+        self.drawn[link] = self.drawn[body].then(pose)
 
     # -- joints --
 
-    def _joints(self, joints: list[tuple[Element, Transform]], parent: str, body: str, place: Transform, element: Element) -> None:
+    def _joints(self, joints: list[tuple[Element, Transform]], parent: str, body: str, pose: Transform, element: Element) -> None:
         """Adds a body's joints in their order from the parent, with a massless link between every two."""
         steps: list[tuple[str, Kind, Vector, Transform, Element]] = []  # name, kind, axis, pose in the body, element
         for child, within in joints:
@@ -201,7 +203,7 @@ class _Bodies:
                 what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
                 raise self.reader.error(JointTypeError, child, what)
         if not steps:
-            self.joints.append(Joint(self._name(f"{body}_fixed"), "fixed", parent, body, place, line=element.line, file=element.file))
+            self.joints.append(Joint(self._name(f"{body}_fixed"), "fixed", parent, body, pose, line=element.line, file=element.file))
             return
         # Between joints the frame is the body's own, displaced by the joints before: each joint's frame lies in it at the joint's point.
         for k, (name, kind, axis, at, child) in enumerate(steps):
@@ -215,7 +217,7 @@ class _Bodies:
             reference = self._reference(child, kind == "prismatic")
             self.references[name] = reference
             drawn = translation(axis, -reference) if kind == "prismatic" else rotation(axis, -reference)
-            origin = (place if k == 0 else IDENTITY_TRANSFORM).then(at).then(drawn)
+            origin = (pose if k == 0 else IDENTITY_TRANSFORM).then(at).then(drawn)
             effort = self._effort(child)
             end = at.inverse()
             self.joints.append(Joint(name, kind, parent, link, origin, axis, lower, upper, None, effort, None, end, child.line, child.file))
@@ -232,48 +234,48 @@ class _Bodies:
         if kind == "continuous":  # a part of a ball, whose range is a cone
             return None, None
         limited = joint.attributes.get("limited", "auto")
-        found = self.reader.numbers(joint, "range", 2) or (0.0, 0.0)
+        bounds = self.reader.numbers(joint, "range", 2) or (0.0, 0.0)
         infers = self.document.compiler.get("autolimits", "true") == "true"
-        if limited == "false" or (limited == "auto" and not (infers and found[0] < found[1])):
-            if limited == "auto" and found[0] > found[1]:
+        if limited == "false" or (limited == "auto" and not (infers and bounds[0] < bounds[1])):
+            if limited == "auto" and bounds[0] > bounds[1]:
                 raise self.reader.error(
                     LimitError, joint, f"range='{joint.attributes['range']}' begins above its end: exchange the numbers"
                 )
             return None, None
-        if found[0] > found[1]:
+        if bounds[0] > bounds[1]:
             raise self.reader.error(LimitError, joint, f"range='{joint.attributes['range']}' begins above its end: exchange the numbers")
-        lower, upper = (self.document.angle(number) if kind == "revolute" else number for number in found)
+        lower, upper = (self.document.angle(number) if kind == "revolute" else number for number in bounds)
         return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
 
     def _reference(self, joint: Element, is_slide: bool) -> float:
         """Joint value [rad or m] in the pose in which the file gives the bodies."""
         if joint.attributes.get("type", "hinge") == "ball":
             return 0.0
-        found = self.reader.number(joint, "ref") or 0.0
-        return found if is_slide else self.document.angle(found)
+        reference = self.reader.number(joint, "ref") or 0.0
+        return reference if is_slide else self.document.angle(reference)
 
     def _effort(self, joint: Element) -> float | None:
-        found = self.reader.numbers(joint, "actuatorfrcrange", 2)
-        return max(map(abs, found)) or None if found else None
+        force_range = self.reader.numbers(joint, "actuatorfrcrange", 2)
+        return max(map(abs, force_range)) or None if force_range else None
 
     # -- what is on a body --
 
     def _inertial(self, inside: list[tuple[Element, Transform, str]]) -> Inertial | None:
-        found = next(((element, within) for element, within, _ in inside if element.tag == "inertial"), None)
-        if found is None:
+        inertial = next(((element, within) for element, within, _ in inside if element.tag == "inertial"), None)
+        if inertial is None:
             return None
-        element, within = found
+        element, within = inertial
         mass = self.reader.number(element, "mass")
         if mass is None or mass < 0.0:
             self.reader.warn(element, "its mass is missing or negative: it is left out")
             return None
-        place = within.then(self.document.pose(element))
+        pose = within.then(self.document.pose(element))
         full = self.reader.numbers(element, "fullinertia", 6)
         if full is not None:
             xx, yy, zz, xy, xz, yz = full
-            return Inertial(place, mass, (xx, xy, xz, yy, yz, zz))
+            return Inertial(pose, mass, (xx, xy, xz, yy, yz, zz))
         xx, yy, zz = self.document.vector(element, "diaginertia")
-        return Inertial(place, mass, (xx, 0.0, 0.0, yy, 0.0, zz))
+        return Inertial(pose, mass, (xx, 0.0, 0.0, yy, 0.0, zz))
 
     def _visuals(self, inside: list[tuple[Element, Transform, str]]) -> tuple[Visual, ...]:
         if self.shapes is None:
@@ -302,9 +304,9 @@ class _Bodies:
 
 def _named(element: Element, tags: Collection[str]) -> set[str]:
     """Names of all elements with these tags below an element."""
-    found, waiting = set(), [element]
+    names, waiting = set(), [element]
     while waiting:
         children = waiting.pop().children
-        found |= {child.attributes["name"] for child in children if child.tag in tags and "name" in child.attributes}
+        names |= {child.attributes["name"] for child in children if child.tag in tags and "name" in child.attributes}
         waiting += children
-    return found
+    return names

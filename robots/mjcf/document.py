@@ -82,15 +82,15 @@ class Document:
 
     def _included_file(self, element: Element) -> Path:
         name = self.reader.text(element, "file").replace("\\", "/")
-        found = next((path for path in (self.folder / name, Path(element.file).parent / name) if is_file(path)), None)
-        if found is None:
+        file_path = next((path for path in (self.folder / name, Path(element.file).parent / name) if is_file(path)), None)
+        if file_path is None:
             raise self.reader.error(MalformedError, element, f"the file '{name}' is not in folder '{self.folder}': put it there")
-        if found.resolve() in self._included:
+        if file_path.resolve() in self._included:
             raise self.reader.error(MalformedError, element, f"the file '{name}' is included already: include it once")
         if len(self._included) >= MAX_FILES:
             raise self.reader.error(MalformedError, element, f"more than {MAX_FILES} files are included: is this a robot?")
-        self._included.add(found.resolve())
-        return found
+        self._included.add(file_path.resolve())
+        return file_path
 
     # -- default classes --
 
@@ -102,11 +102,11 @@ class Document:
             if self._inherited > MAX_INHERITED:
                 what = f"default classes inherit more than {MAX_INHERITED} attributes: is this a robot?"
                 raise self.reader.error(MalformedError, element, what)
-        own = self._classes[name]
+        defaults = self._classes[name]
         for child in element.children:
             if child.tag != "default":
-                own.setdefault(_default_tag(child.tag), {}).update(child.attributes)
-        if sum(map(len, own.values())) > MAX_DEFAULTS:
+                defaults.setdefault(_default_tag(child.tag), {}).update(child.attributes)
+        if sum(map(len, defaults.values())) > MAX_DEFAULTS:
             raise self.reader.error(MalformedError, element, f"class '{name}' has more than {MAX_DEFAULTS} attributes: is this a robot?")
         for child in element.all("default"):
             self._define(child, self.reader.text(child, "class"), name, depth + 1)
@@ -118,10 +118,10 @@ class Document:
         if name not in self._classes:
             what = f"there is no default class '{name}': name one of {', '.join(self._classes)}"
             raise self.reader.error(UnknownNameError, element, what)
-        given = self._classes[name].get(_default_tag(element.tag), {})
+        defaults = self._classes[name].get(_default_tag(element.tag), {})
         if any(word in element.attributes for word in ORIENTATIONS):
-            given = {key: value for key, value in given.items() if key not in ORIENTATIONS}
-        return element.with_attributes({**given, **element.attributes})
+            defaults = {key: value for key, value in defaults.items() if key not in ORIENTATIONS}
+        return element.with_attributes({**defaults, **element.attributes})
 
     def sections(self, tag: str) -> list[Element]:
         """Elements of all sections of that name."""
@@ -142,8 +142,8 @@ class Document:
 
     def vector(self, element: Element, attribute: str, otherwise: Vector = (0.0, 0.0, 0.0)) -> Vector:
         """Three finite numbers of an attribute. Raises NumberError."""
-        found = self.reader.vector(element, attribute)
-        return otherwise if found is None else found
+        numbers = self.reader.vector(element, attribute)
+        return otherwise if numbers is None else numbers
 
     def angle(self, number: float) -> float:
         """An angle of the file, in its own unit, converted to radians."""
@@ -160,29 +160,29 @@ class Document:
             AxisError: an axis in the element has no length.
             NumberError: the element's numbers are invalid.
         """
-        given = [word for word in ORIENTATIONS if word in element.attributes]
-        if len(given) > 1 and "quat" in given:
-            given.remove("quat")
-        if len(given) > 1:
-            raise self.reader.error(MalformedError, element, f"its orientation is given by {' and '.join(given)}: keep one")
-        if not given:
+        words = [word for word in ORIENTATIONS if word in element.attributes]
+        if len(words) > 1 and "quat" in words:
+            words.remove("quat")
+        if len(words) > 1:
+            raise self.reader.error(MalformedError, element, f"its orientation is given by {' and '.join(words)}: keep one")
+        if not words:
             return IDENTITY
-        numbers = self.reader.numbers(element, given[0], {"quat": 4, "axisangle": 4, "xyaxes": 6}.get(given[0], 3))
+        numbers = self.reader.numbers(element, words[0], {"quat": 4, "axisangle": 4, "xyaxes": 6}.get(words[0], 3))
         assert numbers is not None
-        if given[0] == "quat":
+        if words[0] == "quat":
             w, x, y, z = numbers
             return normalized((w, x, y, z)) if max(map(abs, numbers)) > NO_LENGTH else IDENTITY
-        if given[0] == "euler":
+        if words[0] == "euler":
             return self._euler((numbers[0], numbers[1], numbers[2]))
         axis = (numbers[0], numbers[1], numbers[2])
-        self._need_length(element, given[0], axis)
-        if given[0] == "axisangle":
+        self._need_length(element, words[0], axis)
+        if words[0] == "axisangle":
             return about(unit(axis), self.angle(numbers[3]))
-        if given[0] == "zaxis":
+        if words[0] == "zaxis":
             return from_z(axis)
         x_axis = unit(axis)
         y_axis = reject((numbers[3], numbers[4], numbers[5]), x_axis)
-        self._need_length(element, given[0], y_axis)
+        self._need_length(element, words[0], y_axis)
         return from_axes(x_axis, unit(y_axis), cross(x_axis, unit(y_axis)))
 
     def _need_length(self, element: Element, attribute: str, axis: Vector) -> None:
@@ -192,11 +192,11 @@ class Document:
 
     def _euler(self, angles: Vector) -> Quaternion:
         """Rotation of Euler angles: a small letter rotates about the moved axis, a capital one about the fixed axis."""
-        found = IDENTITY
+        rotation = IDENTITY
         for letter, angle in zip(self.sequence, angles, strict=True):
             turn = about(AXES[letter.lower()], self.angle(angle))
-            found = multiply(found, turn) if letter.islower() else multiply(turn, found)
-        return found
+            rotation = multiply(rotation, turn) if letter.islower() else multiply(turn, rotation)
+        return rotation
 
 
 def from_z(axis: Vector) -> Quaternion:

@@ -44,18 +44,18 @@ class EqualityReader:
 
     def read(self, joints: Sequence[Joint]) -> list[Joint]:
         """The joints, with leaders set for mimic joints, and with fixed joints for the links that were added."""
-        found = {joint.name: joint for joint in joints}
+        joints_by_name = {joint.name: joint for joint in joints}
         for element in self.document.sections("equality"):
             element = self.document.with_defaults(element, "")
             if element.attributes.get("active", "true") == "false":
                 continue
             if element.tag == "joint":
-                self._follow(element, found)
+                self._follow(element, joints_by_name)
             elif element.tag in ("connect", "weld"):
                 self._close(element)
             else:
                 self.reader.warn(element, f"a constraint of kind '{element.tag}' is not read: it is left out")
-        return [*found.values(), *self._frames]
+        return [*joints_by_name.values(), *self._frames]
 
     def _follow(self, element: Element, joints: dict[str, Joint]) -> None:
         """Makes a joint a mimic joint with a linear relation."""
@@ -63,8 +63,8 @@ class EqualityReader:
         for name in names:
             if name not in joints or not joints[name].is_movable:
                 raise self.reader.error(UnknownNameError, element, f"there is no hinge or slide '{name}': name one")
-        given = self.document.numbers(element, "polycoef", 5) or ()
-        coefficients = [*given, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(given) :]]
+        polycoef = self.document.numbers(element, "polycoef", 5) or ()
+        coefficients = [*polycoef, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(polycoef) :]]
         if any(abs(number) > HIGHER_ORDER for number in coefficients[2:]):
             self.reader.warn(element, "its polycoef has higher orders than a straight line, which are left out")
         follower = joints[names[0]]
@@ -135,8 +135,8 @@ class EqualityReader:
             self._counts[wanted] = self._counts.get(wanted, 1) + 1
             name = f"{wanted}_{self._counts[wanted]}"
         self.links.append(Link(name, line=element.line, file=element.file))
-        place = self.drawn[body].inverse().then(at)
-        self._frames.append(Joint(f"{name}_frame", "fixed", body, name, place, line=element.line, file=element.file))
+        pose = self.drawn[body].inverse().then(at)
+        self._frames.append(Joint(f"{name}_frame", "fixed", body, name, pose, line=element.line, file=element.file))
         self.drawn[name] = at
         return name
 

@@ -10,14 +10,14 @@ from .document import ACTUATORS, MOST, Document
 def with_motors(document: Document, robot: Robot) -> Robot:
     """The robot with motors on the joints that actuators drive; their limits are narrowed to the actuators' control ranges and forces."""
     joints, motors = robot.joint, []
-    found = dict(joints)
+    limited_joints = dict(joints)
     for element in document.sections("actuator"):
         name = element.attributes.get("joint", "")
         if element.tag not in ACTUATORS or name not in joints or not joints[name].is_movable:
             continue
         motors.append(name)
-        found[name] = _limited(document, document.with_defaults(element, ""), found[name])
-    return replace(robot, joints=tuple(found.values()), motors=tuple(dict.fromkeys(motors)))
+        limited_joints[name] = _limited(document, document.with_defaults(element, ""), limited_joints[name])
+    return replace(robot, joints=tuple(limited_joints.values()), motors=tuple(dict.fromkeys(motors)))
 
 
 def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
@@ -55,9 +55,9 @@ def _is_servo(document: Document, actuator: Element) -> bool:
 
 def _range(document: Document, actuator: Element, word: str) -> tuple[float, float] | None:
     """A range of an actuator (`word`: ctrl or force); None if it is not limited."""
-    limited, found = actuator.attributes.get(f"{word}limited", "auto"), document.reader.numbers(actuator, f"{word}range", 2)
-    if found is None or limited == "false" or not found[0] < found[1]:
+    limited, bounds = actuator.attributes.get(f"{word}limited", "auto"), document.reader.numbers(actuator, f"{word}range", 2)
+    if bounds is None or limited == "false" or not bounds[0] < bounds[1]:
         return None
     if limited == "auto" and document.compiler.get("autolimits", "true") != "true":
         return None
-    return found[0], found[1]
+    return bounds[0], bounds[1]

@@ -55,7 +55,7 @@ class ShapeReader:
 
     def _primitive(self, geom: Element, kind: str, material: Material | None) -> list[Visual]:
         size = list(self.document.numbers(geom, "size", 3) or ())
-        place = self.document.pose(geom)
+        pose = self.document.pose(geom)
         ends = self.reader.numbers(geom, "fromto", 6) if kind in FROM_TO else None
         if ends is not None:
             first, second = (ends[0], ends[1], ends[2]), (ends[3], ends[4], ends[5])
@@ -63,7 +63,7 @@ class ShapeReader:
             if length(along) < NO_LENGTH:
                 self.reader.warn(geom, "both points of fromto are one: it is left out")
                 return []
-            place = Transform(from_z(along), scale(add(first, second), 0.5))
+            pose = Transform(from_z(along), scale(add(first, second), 0.5))
             size = [*size[:1], *([size[0] if size else 0.0] if SIZES[kind] == 3 else []), 0.5 * length(along)]
         size = size[: SIZES[kind]]
         if len(size) < SIZES[kind] or min(size) <= 0.0:
@@ -71,7 +71,7 @@ class ShapeReader:
             return []
 
         def ball(z: float) -> Visual:
-            return Visual(Sphere(size[0]), Transform(place.rotation, add(place.offset, rotate(place.rotation, (0.0, 0.0, z)))), material)
+            return Visual(Sphere(size[0]), Transform(pose.rotation, add(pose.offset, rotate(pose.rotation, (0.0, 0.0, z)))), material)
 
         shapes: dict[str, Shape] = {"sphere": Sphere(size[0])}
         if len(size) == 2:
@@ -80,7 +80,7 @@ class ShapeReader:
             shapes["box"] = Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2]))
             shapes["ellipsoid"] = Ellipsoid((size[0], size[1], size[2]))
         ends_of_capsule = [ball(size[1]), ball(-size[1])] if kind == "capsule" else []
-        return [Visual(shapes[kind], place, material), *ends_of_capsule]
+        return [Visual(shapes[kind], pose, material), *ends_of_capsule]
 
     def _mesh(self, element: Element) -> None:
         file = element.attributes.get("file", "").strip().replace("\\", "/")
@@ -107,9 +107,9 @@ class ShapeReader:
 
     def _material(self, geom: Element) -> Material | None:
         """The geom's own colour, else its material's."""
-        own = self._colour(geom)
-        found = self._materials.get(geom.attributes.get("material", ""))
-        return Material(found.name if found else "", own) if own is not None else found
+        colour = self._colour(geom)
+        material = self._materials.get(geom.attributes.get("material", ""))
+        return Material(material.name if material else "", colour) if colour is not None else material
 
     def _colour(self, element: Element) -> Colour | None:
         rgba = self.reader.numbers(element, "rgba", 4)

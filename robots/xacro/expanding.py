@@ -68,13 +68,13 @@ class _Expander:
         scope = Scope()
         self.functions = self._functions(root)
         try:
-            found = self._plain(root, scope)
+            expanded = self._plain(root, scope)
         except RecursionError as error:
             raise self._error(root, f"{NESTED}: does a macro call itself?") from error
-        if scope.macros and not found.all("link"):
+        if scope.macros and not expanded.all("link"):
             what = f"it defines macros ({', '.join(scope.known_macros[:4])}) but no link: choose the robot's file that calls them"
             raise self._error(root, what)
-        return found
+        return expanded
 
     def _functions(self, root: Element) -> dict[str, Any]:
         """Functions that need the document, beside those of `expressions.py`: those of `xacro.` and map()."""
@@ -134,28 +134,28 @@ class _Expander:
             if not name.startswith(("xmlns", PREFIX)):
                 self._count(value, element)
                 attributes[name] = str(self._text(value, scope, element))
-        made = Element(element.tag, attributes, element.line, [], element.file)
-        made.children = self._children(element.children, scope, made)
-        for child in made.children:
-            child.parent = made
-        return made
+        expanded = Element(element.tag, attributes, element.line, [], element.file)
+        expanded.children = self._children(element.children, scope, expanded)
+        for child in expanded.children:
+            child.parent = expanded
+        return expanded
 
     def _children(self, elements: list[Element], scope: Scope, into: Element | None = None) -> list[Element]:
         """The expanded elements. `into`: the element that contains them, to which xacro:attribute adds attributes."""
-        found: list[Element] = []
+        expanded: list[Element] = []
         self.depth += 1
         for element in elements:
             self._work(1, element)
             if self.depth > MAX_DEPTH:
                 raise self._error(element, f"{NESTED}: does a macro call itself?")
             if not element.tag.startswith(PREFIX):
-                found.append(self._plain(element, scope))
+                expanded.append(self._plain(element, scope))
             elif element.tag == "xacro:attribute" and into is not None:
                 into.attributes[self._need(element, "name", scope)] = str(self._text(element.attributes.get("value", ""), scope, element))
             else:
-                found += self._command(element, element.tag.removeprefix(PREFIX), scope)
+                expanded += self._command(element, element.tag.removeprefix(PREFIX), scope)
         self.depth -= 1
-        return found
+        return expanded
 
     def _command(self, element: Element, word: str, scope: Scope) -> list[Element]:
         """The expansion of a xacro element."""
@@ -223,7 +223,7 @@ class _Expander:
         macro, around = resolved
         self._work(len(macro.parameters), element)
         inner = Scope(around)
-        given = {key: value for key, value in element.attributes.items() if not key.startswith("xmlns")}
+        arguments = {key: value for key, value in element.attributes.items() if not key.startswith("xmlns")}
         blocks = self._children(element.children, scope)
         for parameter in macro.parameters:
             if parameter.stars:
@@ -232,17 +232,17 @@ class _Expander:
                     raise self._error(element, what)
                 block = blocks.pop(0)
                 inner.values["*" * parameter.stars + parameter.name] = Block([block] if parameter.stars == 1 else block.children)
-            elif parameter.name in given:
-                inner.values[parameter.name] = literal(self._text(given.pop(parameter.name), scope, element))
+            elif parameter.name in arguments:
+                inner.values[parameter.name] = literal(self._text(arguments.pop(parameter.name), scope, element))
             elif parameter.inherits and scope.holder(parameter.name) is not None:
                 inner.values[parameter.name] = scope.get(parameter.name, self._raw)
             elif parameter.default is not None:
                 inner.values[parameter.name] = literal(self._text(parameter.default.strip(), scope, macro.element))
             else:
                 raise self._error(element, f"macro '{name}' needs its parameter '{parameter.name}': write {parameter.name}='...'")
-        if given:
+        if arguments:
             known = ", ".join(parameter.name for parameter in macro.parameters) or "none"
-            what = f"macro '{name}' has no parameter '{next(iter(given))}' (it has: {known}): take it out"
+            what = f"macro '{name}' has no parameter '{next(iter(arguments))}' (it has: {known}): take it out"
             raise self._error(element, what, UnknownNameError)
         if blocks:
             raise self._error(element, f"macro '{name}' has no block for <{blocks[0].tag}>: take it out of the call")
@@ -342,11 +342,11 @@ class _Expander:
             if isinstance(values[0], str):
                 self._count(values[0], element)
             return values[0]
-        found = "".join(map(str, values))
-        if len(found) > MAX_TEXT:
+        joined_text = "".join(map(str, values))
+        if len(joined_text) > MAX_TEXT:
             raise self._error(element, f"a text becomes longer than {MAX_TEXT} characters: is this a robot?")
-        self._count(found, element)
-        return found
+        self._count(joined_text, element)
+        return joined_text
 
     def _count(self, text: str, element: Element) -> None:
         """Adds the length of a text to the document's total; raises MalformedError if that exceeds MAX_CHARACTERS."""
@@ -378,13 +378,13 @@ class _Expander:
                 raise self._error(element, NO_VALUE.format(rest), UnknownNameError)
             return self.arguments[rest]
         if word == "find":
-            found = self.package(rest, element.file)
-            if found is None:
+            package_path = self.package(rest, element.file)
+            if package_path is None:
                 what = (
                     f"package '{rest}' is in none of the folders above: put its folder beside this file's package, or set ROS_PACKAGE_PATH"
                 )
                 raise self._error(element, what, UnknownNameError)
-            return str(found)
+            return str(package_path)
         if word == "dirname":
             return str(Path(element.file).parent)
         if word == "cwd":  # where the reference is started: Blender is started anywhere, so it is the robot file's folder

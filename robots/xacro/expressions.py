@@ -103,18 +103,18 @@ def size_of(value: Any) -> int:
     """
     size, waiting = 0, [value]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, int) and found.bit_length() > MAX_BITS:
+        part = waiting.pop()
+        if isinstance(part, int) and part.bit_length() > MAX_BITS:
             raise ExpressionError(NUMBER_TOO_LARGE)
-        if isinstance(found, (str, list, tuple, set, dict)):
-            size += len(found)
+        if isinstance(part, (str, list, tuple, set, dict)):
+            size += len(part)
             if size > MAX_SIZE:
                 raise ExpressionError(TOO_LARGE)
-        if isinstance(found, (list, tuple, set)):
-            waiting += found
-        elif isinstance(found, dict):
-            waiting += found.keys()
-            waiting += found.values()
+        if isinstance(part, (list, tuple, set)):
+            waiting += part
+        elif isinstance(part, dict):
+            waiting += part.keys()
+            waiting += part.values()
     return size
 
 
@@ -150,10 +150,10 @@ def tokenize(text: str, sep: str = ",; ", skip_empty: bool = True) -> list[str]:
 
 
 def _range(*numbers: int) -> list[int]:
-    found = range(*numbers)
-    if len(found) > MAX_SIZE:
+    sequence = range(*numbers)
+    if len(sequence) > MAX_SIZE:
         raise ExpressionError(f"range{numbers} is longer than {MAX_SIZE}")
-    return list(found)
+    return list(sequence)
 
 
 NAMES: dict[str, Any] = {name: Function(found) if callable(found) else found for name, found in MATHS.items()}
@@ -218,9 +218,9 @@ class Evaluator:
         handler = HANDLERS.get(type(node))
         if handler is None:
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
-        found = handler(self, node, names)
-        self._work(size_of(found))
-        return found
+        node_value = handler(self, node, names)
+        self._work(size_of(node_value))
+        return node_value
 
     def _constant(self, node: ast.Constant, _names: Lookup) -> Any:
         if not isinstance(node.value, (bool, int, float, str, type(None))):
@@ -237,23 +237,23 @@ class Evaluator:
         return NAMES[node.id]
 
     def _binary(self, node: ast.BinOp, names: Lookup) -> Any:
-        one, other = self._node(node.left, names), self._node(node.right, names)
+        left, other = self._node(node.left, names), self._node(node.right, names)
         if type(node.op) not in OPERATORS:
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
-        if isinstance(node.op, ast.Mod) and isinstance(one, str):
-            return percent(one, other)
+        if isinstance(node.op, ast.Mod) and isinstance(left, str):
+            return percent(left, other)
         if (
             isinstance(node.op, ast.Pow)
-            and isinstance(one, int)
+            and isinstance(left, int)
             and isinstance(other, int)
-            and (abs(other) > MAX_POWER or abs(one) > MAX_SIZE)
+            and (abs(other) > MAX_POWER or abs(left) > MAX_SIZE)
         ):
-            one = float(one)
+            left = float(left)
         if isinstance(node.op, ast.Mult):
-            for text, times in ((one, other), (other, one)):
+            for text, times in ((left, other), (other, left)):
                 if isinstance(text, (str, list, tuple)) and isinstance(times, int) and size_of(text) * times > MAX_SIZE:
                     raise ExpressionError(TOO_LARGE)
-        return OPERATORS[type(node.op)](one, other)
+        return OPERATORS[type(node.op)](left, other)
 
     def _unary(self, node: ast.UnaryOp, names: Lookup) -> Any:
         if type(node.op) not in UNARY:
@@ -261,20 +261,20 @@ class Evaluator:
         return UNARY[type(node.op)](self._node(node.operand, names))
 
     def _boolean(self, node: ast.BoolOp, names: Lookup) -> Any:
-        found = None
+        operand = None
         for each in node.values:
-            found = self._node(each, names)
-            if bool(found) is isinstance(node.op, ast.Or):
+            operand = self._node(each, names)
+            if bool(operand) is isinstance(node.op, ast.Or):
                 break
-        return found
+        return operand
 
     def _compare(self, node: ast.Compare, names: Lookup) -> bool:
-        one = self._node(node.left, names)
+        left = self._node(node.left, names)
         for kind, right in zip(node.ops, node.comparators, strict=True):
             other = self._node(right, names)
-            if not COMPARISONS[type(kind)](one, other):
+            if not COMPARISONS[type(kind)](left, other):
                 return False
-            one = other
+            left = other
         return True
 
     def _choice(self, node: ast.IfExp, names: Lookup) -> Any:
@@ -308,8 +308,8 @@ class Evaluator:
         filled = arguments[-1] if name == "replace" else owner  # the text that the result may contain many times
         if name in ("join", "replace") and len(filled) * (len(arguments[0] if name == "join" else owner) + 1) > MAX_SIZE:
             raise ExpressionError(TOO_LARGE)
-        found = getattr(owner, name)(*arguments, **named)
-        return list(found) if name in ("items", "keys", "values") else found
+        return_value = getattr(owner, name)(*arguments, **named)
+        return list(return_value) if name in ("items", "keys", "values") else return_value
 
     def _attribute(self, node: ast.Attribute, names: Lookup) -> Any:
         """Entry of a map from a YAML file, `limits.elbow`, or a name in a namespace."""
@@ -340,15 +340,15 @@ class Evaluator:
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, names: Lookup) -> Any:
         if len(node.generators) != 1 or not isinstance(node.generators[0].target, ast.Name):
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
-        each, name, found = node.generators[0], node.generators[0].target.id, []
+        each, name, elements = node.generators[0], node.generators[0].target.id, []
         for value in self._node(each.iter, names):
 
             def inner(wanted: str, value: Any = value) -> Any:
                 return value if wanted == name else names(wanted)
 
             if all(self._node(test, inner) for test in each.ifs):
-                found.append(self._node(node.elt, inner))
-        return found
+                elements.append(self._node(node.elt, inner))
+        return elements
 
 
 HANDLERS: dict[type, Callable[[Evaluator, Any, Lookup], Any]] = {

@@ -23,15 +23,15 @@ def find_package(name: str, file: str) -> Path | None:
         if _declared(parent) == name:
             return parent
     named = [parent for parent in above if parent.name == name] + [root / name for root in (*above, *roots)]
-    for found in named:
-        if is_folder(found):
-            return found
+    for candidate in named:
+        if is_folder(candidate):
+            return candidate
     for root in (*above[:-1], *roots):
-        for found in _folders(root):
-            if _declared(found) == name:
-                return found
-            if is_folder(found / name):
-                return found / name
+        for candidate in _folders(root):
+            if _declared(candidate) == name:
+                return candidate
+            if is_folder(candidate / name):
+                return candidate / name
     return None
 
 

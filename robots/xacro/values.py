@@ -157,13 +157,13 @@ class Scope:
         scope = self.holder(name)
         if scope is None:
             raise KeyError(name)
-        found = scope.values[name]
-        if isinstance(found, Raw):
+        entry = scope.values[name]
+        if isinstance(entry, Raw):
             if name in scope._busy:
                 raise CycleError(name)
             scope._busy.add(name)
             try:
-                found = scope.values[name] = literal(evaluate(found, scope))
+                entry = scope.values[name] = literal(evaluate(entry, scope))
             finally:
                 scope._busy.discard(name)
-        return found
+        return entry

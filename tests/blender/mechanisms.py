@@ -26,7 +26,7 @@ def clock(ticks: int = 1, start: float = 100.0) -> None:
     from limber.rig.live import live
 
     for k in range(ticks):
-        live.advance_clock(bpy.context.scene, update(), now=start + k * FRAME)
+        live.advance_clock(bpy.context.scene, update(), time=start + k * FRAME)
     update()
 
 

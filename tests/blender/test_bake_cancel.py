@@ -54,7 +54,7 @@ def test_live_follows_again_after_a_cancelled_bake(rig, chain):
     for x in (0.3, -0.3):
         chain.target.location = (x, -0.5, 0.4)
         bpy.context.view_layer.update()
-        while live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=tick()):
+        while live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=tick()):
             pass
         assert live.session(rig, chain).outputs.filtered_aim_error < 0.002
 

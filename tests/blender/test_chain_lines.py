@@ -121,7 +121,7 @@ def test_bones_that_the_filter_keeps_back_have_a_ghost_where_the_solver_wants_th
     chain.target.location = (-0.6, -0.3, 0.2)
     bpy.context.view_layer.update()
     for step in range(60):
-        live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=100.0 + step * STEP)
+        live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=100.0 + step * STEP)
     bpy.context.view_layer.update()
     ghost = chain_lines.late(rig, live.session(rig, chain))
     assert len(ghost) == len(rig.pose.bones)
@@ -138,7 +138,7 @@ def test_without_influence_the_ghost_is_where_the_bones_are_posed(rig, chain, se
     choose(chain, influence=0.0)
     rig.pose.bones["lower"].rotation_euler.x = 0.8
     bpy.context.view_layer.update()
-    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=100.0)
+    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=100.0)
     tail = Vector(chain_lines.late(rig, live.session(rig, chain))[-1][1])
     settle()
     assert (tail - rig.matrix_world @ rig.pose.bones["head"].tail).length < 1e-3

@@ -106,7 +106,7 @@ def test_after_the_last_frame_the_chain_comes_to_rest_where_it_was_going(rig, ch
     from limber.rig.live import live
 
     for _ in range(600):
-        live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=_tick())
+        live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=_tick())
     assert np.abs(np.array(values[-1]) - live.session(rig, chain).outputs.angles).max() < 0.02  # there the same target
 
 

@@ -37,7 +37,7 @@ def settle(rig) -> None:
     now = 0.0
     for _ in range(2000):
         now += STEP
-        if not live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=now):
+        if not live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=now):
             return
     raise AssertionError("live does not come to rest")
 

@@ -78,7 +78,7 @@ def test_a_pose_is_shown_at_once_also_while_nothing_plays(animated):
     go_live(rig, chain)
     rig.pose.bones["head"].rotation_euler = (0.4, -0.3, 2.0)
     bpy.context.view_layer.update()
-    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=0.0)
+    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=0.0)
     now = session(rig, chain)
     key = now.reader.joint_keys.index
     assert [now.outputs.angles[key(("head", axis))] for axis in "XYZ"] == pytest.approx([0.4, -0.3, 2.0], abs=1e-6)
@@ -239,7 +239,7 @@ def test_another_target_is_changed_to_although_there_is_no_list_of_targets():
     before = _look(rig, chain)
     choose(chain, target=target((1.2, -1.0, 0.9), name="Other"))
     bpy.context.view_layer.update()
-    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now=0.0)
+    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=0.0)
     assert _look(rig, chain) @ before > np.cos(radians(1.0))
     settle()
     assert missed(rig, chain) < 0.1

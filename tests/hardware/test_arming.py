@@ -20,7 +20,7 @@ from tests.hardware.simulation import LIMITS, POSE, Simulation, largest, make_de
 def test_arming_starts_where_the_robot_is_and_goes_slowly(stands, wanted):
     device = make_device()
     positions = Mixing(device).raw(stands)
-    simulation = Simulation(device, VirtualRobot(positions, feedback=True, now=0.0))
+    simulation = Simulation(device, VirtualRobot(positions, feedback=True, time=0.0))
     simulation.arm(still(*wanted))
     assert simulation.commands[0] == pytest.approx(stands, abs=1e-3)
     assert largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED  # the limiter's headroom, and what encoding rounds
@@ -38,7 +38,7 @@ def test_a_robot_that_stands_beyond_a_limit_is_led_back_inside(simulate):
     device = make_device(1)
     beyond = LIMITS.upper + 0.05
     position = device.channels[0].zero + device.channels[0].per_radian * beyond
-    simulation = simulate(device, VirtualRobot([position], feedback=True, now=0.0))
+    simulation = simulate(device, VirtualRobot([position], feedback=True, time=0.0))
     simulation.arm(still(1.0))
     assert simulation.commands[0] == pytest.approx((beyond,), abs=1e-3)
     assert largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED
@@ -120,7 +120,7 @@ def test_a_pose_cannot_be_confirmed_before_blender_shows_one(simulate):
 
 def test_a_servo_that_does_not_tell_its_place_keeps_the_robot_disarmed(simulate):
     device = make_device(3)
-    robot = VirtualRobot([1500.0, 1500.0, 1500.0], feedback=True, now=0.0)
+    robot = VirtualRobot([1500.0, 1500.0, 1500.0], feedback=True, time=0.0)
     robot.unread = {1}
     simulation = simulate(device, robot)
     simulation.run(1.0, POSE)

@@ -150,7 +150,7 @@ def test_a_line_too_slow_for_the_watchdog_is_refused(simulate):
 
 
 def test_a_device_with_fewer_servos_or_narrower_pulses_than_described_is_refused_with_both_numbers(simulate):
-    robot = VirtualRobot([1500.0] * 2, feedback=True, now=1000.0)
+    robot = VirtualRobot([1500.0] * 2, feedback=True, time=1000.0)
     report = simulate(make_device(), robot).run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.UNSUITABLE)
     assert report.detail == "it has 2 servos, counted from 0, and 'joint 2' (servo 2) is beyond"

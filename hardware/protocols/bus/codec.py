@@ -54,9 +54,9 @@ class BusCodec(Codec):
         answers = [Answer(self._known(servo), AnswerKind.SETTINGS, size, start) for servo in servos]
         return tuple(self._ask_all(answers, start, size))
 
-    def verify(self, held: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
+    def verify(self, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
         """Queries that check whether registers still hold the written values, which a servo loses with its power."""
-        expected = {self._known(servo): self._expected(one) for servo, one in held.items()}
+        expected = {self._known(servo): self._expected(one) for servo, one in settings.items()}
         registers = [self._table.written[one.start] for several in expected.values() for one in several]
         if not registers:
             return ()
@@ -167,14 +167,14 @@ class BusCodec(Codec):
             raise ProtocolError(f"A watchdog of {seconds:g} s; these servos take {span[0]:g} to {span[1]:g} s")
         return register, round(seconds / self._table.watchdog_unit)
 
-    def _expected(self, held: VolatileSettings) -> list[Expected]:
+    def _expected(self, settings: VolatileSettings) -> list[Expected]:
         """The registers of these settings, with the numbers that they must hold."""
         table = self._table
-        expected = [Expected("its torque", table.torque.start, 1)] if held.torque else []
-        if held.speed is not None:
-            expected.append(Expected("its speed limit", table.speed.start, self._speed_number(held.speed)))
-        if held.watchdog is not None:
-            register, number = self._watchdog(held.watchdog)
+        expected = [Expected("its torque", table.torque.start, 1)] if settings.torque else []
+        if settings.speed is not None:
+            expected.append(Expected("its speed limit", table.speed.start, self._speed_number(settings.speed)))
+        if settings.watchdog is not None:
+            register, number = self._watchdog(settings.watchdog)
             expected.append(Expected("its watchdog", register.start, number))
         return expected
 

@@ -58,9 +58,9 @@ class BusDecoder:
     def _look(self, pending: bytearray) -> Wait | Skip | Whole | Broken:
         return self._framing.look(pending, self._longest)
 
-    def _read(self, found: list[bytes | Problem]) -> list[Message]:
+    def _read(self, frames: list[bytes | Problem]) -> list[Message]:
         messages: list[Message] = []
-        for item in found:
+        for item in frames:
             if isinstance(item, Problem):
                 messages.append(item)
             elif item in self._echoes:
@@ -92,8 +92,8 @@ class BusDecoder:
         if self._answered[status.servo]:
             text = f"Servo {status.servo} answered twice: two servos may have that id; connect them one by one and change one's id"
         elif self._open:
-            asked = ", ".join(str(answer.servo) for answer in self._open)
-            text = f"Servo {status.servo} answered where servo {asked} was queried"
+            queried_servos = ", ".join(str(answer.servo) for answer in self._open)
+            text = f"Servo {status.servo} answered where servo {queried_servos} was queried"
         else:
             text = f"Servo {status.servo} answered without a query"
         return Problem(ProblemKind.UNEXPECTED, text, status.data, status.servo)
@@ -113,8 +113,8 @@ class BusDecoder:
         return [Acknowledged(status.servo), *(ReportedError(status.servo, text) for text in self._table.register_errors(status.data))]
 
     def _held(self, answer: Answer, status: Status) -> list[Message]:
-        found = (self._table.lost_setting(status.servo, expected, answer.start, status.data) for expected in answer.expected)
-        return [Acknowledged(status.servo), *(message for message in found if message is not None)]
+        lost_settings = (self._table.lost_setting(status.servo, expected, answer.start, status.data) for expected in answer.expected)
+        return [Acknowledged(status.servo), *(message for message in lost_settings if message is not None)]
 
     _ANSWERS: dict[AnswerKind, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
         AnswerKind.IDENTITY: lambda self, _, status: [self._table.identity(status.servo, status.data)],

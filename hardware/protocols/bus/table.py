@@ -107,10 +107,14 @@ class Table:
         on.
         """
         register = self.written[expected.start]
-        found = register.unpack(data[register.start - start :][: register.size])
-        if register is self.watchdog and found == TRIPPED:
+        stored_number = register.unpack(data[register.start - start :][: register.size])
+        if register is self.watchdog and stored_number == TRIPPED:
             return ReportedError(servo, HEARD_NOTHING)
-        return None if found == expected.number else LostSetting(servo, f"{expected.name} is {found}, and {expected.number} was written")
+        return (
+            None
+            if stored_number == expected.number
+            else LostSetting(servo, f"{expected.name} is {stored_number}, and {expected.number} was written")
+        )
 
     @property
     def written(self) -> dict[int, Register]:

@@ -94,11 +94,11 @@ class Packets(Framing):
             return Broken(cut, ProblemKind.DAMAGED, f"A message of {length} bytes that ended after {cut}")
         if len(pending) < length:
             return Wait()
-        found = int.from_bytes(pending[length - 2 : length], "little")
+        received_crc = int.from_bytes(pending[length - 2 : length], "little")
         expected = crc16(pending[: length - 2])
-        if found == expected:
+        if received_crc == expected:
             return Whole(length)
-        return Broken(length, ProblemKind.DAMAGED, f"A message with the CRC {found:#06x}; its bytes give {expected:#06x}")
+        return Broken(length, ProblemKind.DAMAGED, f"A message with the CRC {received_crc:#06x}; its bytes give {expected:#06x}")
 
     def status(self, frame: bytes) -> Status | None:
         """The servo's answer in a complete frame; None if the frame is no answer."""

@@ -315,7 +315,7 @@ class Decoder:
         """Handle a timeout: returns frames found in the pending bytes, and drops the rest."""
         return self._frames(self._stream.give_up())
 
-    def _frames(self, found: list[bytes | Problem]) -> list[Frame]:
-        self.bad_frames += sum(isinstance(item, Problem) and item.kind is ProblemKind.DAMAGED for item in found)
-        whole = (item for item in found if isinstance(item, bytes))
+    def _frames(self, frames: list[bytes | Problem]) -> list[Frame]:
+        self.bad_frames += sum(isinstance(item, Problem) and item.kind is ProblemKind.DAMAGED for item in frames)
+        whole = (item for item in frames if isinstance(item, bytes))
         return [Frame(item[SEQUENCE_AT], decode_payload(item[KIND_AT], item[HEADER:-TRAILER])) for item in whole]

@@ -54,9 +54,9 @@ def add(context) -> bpy.types.Object:
     fly_for_ever(target)
     chain = make_chain(rig, target)
     bpy.ops.object.mode_set(mode="OBJECT")
-    _gather(scene, [thing for thing in scene.collection.objects if thing not in known])
-    for thing in context.view_layer.objects:
-        thing.select_set(thing == rig)
+    _gather(scene, [obj for obj in scene.collection.objects if obj not in known])
+    for obj in context.view_layer.objects:
+        obj.select_set(obj == rig)
     for part in rig.children:
         part.hide_select = True  # so that a click on the lamp keeps its armature active
     rig.show_in_front = True
@@ -65,11 +65,11 @@ def add(context) -> bpy.types.Object:
     return rig
 
 
-def armature(place: Vector | None = None) -> bpy.types.Object:
+def armature(location: Vector | None = None) -> bpy.types.Object:
     """Makes the lamp's bones with their locks and limits, active and in Pose Mode, its foot at a world position [m]."""
     data = bpy.data.armatures.new("Lamp")
     rig = bpy.data.objects.new("Lamp", data)
-    rig.location = place or (0.0, 0.0, 0.0)
+    rig.location = location or (0.0, 0.0, 0.0)
     bpy.context.scene.collection.objects.link(rig)
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="EDIT")
@@ -122,11 +122,11 @@ def set_servos(chain) -> None:
 
 def ball(places: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
     """Makes the ball, with a key of its location at each of the given frames."""
-    made = shapes.thing("Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35))
-    for frame, place in places.items():
-        made.location = place
-        made.keyframe_insert("location", frame=frame)
-    return made
+    ball_object = shapes.thing("Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35))
+    for frame, location in places.items():
+        ball_object.location = location
+        ball_object.keyframe_insert("location", frame=frame)
+    return ball_object
 
 
 def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vector:
@@ -168,7 +168,7 @@ def fly_for_ever(target) -> None:
 
 def free_position(scene) -> Vector:
     """World position [m] for the lamp: the origin, or beside everything in the scene (+X) where something is near the origin."""
-    boxes = [[thing.matrix_world @ Vector(corner) for corner in thing.bound_box] for thing in scene.objects if thing.type in SOLID]
+    boxes = [[obj.matrix_world @ Vector(corner) for corner in obj.bound_box] for obj in scene.objects if obj.type in SOLID]
     if not any(_is_near(box) for box in boxes):
         return Vector((0.0, 0.0, 0.0))
     return Vector((max(corner.x for box in boxes for corner in box) + ROOM, 0.0, 0.0))
@@ -231,9 +231,9 @@ def _gather(scene, things: list) -> None:
     """Moves objects from the scene's own collection to a new one."""
     collection = bpy.data.collections.new("Demo Lamp")
     scene.collection.children.link(collection)
-    for thing in things:
-        collection.objects.link(thing)
-        scene.collection.objects.unlink(thing)
+    for obj in things:
+        collection.objects.link(obj)
+        scene.collection.objects.unlink(obj)
 
 
 def _arc(start: float, end: float, steps: int = 14) -> list[float]:

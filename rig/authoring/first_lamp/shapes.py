@@ -13,19 +13,19 @@ SHARP = radians(38)  # edges beyond this angle are shaded sharp
 
 def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float = 0.0, glow: float = 0.0) -> bpy.types.Material:
     """Makes a plain material. `colour`: linear (r, g, b); `glow`: emission strength."""
-    made = bpy.data.materials.new(name)
-    if not made.node_tree:  # from Blender 5.0 on every material has nodes
-        made.use_nodes = True
-    shader = next(node for node in made.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+    new_material = bpy.data.materials.new(name)
+    if not new_material.node_tree:  # from Blender 5.0 on every material has nodes
+        new_material.use_nodes = True
+    shader = next(node for node in new_material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = (*colour, 1.0)
     shader.inputs["Roughness"].default_value = roughness
     shader.inputs["Metallic"].default_value = metallic
     shader.inputs["Emission Color"].default_value = (*colour, 1.0)
     shader.inputs["Emission Strength"].default_value = glow
-    made.diffuse_color = (*colour, 1.0)
-    if hasattr(made, "cycles"):  # Cycles can be switched off
-        made.cycles.emission_sampling = "NONE"  # emission is visible, lights do the lighting
-    return made
+    new_material.diffuse_color = (*colour, 1.0)
+    if hasattr(new_material, "cycles"):  # Cycles can be switched off
+        new_material.cycles.emission_sampling = "NONE"  # emission is visible, lights do the lighting
+    return new_material
 
 
 def lathe(profile: list[tuple[float, float]], segments: int = SEGMENTS) -> bmesh.types.BMesh:
@@ -95,9 +95,9 @@ def moved(mesh: bmesh.types.BMesh, matrix: Matrix) -> bmesh.types.BMesh:
     return mesh
 
 
-def across(mesh: bmesh.types.BMesh, place: tuple = (0.0, 0.0, 0.0)) -> bmesh.types.BMesh:
-    """Rotates a mesh that lies along Y so that it lies along X, as the axle of a hinge, and moves it to a position `place` [m]."""
-    return moved(mesh, Matrix.Translation(place) @ Matrix.Rotation(-pi / 2, 4, "Z"))
+def across(mesh: bmesh.types.BMesh, position: tuple = (0.0, 0.0, 0.0)) -> bmesh.types.BMesh:
+    """Rotates a mesh that lies along Y so that it lies along X, as the axle of a hinge, and moves it to a position `position` [m]."""
+    return moved(mesh, Matrix.Translation(position) @ Matrix.Rotation(-pi / 2, 4, "Z"))
 
 
 def joined(parts: list[bmesh.types.BMesh]) -> bmesh.types.BMesh:
@@ -120,9 +120,9 @@ def thing(name: str, mesh: bmesh.types.BMesh, look: bpy.types.Material) -> bpy.t
     mesh.free()
     data.set_sharp_from_angle(angle=SHARP)
     data.materials.append(look)
-    made = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(made)
-    return made
+    mesh_object = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(mesh_object)
+    return mesh_object
 
 
 def hang(child: bpy.types.Object, rig: bpy.types.Object, bone: str, local: Matrix | None = None) -> bpy.types.Object:

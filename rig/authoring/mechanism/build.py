@@ -40,21 +40,21 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
     collection.objects.link(owner)
     settings = make(owner)
     bodies = {body.name: _body(body, owner, collection) for body in recipe.bodies}
-    made = {joint.name: _joint(joint, bodies, owner, collection) for joint in recipe.joints}
-    for joint in made.values():
+    joint_by_name = {joint.name: _joint(joint, bodies, owner, collection) for joint in recipe.joints}
+    for joint in joint_by_name.values():
         add_joint(owner, joint)
     for motor in recipe.motors:
-        _motor(settings, owner, motor, made[motor.joint])
+        _motor(settings, owner, motor, joint_by_name[motor.joint])
     targets = {}
-    for given in recipe.goals:
+    for goal_recipe in recipe.goals:
         goal = settings.goals.add()
-        goal.name, goal.does = given.body, given.does
-        goal.position_weight, goal.rotation_weight = given.position, given.rotation
-        if given.does == "CENTRE":
-            goal.name, goal.target = f"{given.body} Weight", targets[given.body]
+        goal.name, goal.does = goal_recipe.body, goal_recipe.does
+        goal.position_weight, goal.rotation_weight = goal_recipe.position, goal_recipe.rotation
+        if goal_recipe.does == "CENTRE":
+            goal.name, goal.target = f"{goal_recipe.body} Weight", targets[goal_recipe.body]
             continue
-        goal.body = bodies[given.body]
-        goal.target = targets[given.body] = target_at(given.body, bodies[given.body].matrix_basis, collection)
+        goal.body = bodies[goal_recipe.body]
+        goal.target = targets[goal_recipe.body] = target_at(goal_recipe.body, bodies[goal_recipe.body].matrix_basis, collection)
         goal.target.parent = owner
     settings.drive, settings.steady = recipe.drive, recipe.steady
     return owner
@@ -62,12 +62,12 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
 
 def target_at(name: str, matrix, collection):
     """A new empty with this world matrix, to be the target of a body."""
-    made = bpy.data.objects.new(f"{name} Target", None)
-    made.empty_display_type, made.empty_display_size = "CUBE", 0.02
+    target = bpy.data.objects.new(f"{name} Target", None)
+    target.empty_display_type, target.empty_display_size = "CUBE", 0.02
     position, rotation, _ = matrix.decompose()
-    made.matrix_basis = Matrix.LocRotScale(position, rotation, None)
-    collection.objects.link(made)
-    return made
+    target.matrix_basis = Matrix.LocRotScale(position, rotation, None)
+    collection.objects.link(target)
+    return target
 
 
 def _body(body: Body, owner, collection):
@@ -81,12 +81,12 @@ def _body(body: Body, owner, collection):
             _bar(vertices, faces, Vector(start) - origin, Vector(end) - origin, body.thick / 2)
     mesh = bpy.data.meshes.new(body.name)
     mesh.from_pydata(vertices, [], faces)
-    made = bpy.data.objects.new(body.name, mesh)
-    made.color = COLOURS[body.role]
-    made.location, made.parent = origin, owner
-    made.limber.part.role = body.role
-    collection.objects.link(made)
-    return made
+    body_object = bpy.data.objects.new(body.name, mesh)
+    body_object.color = COLOURS[body.role]
+    body_object.location, body_object.parent = origin, owner
+    body_object.limber.part.role = body.role
+    collection.objects.link(body_object)
+    return body_object
 
 
 def _block(vertices: list, faces: list, points) -> None:
@@ -115,15 +115,15 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
     z = Vector(joint.z).normalized()
     x = Vector(joint.x) if joint.x else (Vector((1, 0, 0)) if abs(z.x) < 0.9 else Vector((0, 1, 0)))
     x = (x - x.dot(z) * z).normalized()
-    made = bpy.data.objects.new(joint.name, None)
-    made.empty_display_type = "SPHERE" if joint.kind == "spherical" else "ARROWS"
-    made.empty_display_size = ARROWS / 3 if joint.kind == "spherical" else ARROWS
-    made.matrix_basis = Matrix.Translation(joint.at) @ Matrix((x, z.cross(x), z)).transposed().to_4x4()
-    made.parent = owner
-    part = made.limber.part
+    joint_object = bpy.data.objects.new(joint.name, None)
+    joint_object.empty_display_type = "SPHERE" if joint.kind == "spherical" else "ARROWS"
+    joint_object.empty_display_size = ARROWS / 3 if joint.kind == "spherical" else ARROWS
+    joint_object.matrix_basis = Matrix.Translation(joint.at) @ Matrix((x, z.cross(x), z)).transposed().to_4x4()
+    joint_object.parent = owner
+    part = joint_object.limber.part
     part.kind, part.first, part.second = joint.kind, bodies.get(joint.first), bodies.get(joint.second)
-    collection.objects.link(made)
-    return made
+    collection.objects.link(joint_object)
+    return joint_object
 
 
 def _motor(settings, owner, motor: Motor, joint) -> None:
@@ -162,25 +162,25 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
     return loops, mechanism.warnings
 
 
-def owner_in(collection, found: list):
+def owner_in(collection, joint_objects: list):
     """A new empty in a collection, to own a mechanism of joint objects; it is shown in proportion to the distances between them and their
     bodies.
     """
-    bodies = [body for joint in found for body in ends(joint) if body is not None]
-    positions = np.array([thing.matrix_world.translation for thing in (*found, *bodies)])
+    bodies = [body for joint in joint_objects for body in ends(joint) if body is not None]
+    positions = np.array([obj.matrix_world.translation for obj in (*joint_objects, *bodies)])
     owner = bpy.data.objects.new(TITLE, None)
     owner.empty_display_size = OWNER_SHARE * np.ptp(positions, axis=0).max() or 0.1
     collection.objects.link(owner)
     return owner
 
 
-def from_scene(owner, found: list):
+def from_scene(owner, joint_objects: list):
     """Makes a mechanism from joint objects, with motors on joints that Blender's Motor constraints drive. Call `check_joints` first."""
     settings = make(owner)
-    for thing in found:
+    for thing in joint_objects:
         add_joint(owner, thing)
-    pairs = joints.driven_pairs(found)
-    for one in joints.joints(found):
-        if {thing.session_uid if thing else 0 for thing in (one.first, one.second)} in pairs and dof_axes(one.shape.kind):
-            add_motors(owner, one.thing)
+    pairs = joints.driven_pairs(joint_objects)
+    for joint in joints.joints(joint_objects):
+        if {thing.session_uid if thing else 0 for thing in (joint.first, joint.second)} in pairs and dof_axes(joint.shape.kind):
+            add_motors(owner, joint.thing)
     return settings

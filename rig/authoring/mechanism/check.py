@@ -36,13 +36,13 @@ def check(context, owner) -> Outcome:
     """Result of a check of a mechanism as authored; of a live mechanism, as it was read when live began."""
     settings = owner.limber.mechanism
     try:
-        made = assembled.stored(owner) if settings.live else None
-        if made is None:
+        assembly = assembled.stored(owner) if settings.live else None
+        if assembly is None:
             with as_authored() as depsgraph:
-                made = assembled.prepare(owner, depsgraph)
+                assembly = assembled.prepare(owner, depsgraph)
     except RigError as error:
         return Outcome(str(error), (Finding(str(error), blocks=True), *of_closures(owner)))
-    reading, counts = made.reading, count(made.model.solver, made.model.rest)
+    reading, counts = assembly.reading, count(assembly.model.solver, assembly.model.rest)
     findings = [Finding(warning) for warning in reading.warnings]
     findings += [
         *_of_mounting(settings, reading),
@@ -52,8 +52,8 @@ def check(context, owner) -> Outcome:
         *_of_rods(reading),
     ]
     findings += [*of_motors(settings, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
-    findings += of_loops(settings, made)
-    if (more := counts.actuators - counts.independent_actuators - len(locked_motors(settings, made))) > 0:
+    findings += of_loops(settings, assembly)
+    if (more := counts.actuators - counts.independent_actuators - len(locked_motors(settings, assembly))) > 0:
         some = f"{more} of {counts.actuators} motors follow" if more > 1 else f"1 of {counts.actuators} motors follows"
         findings.append(Finding(f"{some} from the others: they work, but must agree on the robot"))
     return Outcome(_sentence(owner, reading, counts), tuple(findings), counts)
@@ -95,9 +95,9 @@ def _is_placed(settings) -> bool:
 
 def _of_list(owner, scene) -> Iterator[Finding]:
     """Findings about joints and bodies that are connected with the mechanism but not listed, and joints that two mechanisms list."""
-    own, unlisted = bodies(owner), unlisted_joints(scene)
+    mechanism_bodies, unlisted = bodies(owner), unlisted_joints(scene)
     for joint in unlisted:
-        body = next((body for body in ends(joint) if body in own and role_of(body) != "GROUND"), None)
+        body = next((body for body in ends(joint) if body in mechanism_bodies and role_of(body) != "GROUND"), None)
         if body is not None:
             yield Finding(f"Joint '{joint.name}' holds '{body.name}' and is not in the list of joints: press Find Joints")
     for other in owners(scene):
@@ -105,10 +105,10 @@ def _of_list(owner, scene) -> Iterator[Finding]:
         if shared is not None:
             yield Finding(f"Joint '{shared.name}' is in the list of mechanism '{other.name}' as well: only one of them can be live at once")
     collection = collection_of(owner, scene)
-    for thing in collection.all_objects if collection != scene.collection else ():
-        is_body = thing.rigid_body is not None or thing.limber.part.role != "AUTO"
-        if is_body and owner_of(thing, scene) is None and not any(thing in ends(joint) for joint in unlisted):
-            yield Finding(f"Body '{thing.name}' has no joint: nothing moves it with the others; join it, or move it to another collection")
+    for obj in collection.all_objects if collection != scene.collection else ():
+        is_body = obj.rigid_body is not None or obj.limber.part.role != "AUTO"
+        if is_body and owner_of(obj, scene) is None and not any(obj in ends(joint) for joint in unlisted):
+            yield Finding(f"Body '{obj.name}' has no joint: nothing moves it with the others; join it, or move it to another collection")
 
 
 def _of_rods(reading: Reading) -> Iterator[Finding]:
@@ -118,11 +118,13 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
         if joint.parent:
             at.setdefault(joint.parent, []).append((joint.name, joint.in_parent.position))
         at.setdefault(joint.child, []).append((joint.name, joint.in_child.position))
-    for name, found in at.items():
-        if len(found) == 2 and np.abs(np.subtract(found[0][1], found[1][1])).max() < APART:
-            balls = [joint for joint, _ in found if reading.mechanism.joint[joint].kind == "spherical"]
+    for name, attachments in at.items():
+        if len(attachments) == 2 and np.abs(np.subtract(attachments[0][1], attachments[1][1])).max() < APART:
+            balls = [joint for joint, _ in attachments if reading.mechanism.joint[joint].kind == "spherical"]
             if len(balls) == 2:
-                yield Finding(f"Body '{name}' has no length: joints '{found[0][0]}' and '{found[1][0]}' are at one position, move one")
+                yield Finding(
+                    f"Body '{name}' has no length: joints '{attachments[0][0]}' and '{attachments[1][0]}' are at one position, move one"
+                )
 
 
 def of_physics(context, reading: Reading) -> Iterator[Finding]:
@@ -131,9 +133,15 @@ def of_physics(context, reading: Reading) -> Iterator[Finding]:
     if world is None or not world.enabled:
         return
     for part in reading.parts:
-        thing = bpy.data.objects.get(part.thing)
-        held = thing.rigid_body if thing else None
-        if part.role == "MOVES" and held is not None and held.enabled and held.type == "ACTIVE" and not held.kinematic:
+        obj = bpy.data.objects.get(part.thing)
+        rigid_body = obj.rigid_body if obj else None
+        if (
+            part.role == "MOVES"
+            and rigid_body is not None
+            and rigid_body.enabled
+            and rigid_body.type == "ACTIVE"
+            and not rigid_body.kinematic
+        ):
             yield Finding(
                 f"Blender's own physics also moves '{part.name}' while playing, over Limber:"
                 " switch the Rigid Body World off (Scene properties)"

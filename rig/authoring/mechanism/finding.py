@@ -23,76 +23,82 @@ class Group:
 
 def groups(things: Iterable) -> list[Group]:
     """Groups of joint objects that bodies connect with each other."""
-    found: list[Group] = []
+    all_groups: list[Group] = []
     for joint in things:
-        made = Group({joint.session_uid}, things=[joint])
+        new_group = Group({joint.session_uid}, things=[joint])
         for body in ends(joint):
             if body is not None:
-                (made.grounds if role_of(body) == "GROUND" else made.bodies).add(body.session_uid)
-        for other in [group for group in found if group.bodies & made.bodies]:
-            found.remove(other)
-            made = Group(
-                other.joints | made.joints, other.bodies | made.bodies, other.grounds | made.grounds, [*other.things, *made.things]
+                (new_group.grounds if role_of(body) == "GROUND" else new_group.bodies).add(body.session_uid)
+        for other in [group for group in all_groups if group.bodies & new_group.bodies]:
+            all_groups.remove(other)
+            new_group = Group(
+                other.joints | new_group.joints,
+                other.bodies | new_group.bodies,
+                other.grounds | new_group.grounds,
+                [*other.things, *new_group.things],
             )
-        found.append(made)
-    return found
+        all_groups.append(new_group)
+    return all_groups
 
 
 def unlisted_joints(scene) -> list:
     """Joint objects of a scene that no mechanism lists."""
     listed = {joint.object.session_uid for owner in owners(scene) for joint in owner.limber.mechanism.joints if joint.object is not None}
-    return [thing for thing in scene.objects if is_joint(thing) and thing.session_uid not in listed]
+    return [obj for obj in scene.objects if is_joint(obj) and obj.session_uid not in listed]
 
 
-def is_unlisted(thing, scene) -> bool:
+def is_unlisted(obj, scene) -> bool:
     """Whether an object is a joint that no mechanism lists, or a body of such a joint."""
-    return any(thing == joint or thing in ends(joint) for joint in unlisted_joints(scene))
+    return any(obj == joint or obj in ends(joint) for joint in unlisted_joints(scene))
 
 
-def joints_around(thing, scene) -> list:
+def joints_around(obj, scene) -> list:
     """Joints for a new mechanism at an object: those connected with it, and all in its collection, unless another mechanism lists joints of
     that collection.
     """
-    return _joints(unlisted_joints(scene), {thing.session_uid}, collection_of(thing, scene), scene)
+    return _joints(unlisted_joints(scene), {obj.session_uid}, collection_of(obj, scene), scene)
 
 
 def missing_joints(owner, scene) -> list:
     """Joints that a mechanism should list but does not: those connected with its own, and all in the owner's collection, unless another
     mechanism lists joints of that collection.
     """
-    own = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]
-    uids = {thing.session_uid for thing in own}
-    found = _joints([*unlisted_joints(scene), *own], uids, collection_of(owner, scene), scene, owner)
-    return [thing for thing in found if thing.session_uid not in uids]
+    listed = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]
+    uids = {obj.session_uid for obj in listed}
+    connected = _joints([*unlisted_joints(scene), *listed], uids, collection_of(owner, scene), scene, owner)
+    return [obj for obj in connected if obj.session_uid not in uids]
 
 
 def _joints(free: list, uids: set[int], collection, scene, owner=None) -> list:
     is_root = collection == scene.collection
-    there = [one for one in (collection.objects if is_root else collection.all_objects) if is_joint(one)]
+    there = [obj for obj in (collection.objects if is_root else collection.all_objects) if is_joint(obj)]
     is_shared = any(owner_of(joint, scene) not in (None, owner) for joint in there)
     near = set() if is_shared else {joint.session_uid for joint in there}
     return [joint for group in groups(free) if group.touches(uids) or group.joints & near for joint in group.things]
 
 
-def collection_of(thing, scene):
+def collection_of(obj, scene):
     """Collection for new objects of a mechanism at an object; never one that Blender's physics uses."""
     world = scene.rigidbody_world
     passing = [world.collection, world.constraints] if world else []
-    return next((one for one in thing.users_collection if one not in passing and one != scene.collection), scene.collection)
+    return next(
+        (collection for collection in obj.users_collection if collection not in passing and collection != scene.collection),
+        scene.collection,
+    )
 
 
-def check_joints(found: list, thing, scene) -> None:
+def check_joints(joint_objects: list, obj, scene) -> None:
     """Raises RigError if joints cannot make a mechanism: there is no joint, one is invalid, or one moves a body of another mechanism."""
-    if not found:
+    if not joint_objects:
         raise RigError(
-            f"Collection '{collection_of(thing, scene).name}' has no joint, or a mechanism has them all: add rigid body constraints to"
+            f"Collection '{collection_of(obj, scene).name}' has no joint, or a mechanism has them all: add rigid body constraints to"
             " it (Physics), or empties, and choose their Joint in the Mechanism panel"
         )
-    for one in joints.joints(found):
-        for body in (one.first, one.second):
+    for joint in joints.joints(joint_objects):
+        for body in (joint.first, joint.second):
             other = owner_of(body, scene) if body is not None and role_of(body) == "MOVES" else None
             if other is not None:
                 raise RigError(
-                    f"Joint '{one.name}' holds '{body.name}', a body of mechanism '{other.name}': add it to that, by selecting both and"
+                    f"Joint '{joint.name}' holds '{body.name}', a body of mechanism '{other.name}': add it to that, by selecting both and"
                     " pressing + under Joints"
                 )

@@ -44,55 +44,57 @@ def of_motors(settings, reading: Reading) -> Iterator[Finding]:
         yield Finding("There is no motor: select a joint and press + under Motors")
 
 
-def locked_motors(settings, made: Assembled) -> list:
+def locked_motors(settings, assembly: Assembled) -> list:
     """Motors of a mechanism that its closed loops lock, so that they cannot move."""
-    mechanism = made.reading.mechanism
+    mechanism = assembly.reading.mechanism
     moved = [(joint.name, axis) for joint in mechanism.actuators for axis in dof_axes(joint.kind)]
-    locked = {moved[k] for k in locked_actuators(made.model.solver, made.model.rest)}
-    return [motor for motor in settings.motors if (inputs.motor_joint(motor, made.reading), motor.axis) in locked]
+    locked = {moved[k] for k in locked_actuators(assembly.model.solver, assembly.model.rest)}
+    return [motor for motor in settings.motors if (inputs.motor_joint(motor, assembly.reading), motor.axis) in locked]
 
 
-def of_loops(settings, made: Assembled) -> Iterator[Finding]:
+def of_loops(settings, assembly: Assembled) -> Iterator[Finding]:
     """Findings about loops that a misaligned joint axis locks, and about motors that cannot move."""
-    locked = locked_motors(settings, made)
-    held = locked_loops(made.model.solver, made.model.rest)
-    blamed = [loop for loop in held if loop.misaligned is not None]
-    for flat in flat_loops(made.model.solver, made.model.rest):
+    locked = locked_motors(settings, assembly)
+    loops = locked_loops(assembly.model.solver, assembly.model.rest)
+    blamed = [loop for loop in loops if loop.misaligned is not None]
+    for flat in flat_loops(assembly.model.solver, assembly.model.rest):
         yield Finding(
-            f"Hinges {named(flat.joints)} have axes along {_in_world(flat.axis, made)}, in the plane of their own positions, so their loop"
-            " lies flat and can only fold out of that plane. To let it move in the plane, rotate them, so that their axes lie along"
-            f" {_in_world(flat.normal, made)} in the world"
+            f"Hinges {named(flat.joints)} have axes along {_in_world(flat.axis, assembly)}, in the plane of their own positions, so"
+            " their loop lies flat and can only fold out of that plane. To let it move in the plane, rotate them,"
+            f" so that their axes lie along {_in_world(flat.normal, assembly)} in the world"
         )
     for loop in blamed:
-        yield Finding(_of_axis(loop, [motor.name for motor in locked if inputs.motor_joint(motor, made.reading) in loop.joints], made))
+        yield Finding(
+            _of_axis(loop, [motor.name for motor in locked if inputs.motor_joint(motor, assembly.reading) in loop.joints], assembly)
+        )
     for motor in locked:
-        name = inputs.motor_joint(motor, made.reading)
+        name = inputs.motor_joint(motor, assembly.reading)
         if any(name in loop.joints for loop in blamed):
             continue
-        joints = next((f" of {named(loop.loop)}" for loop in held if name in loop.joints and len(loop.loop) > 1), "")
+        joints = next((f" of {named(loop.loop)}" for loop in loops if name in loop.joints and len(loop.loop) > 1), "")
         yield Finding(
             f"Motor '{motor.name}' cannot move: its loop{joints} holds the joint fast. Give the loop another degree of freedom (one more"
             " joint, another kind of joint, one Ground less), or remove the motor"
         )
 
 
-def _of_axis(loop: LockedLoop, motors: list[str], made: Assembled) -> str:
+def _of_axis(loop: LockedLoop, motors: list[str], assembly: Assembled) -> str:
     off = loop.misaligned
     assert off is not None
-    is_hinge = made.reading.mechanism.joint[off.joint].kind == "revolute"
+    is_hinge = assembly.reading.mechanism.joint[off.joint].kind == "revolute"
     word, verb = ("Hinge", "rotate about") if is_hinge else ("Prismatic joint", "move along")
-    held = f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
+    consequence = f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
     return (
         f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of its loop let it {verb},"
-        + f" so {held}"
+        + f" so {consequence}"
         + (f", and motor {named(motors)} is locked" if motors else "")
-        + f": rotate it, so that its axis lies along {_in_world(off.correct, made)} in the world, by Align Axis or, of a bone, its roll"
+        + f": rotate it, so that its axis lies along {_in_world(off.correct, assembly)} in the world, by Align Axis or, of a bone, its roll"
     )
 
 
-def _in_world(direction, made: Assembled) -> str:
+def _in_world(direction, assembly: Assembled) -> str:
     """A direction in the mechanism's base as text, in the world."""
-    return "(" + ", ".join(f"{number:z.4f}" for number in made.base[:3, :3] @ direction) + ")"
+    return "(" + ", ".join(f"{number:z.4f}" for number in assembly.base[:3, :3] @ direction) + ")"
 
 
 def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
@@ -102,13 +104,14 @@ def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
     placement, roles = Placement(depsgraph, {}), {part.name: part.role for part in reading.parts}
     for k, goal in enumerate(settings.goals):
         try:
-            made = inputs.of_goal(goal, reading, placement, np.eye(4))
+            solver_goal = inputs.of_goal(goal, reading, placement, np.eye(4))
         except RigError as error:
             yield Finding(str(error), blocks=True)
             continue
-        if isinstance(made, FrameGoal) and roles[made.body] != "MOVES":
+        if isinstance(solver_goal, FrameGoal) and roles[solver_goal.body] != "MOVES":
             yield Finding(
-                f"Goal '{goal.name}': body '{made.body}' is {roles[made.body].title()}, so the mechanism does not move it: choose another"
+                f"Goal '{goal.name}': body '{solver_goal.body}' is {roles[solver_goal.body].title()}, so"
+                " the mechanism does not move it: choose another"
             )
         if goal.does == "CENTRE" and reading.massless:
             what = counted(len(reading.massless), "body that moves has", "bodies that move have")
@@ -132,13 +135,13 @@ def of_constraints(owner) -> Iterator[Finding]:
     """Findings about rigid body constraints with a missing body: Limber takes the world for it, while Blender's physics ignores the
     constraint.
     """
-    for thing in joint_objects(owner):
-        if not is_joint(thing) or (held := thing.rigid_body_constraint) is None or not held.enabled:
+    for joint in joint_objects(owner):
+        if not is_joint(joint) or (constraint := joint.rigid_body_constraint) is None or not constraint.enabled:
             continue
-        lost = [word for word, body in zip(("First", "Second"), ends(thing), strict=True) if body is None]
+        lost = [word for word, body in zip(("First", "Second"), ends(joint), strict=True) if body is None]
         if len(lost) == 1:
             yield Finding(
-                f"Joint '{thing.name}': its rigid body constraint has no {lost[0]} object, so the world is taken for it: choose the body"
+                f"Joint '{joint.name}': its rigid body constraint has no {lost[0]} object, so the world is taken for it: choose the body"
                 " (Physics), or remove the constraint"
             )
 

@@ -32,22 +32,22 @@ def add_motor(settings, owner, axis: str, joint=None, bone: str = "", seen: str 
         limits: Lower and upper limit [rad or m] of the joint, infinite if it has none.
     """
     servo = device.next_servo(owner)
-    made = settings.motors.add()
-    made.bone, made.axis, made.joint = joint.name if joint else bone, axis, joint
-    made.name = axes.label(made.bone, seen or axis)
-    servo_units.make_usual(made, owner.limber.device.protocol)
+    motor = settings.motors.add()
+    motor.bone, motor.axis, motor.joint = joint.name if joint else bone, axis, joint
+    motor.name = axes.label(motor.bone, seen or axis)
+    servo_units.make_usual(motor, owner.limber.device.protocol)
     if axes.is_prismatic(axis):
-        made.velocity, made.acceleration, made.jerk = LINEAR_LIMITS
-        made.lower, made.upper = -USUAL_SLIDE, USUAL_SLIDE
+        motor.velocity, motor.acceleration, motor.jerk = LINEAR_LIMITS
+        motor.lower, motor.upper = -USUAL_SLIDE, USUAL_SLIDE
     lower, upper = limits
     if np.isfinite(lower):
-        made.lower = max(lower, -FARTHEST)
+        motor.lower = max(lower, -FARTHEST)
     if np.isfinite(upper):
-        made.upper = min(upper, FARTHEST)
+        motor.upper = min(upper, FARTHEST)
     if axes.is_prismatic(axis):
-        fit_servo(made)
-    made.servo = servo
-    return made
+        fit_servo(motor)
+    motor.servo = servo
+    return motor
 
 
 def add_motors(owner, joint) -> list:
@@ -57,17 +57,17 @@ def add_motors(owner, joint) -> list:
         RigError: the object is no joint of the mechanism, has motors already, or has no degree of freedom.
     """
     settings = owner.limber.mechanism
-    found = next((one for one in joints.joints(joint_objects(owner)) if one.thing == joint), None)
-    if found is None:
+    mechanism_joint = next((j for j in joints.joints(joint_objects(owner)) if j.thing == joint), None)
+    if mechanism_joint is None:
         raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its list")
     if any(motor.joint == joint for motor in settings.motors):
         raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
-    moved = dof_axes(found.shape.kind)
+    moved = dof_axes(mechanism_joint.shape.kind)
     if not moved:
         raise RigError(f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind for it")
-    limited = _spans(found.lower, found.upper)
+    limited = _spans(mechanism_joint.lower, mechanism_joint.upper)
     return [
-        add_motor(settings, owner, axis, joint=joint, seen=found.shape.seen(axis), limits=span)
+        add_motor(settings, owner, axis, joint=joint, seen=mechanism_joint.shape.seen(axis), limits=span)
         for axis, span in zip(moved, limited, strict=False)
     ]
 
@@ -107,33 +107,33 @@ def add_bone_motors(owner, name: str) -> list:
         raise RigError(f"Bone '{name}' has a motor already: remove that first")
     if of_file is not None:
         return file_motors(settings, owner, of_file)
-    found = joint_axes(pose_bone)
-    if not found:
+    free_axes = joint_axes(pose_bone)
+    if not free_axes:
         raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
-    shape = bones.bone_shape(name, found)
-    made = [add_motor(settings, owner, axis, bone=name, seen=shape.seen(axis)) for axis in dof_axes(shape.kind)]
-    if len(found) == 1:
-        made[0].lower, made[0].upper = limits(pose_bone, found[0])
-        if axes.is_prismatic(found[0]):
-            fit_servo(made[0])
-        record = imported_robot.motor(pose_bone, found[0])
+    shape = bones.bone_shape(name, free_axes)
+    motors = [add_motor(settings, owner, axis, bone=name, seen=shape.seen(axis)) for axis in dof_axes(shape.kind)]
+    if len(free_axes) == 1:
+        motors[0].lower, motors[0].upper = limits(pose_bone, free_axes[0])
+        if axes.is_prismatic(free_axes[0]):
+            fit_servo(motors[0])
+        record = imported_robot.motor(pose_bone, free_axes[0])
         if record is not None:
-            made[0].name = axes.label(record.branch.joint.name, found[0])  # robots' makers name joints, and exporters links
-            apply_rates(made[0], record.branch.joint)
-    return made
+            motors[0].name = axes.label(record.branch.joint.name, free_axes[0])  # robots' makers name joints, and exporters links
+            apply_rates(motors[0], record.branch.joint)
+    return motors
 
 
 def file_motors(settings, rig, joint) -> list:
     """Adds motors to a joint of an imported robot, with limits and speed from the robot's file; returns them."""
-    found = next(
+    joint_record = next(
         record for _, record in imported_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
     )
-    robot_joint, bone_axis = found.branch.joint, imported_robot.axis_of(found)
-    made = []
+    robot_joint, bone_axis = joint_record.branch.joint, imported_robot.axis_of(joint_record)
+    motors = []
     for axis, span in zip(dof_axes(joint.kind), _spans(joint.lower, joint.upper), strict=False):
         is_bone_axis = len(dof_axes(joint.kind)) == 1 and bone_axis and axes.is_prismatic(bone_axis) == axes.is_prismatic(axis)
         motor = add_motor(settings, rig, axis, bone=joint.name, seen=bone_axis if is_bone_axis else "", limits=span)
         if axes.is_prismatic(axis) == (robot_joint.kind == "prismatic"):
             apply_rates(motor, robot_joint)
-        made.append(motor)
-    return made
+        motors.append(motor)
+    return motors

@@ -45,16 +45,16 @@ def entered(frame: int, rigs) -> list[Entered]:
     """Links of these armatures inside no-go zones at a frame, according to their last checks."""
     if not _results:
         return []
-    found = []
+    entered_links = []
     for rig in rigs:
         for take in getattr(result(rig), "takes", ()):
             if take.inside and frame in take.frames:
-                now = take.frames.index(frame)
-                for k, j in np.argwhere(take.inside[now] > 0.0):
-                    how = "in {}" if take.there[now][k, j] > 0.0 else "through {} since the last frame"
-                    words = f"{take.links[k]} {how.format(take.zones[j])}: {1e3 * take.inside[now][k, j]:.0f} mm"
-                    found.append(Entered(take.lines[now][k], words))
-    return found
+                index = take.frames.index(frame)
+                for k, j in np.argwhere(take.inside[index] > 0.0):
+                    how = "in {}" if take.there[index][k, j] > 0.0 else "through {} since the last frame"
+                    words = f"{take.links[k]} {how.format(take.zones[j])}: {1e3 * take.inside[index][k, j]:.0f} mm"
+                    entered_links.append(Entered(take.lines[index][k], words))
+    return entered_links
 
 
 def forget() -> None:
@@ -84,14 +84,14 @@ class MotionCheck(Stepped):
         if not (self.own or self.seen):
             raise RigError(why_not(Use.CHECK, mover))
         self.rig, self.frames, self.zones = mover.owner, frames, zones_of(mover.owner)
-        known = {one.key for one in self.own}
-        self.movers = [*self.own, *(one for one in live.live_movers(scene) if one.key not in known)]
+        known = {m.key for m in self.own}
+        self.movers = [*self.own, *(m for m in live.live_movers(scene) if m.key not in known)]
         self.beyond = lost_beyond, changed_beyond
         self.stage = Stage()
         live.prepare(self.stage, self.own)
         self.takes: dict[tuple[int, str], Take] = {}
         self.links: dict[tuple[int, str], Links] = {}
-        self.unmeasured = [said for one in self.own if self.zones and (said := one.unmeasured(self.stage.session(*one)))]
+        self.unmeasured = [said for m in self.own if self.zones and (said := m.unmeasured(self.stage.session(*m)))]
         self.done = 0
         super().__init__(scene)
 
@@ -133,7 +133,7 @@ class MotionCheck(Stepped):
         return self.done < self.total
 
     def _begin(self, mover: Mover, session) -> Take:
-        joints = tuple(JointRange(mover.joint_label(place), *own, axes.is_prismatic(place[1])) for place, own in session.limits().items())
+        joints = tuple(JointRange(mover.joint_label(key), *bounds, axes.is_prismatic(key[1])) for key, bounds in session.limits().items())
         self.links[mover.key] = links = Links(mover.owner, mover.links(session))
         zones = tuple(zone.name for zone in self.zones)
         take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, joints, links=links.names, zones=zones)
@@ -142,7 +142,7 @@ class MotionCheck(Stepped):
     def _note(self, take: Take, frame: int, session) -> None:
         places = list(session.limits())
         for rows, known in ((take.desired, session.desired()), (take.filtered, session.values())):
-            rows.append(np.array([known[place] for place in places]))
+            rows.append(np.array([known[key] for key in places]))
         end, error, filtered_error = session.aim_errors()
         take.frames.append(frame)
         take.ends.append(end)
@@ -165,16 +165,16 @@ class MotionCheck(Stepped):
         if take is None:
             ranges = (JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis)) for joint in joints)
             take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, tuple(ranges), is_solved=False)
-        now = np.array([values[key] for key in keys])
+        joint_values = np.array([values[key] for key in keys])
         take.frames.append(frame)
-        take.desired.append(now)
-        take.filtered.append(now)
+        take.desired.append(joint_values)
+        take.filtered.append(joint_values)
         take.ends.append("The end")
         take.errors.append(0.0)
         take.filtered_errors.append(0.0)
         take.influence.append(0.0)
         if off := mover.deviations():
-            take.off_axis[frame] = max(off, key=lambda one: one.worst).sentence
+            take.off_axis[frame] = max(off, key=lambda deviation: deviation.worst).sentence
 
     def _note_zones(self, take: Take, links: Links, placement) -> None:
         lines = links.places(placement)
@@ -193,9 +193,9 @@ class MotionCheck(Stepped):
         """Result of the check, which is also stored for the panel."""
         self._end()
         takes = tuple(self.takes.values())
-        found = tuple(finding for take in takes for finding in findings(take, *self.beyond))
-        _results[self.rig.session_uid] = made = Result(takes, found, self.frames)
-        return made
+        all_findings = tuple(finding for take in takes for finding in findings(take, *self.beyond))
+        _results[self.rig.session_uid] = check_result = Result(takes, all_findings, self.frames)
+        return check_result
 
 
 def _limits_of(joint) -> tuple[float, float, float, float, float]:

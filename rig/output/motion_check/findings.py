@@ -127,13 +127,17 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
         lost_beyond: Aim error [rad] from which a target counts as lost.
         changed_beyond: Difference [rad] between filtered and desired joint values that is reported.
     """
-    found = [*_messages(take, "GOAL", take.problems), *_messages(take, "LOST", take.remarks), *_messages(take, "AXIS", take.off_axis)]
-    found += [*_in_zones(take), *_lost(take, lost_beyond)]
+    all_findings = [
+        *_messages(take, "GOAL", take.problems),
+        *_messages(take, "LOST", take.remarks),
+        *_messages(take, "AXIS", take.off_axis),
+    ]
+    all_findings += [*_in_zones(take), *_lost(take, lost_beyond)]
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
-        found += _of_joint(take, joint, desired[:, k], filtered[:, k], changed_beyond)
+        all_findings += _of_joint(take, joint, desired[:, k], filtered[:, k], changed_beyond)
     order = list(KINDS)
-    return sorted(found, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
+    return sorted(all_findings, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
 
 
 def _messages(take: Take, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
@@ -167,8 +171,8 @@ def _in_zones(take: Take) -> Iterator[Finding]:
                 sentence = f"Bone '{link}' is up to {_number(value)} mm inside no-go zone '{zone}'"
                 if take.there[worst][k, j] <= 0.0:
                     sentence = f"Bone '{link}' goes up to {_number(value)} mm into no-go zone '{zone}' between the last frame and this one"
-                found = _finding(take, "ZONE", link, (first, last, worst), value, 0.0, "mm", sentence)
-                yield replace(found, zone=zone)
+                finding = _finding(take, "ZONE", link, (first, last, worst), value, 0.0, "mm", sentence)
+                yield replace(finding, zone=zone)
 
 
 def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float) -> Iterator[Finding]:
@@ -215,16 +219,16 @@ def derivative(values: np.ndarray, order: int, seconds: float) -> np.ndarray:
     """Finite differences (t,) of values (t,) with a time step of `seconds`, of an order; 0 for the first frames, which have no
     predecessors.
     """
-    found = np.zeros(len(values))
+    differences = np.zeros(len(values))
     if len(values) > order:
-        found[order:] = np.diff(values, order) / seconds**order
-    return found
+        differences[order:] = np.diff(values, order) / seconds**order
+    return differences
 
 
 def _finding(
     take: Take, kind: str, joint: str, places: tuple[int, int, int], value: float, bound: float, unit: str, sentence: str
 ) -> Finding:
-    first, last, worst = (take.frames[place] for place in places)
+    first, last, worst = (take.frames[index] for index in places)
     return Finding(kind, take.chain, joint, first, last, worst, value, bound, unit, sentence)
 
 
@@ -239,23 +243,23 @@ def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
         yield int(places[start]), int(places[end])
 
 
-def csv(found: list[Finding]) -> str:
+def csv(all_findings: list[Finding]) -> str:
     """Findings as comma-separated values with full precision."""
     lines = ["kind,chain,joint,first,last,worst,value,bound,unit,zone,sentence"]
-    for one in found:
+    for finding in all_findings:
         texts = (
-            one.kind.lower(),
-            one.chain,
-            one.joint,
-            one.first,
-            one.last,
-            one.worst,
-            repr(one.value),
-            repr(one.bound),
-            one.unit,
-            one.zone,
+            finding.kind.lower(),
+            finding.chain,
+            finding.joint,
+            finding.first,
+            finding.last,
+            finding.worst,
+            repr(finding.value),
+            repr(finding.bound),
+            finding.unit,
+            finding.zone,
         )
-        lines.append(",".join([*(_quoted(str(text)) for text in texts), _quoted(one.sentence)]))
+        lines.append(",".join([*(_quoted(str(text)) for text in texts), _quoted(finding.sentence)]))
     return "\n".join(lines) + "\n"
 
 

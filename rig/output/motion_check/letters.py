@@ -31,8 +31,8 @@ def _triangles(text: str) -> np.ndarray:
     """Corners (k, 3, 2) of the triangles of a text, anticlockwise, at size 1."""
     curve = bpy.data.curves.new("Limber letters", "FONT")
     curve.body, curve.resolution_u = text, 2
-    thing = bpy.data.objects.new("Limber letters", curve)
-    mesh = bpy.data.meshes.new_from_object(thing)
+    text_object = bpy.data.objects.new("Limber letters", curve)
+    mesh = bpy.data.meshes.new_from_object(text_object)
     try:
         mesh.calc_loop_triangles()
         places = np.empty(3 * len(mesh.vertices))
@@ -41,6 +41,6 @@ def _triangles(text: str) -> np.ndarray:
         mesh.loop_triangles.foreach_get("vertices", corners)
         return places.reshape(-1, 3)[corners, :2].reshape(-1, 3, 2)
     finally:
-        bpy.data.objects.remove(thing)
+        bpy.data.objects.remove(text_object)
         bpy.data.curves.remove(curve)
         bpy.data.meshes.remove(mesh)

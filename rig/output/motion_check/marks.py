@@ -7,11 +7,11 @@ from .findings import KINDS, Finding
 PREFIX = "Limber: "  # of the markers' names
 
 
-def put(scene, found: Iterable[Finding]) -> int:
+def put(scene, findings: Iterable[Finding]) -> int:
     """Replaces Limber's markers by one at the worst frame of each finding (one per frame and kind); returns their number."""
     clear(scene)
     joints: dict[tuple[int, str], list[str]] = {}
-    for finding in found:
+    for finding in findings:
         joints.setdefault((finding.worst, finding.kind), []).append(finding.subject)
     for (frame, kind), names in joints.items():
         scene.timeline_markers.new(f"{PREFIX}{KINDS[kind].label} {', '.join(names)}", frame=frame)

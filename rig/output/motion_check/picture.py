@@ -68,12 +68,12 @@ def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
     mine = [finding for finding in result.findings if finding.chain == take.chain]
     errors = np.array(take.errors), np.array(take.filtered_errors)
     most = max(BROADEST, float(errors[1].max()), float(errors[0].max()))
-    shading = [one for one in mine if not one.joint]
+    shading = [f for f in mine if not f.joint]
     _row(canvas, top, take, errors, (0.0, most), shading, f"{take.chain}: aim", f"{degrees(most):.1f}°", "0°")
     top -= ROW + GAP
     if _has_zones(take):
         deepest = np.array(take.inside).max(axis=(1, 2)).clip(-DEEPEST, DEEPEST)
-        shading = [one for one in mine if one.zone]
+        shading = [f for f in mine if f.zone]
         edges = f"{1e3 * DEEPEST:.0f} mm", f"-{1e3 * DEEPEST:.0f} mm"
         _row(canvas, top, take, (deepest, deepest), (-DEEPEST, DEEPEST), shading, f"{take.chain}: in zones", *edges)
         top -= ROW + GAP
@@ -81,7 +81,7 @@ def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
     for k, joint in enumerate(take.joints):
         scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
         curves = desired[:, k], filtered[:, k]
-        shading = [one for one in mine if one.joint == joint.name and not one.zone]
+        shading = [f for f in mine if f.joint == joint.name and not f.zone]
         span = [edge if isfinite(edge) else end for edge, end in ((joint.lower, np.min(curves)), (joint.upper, np.max(curves)))]
         edges = f"{scale * span[1]:z.0f}{unit}", f"{scale * span[0]:z.0f}{unit}"
         _row(canvas, top, take, curves, span, shading, joint.name, *edges)
@@ -121,8 +121,8 @@ def _line(panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[floa
     along = np.interp(np.arange(PLOT), columns, values)
     room = (span[1] - span[0]) or 1.0
     rows = np.clip((along - span[0]) / room, 0.0, 1.0) * (ROW - 1 - width)
-    for column, (before, now) in enumerate(zip(np.r_[rows[:1], rows[:-1]], rows, strict=True)):
-        panel[int(min(before, now)) : int(max(before, now)) + width, column] = colour
+    for column, (before, row) in enumerate(zip(np.r_[rows[:1], rows[:-1]], rows, strict=True)):
+        panel[int(min(before, row)) : int(max(before, row)) + width, column] = colour
 
 
 def _legend(canvas: np.ndarray) -> None:
@@ -135,7 +135,7 @@ def _legend(canvas: np.ndarray) -> None:
 def _write(canvas: np.ndarray, x: int, y: int, text: str, colour, most: int = PLOT) -> int:
     """Draws a line of text from its lower left corner, cut at `most` [pixels]; returns the horizontal position of its end."""
     mask = coverage(text, LETTERS)[:, :most]
-    place = canvas[y : y + mask.shape[0], x : x + mask.shape[1]]
-    mask = mask[: place.shape[0], : place.shape[1], None]
-    place[:] = mask * np.array(colour) + (1.0 - mask) * place
+    patch = canvas[y : y + mask.shape[0], x : x + mask.shape[1]]
+    mask = mask[: patch.shape[0], : patch.shape[1], None]
+    patch[:] = mask * np.array(colour) + (1.0 - mask) * patch
     return x + mask.shape[1]

@@ -18,11 +18,11 @@ class ZonePose(NamedTuple):
 
 def zone_pose(matrix: np.ndarray) -> ZonePose | None:
     """Pose of a zone with this world matrix (4, 4); None if it is mirrored or has scale 0, so that its rotation is undefined."""
-    place, turn, _ = Matrix(matrix.tolist()).decompose()
-    return ZonePose(place, turn) if np.linalg.det(matrix[:3, :3]) > 0.0 else None
+    position, turn, _ = Matrix(matrix.tolist()).decompose()
+    return ZonePose(position, turn) if np.linalg.det(matrix[:3, :3]) > 0.0 else None
 
 
-def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, now: ZonePose | None, step: float) -> list[np.ndarray]:
+def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, current: ZonePose | None, step: float) -> list[np.ndarray]:
     """Lines (2, 3) [m] from head to tail of a link at intermediate times between two frames; `came` is left out, `there` is the last.
 
     The ends move at most `step` from one line to the next, unless this would take more than `MOST_LINES` lines. The ends move along
@@ -34,20 +34,20 @@ def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, n
         step: Largest distance that an end moves from one line to the next [m], relative to the zone.
     """
     far = float(np.linalg.norm(there - came, axis=1).max())
-    moves = before is not None and now is not None and before != now
+    moves = before is not None and current is not None and before != current
     if moves:
         arm = max((Vector(end) - before.place).length for end in (*came, *there))
-        far += (now.place - before.place).length + arm * before.turn.rotation_difference(now.turn).angle
+        far += (current.place - before.place).length + arm * before.turn.rotation_difference(current.turn).angle
     count = min(max(1, ceil(far / step)), MOST_LINES) if isfinite(far) else 1
     lines = []
     for share in np.arange(1, count) / count:
         line = came + share * (there - came)
-        lines.append(_seen(line, before, now, share) if moves else line)
+        lines.append(_seen(line, before, current, share) if moves else line)
     return [*lines, there]
 
 
-def _seen(line: np.ndarray, before: ZonePose, now: ZonePose, share: float) -> np.ndarray:
+def _seen(line: np.ndarray, before: ZonePose, current: ZonePose, share: float) -> np.ndarray:
     """A line (2, 3), given at a share of the motion between two frames, moved along with the zone to the zone's current pose."""
-    place, turn = before.place.lerp(now.place, share), before.turn.slerp(now.turn, share)
-    back = now.turn @ turn.inverted()
-    return np.array([back @ (Vector(end) - place) + now.place for end in line])
+    position, turn = before.place.lerp(current.place, share), before.turn.slerp(current.turn, share)
+    back = current.turn @ turn.inverted()
+    return np.array([back @ (Vector(end) - position) + current.place for end in line])

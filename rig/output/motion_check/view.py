@@ -45,10 +45,10 @@ class LimberMotionCheck(bpy.types.PropertyGroup):
     )
 
 
-def show(view: LimberMotionCheck, found: tuple[Finding, ...]) -> None:
+def show(view: LimberMotionCheck, findings: tuple[Finding, ...]) -> None:
     """Fills the list without changing the frame."""
     view.findings.clear()
-    for finding in found:
+    for finding in findings:
         line = view.findings.add()
         line.name, line.subject, line.kind = finding.sentence, finding.subject, finding.kind
         line.frame, line.since, line.until = finding.worst, finding.first, finding.last

@@ -47,8 +47,8 @@ class Zone:
         zones = self._rig.limber.zones
         if self._number >= len(zones):
             raise RigError(f"No-go zone '{self.name}' was taken from the list of '{self._rig.name}': press Check Motion again")
-        if found := trouble(bpy.context, zones[self._number]):
-            raise RigError(found)
+        if problem := trouble(bpy.context, zones[self._number]):
+            raise RigError(problem)
         return zones[self._number].zone
 
     def look(self, placement) -> None:
@@ -57,16 +57,18 @@ class Zone:
         Raises:
             RigError: the zone's object was deleted meanwhile, is hidden, or its position is not finite.
         """
-        thing = self._object()
-        matrix = np.array(placement.object(thing))
+        zone_object = self._object()
+        matrix = np.array(placement.object(zone_object))
         if not isfinite(matrix.sum()):
-            raise RigError(f"The position of no-go zone '{thing.name}' is not a number: clear its location, its drivers or its constraints")
+            raise RigError(
+                f"The position of no-go zone '{zone_object.name}' is not a number: clear its location, its drivers or its constraints"
+            )
         self.last_pose, self.pose = self.pose, zone_pose(matrix)
-        if thing.type == "EMPTY":
-            matrix = matrix @ np.diag([thing.empty_display_size] * 3 + [1.0])
-            self.body = Ball(matrix) if thing.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
+        if zone_object.type == "EMPTY":
+            matrix = matrix @ np.diag([zone_object.empty_display_size] * 3 + [1.0])
+            self.body = Ball(matrix) if zone_object.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
         else:
-            self._read_shape(thing.evaluated_get(placement.depsgraph))
+            self._read_shape(zone_object.evaluated_get(placement.depsgraph))
             self.body = self._hull.moved(matrix)
 
     def _read_shape(self, evaluated) -> None:
@@ -87,48 +89,48 @@ class Zone:
 
 
 def _hull(corners: np.ndarray) -> Hull:
-    made = bmesh.new()
+    mesh = bmesh.new()
     try:
         for corner in corners:
-            made.verts.new(corner)
+            mesh.verts.new(corner)
         if len(corners) > 2:
-            bmesh.ops.convex_hull(made, input=made.verts, use_existing_faces=False)
-        made.verts.index_update()
-        outer = [vertex for vertex in made.verts if vertex.link_faces] or list(made.verts)
+            bmesh.ops.convex_hull(mesh, input=mesh.verts, use_existing_faces=False)
+        mesh.verts.index_update()
+        outer = [vertex for vertex in mesh.verts if vertex.link_faces] or list(mesh.verts)
         points = np.array([vertex.co for vertex in outer])
-        place = {vertex.index: k for k, vertex in enumerate(outer)}
-        faces = np.array([[place[loop.vert.index] for loop in triangle] for triangle in made.calc_loop_triangles()], dtype=int)
+        indices = {vertex.index: k for k, vertex in enumerate(outer)}
+        faces = np.array([[indices[loop.vert.index] for loop in triangle] for triangle in mesh.calc_loop_triangles()], dtype=int)
         return Hull(points, faces.reshape(-1, 3))
     finally:
-        made.free()
+        mesh.free()
 
 
-def can_be(thing) -> bool:
+def can_be(obj) -> bool:
     """Whether an object can be a no-go zone, since its shape has an inside."""
-    return thing.type == "EMPTY" or thing.type in SHAPED
+    return obj.type == "EMPTY" or obj.type in SHAPED
 
 
 def trouble(context, zone) -> str:
     """Why a no-go zone cannot be checked, with the remedy; "" if it can."""
-    thing = zone.zone
-    if thing is None and not zone.name:
+    obj = zone.zone
+    if obj is None and not zone.name:
         return "A no-go zone has no object yet: choose one for it, or take it from the list"
-    if thing is None:
+    if obj is None:
         return f"The object of no-go zone '{zone.name}' was deleted: choose another for it, or take it from the list"
-    if thing.name not in context.view_layer.objects:
-        return f"No-go zone '{thing.name}' is deleted, or in no collection that is shown: bring it back, or take it from the list"
-    if is_unevaluated(context, thing):
-        return f"No-go zone '{thing.name}' is disabled in viewports, so Blender does not move it: show it in the Outliner (its monitor)"
-    if not can_be(thing):
-        return f"No-go zone '{thing.name}' has no inside: choose an empty or a mesh"
+    if obj.name not in context.view_layer.objects:
+        return f"No-go zone '{obj.name}' is deleted, or in no collection that is shown: bring it back, or take it from the list"
+    if is_unevaluated(context, obj):
+        return f"No-go zone '{obj.name}' is disabled in viewports, so Blender does not move it: show it in the Outliner (its monitor)"
+    if not can_be(obj):
+        return f"No-go zone '{obj.name}' has no inside: choose an empty or a mesh"
     return ""
 
 
-def counts_as(thing) -> str:
+def counts_as(obj) -> str:
     """Which shape of an object acts as the zone, as text for the interface."""
-    if thing.type != "EMPTY":
+    if obj.type != "EMPTY":
         return "Its convex hull counts"
-    return "It counts as a ball" if thing.empty_display_type == "SPHERE" else "It counts as a box; show the empty as Sphere for a ball"
+    return "It counts as a ball" if obj.empty_display_type == "SPHERE" else "It counts as a box; show the empty as Sphere for a ball"
 
 
 def zones_of(rig) -> list[Zone]:
@@ -153,11 +155,11 @@ class Links:
     def places(self, placement) -> np.ndarray:
         """World positions (n, 2, 3) of the links' heads and tails [m]."""
         world = placement.object(self.rig)
-        found = []
+        ends = []
         for name in self.names:
             matrix: Matrix = world @ placement.bone(self.rig, name)
-            found.append((matrix.translation, matrix @ Vector((0.0, self.rig.data.bones[name].length, 0.0))))
-        return np.array(found, dtype=float).reshape(-1, 2, 3)
+            ends.append((matrix.translation, matrix @ Vector((0.0, self.rig.data.bones[name].length, 0.0))))
+        return np.array(ends, dtype=float).reshape(-1, 2, 3)
 
 
 def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -59,9 +59,9 @@ def from_rest(pairs: Sequence[names.Pair], parents: Mapping[str, str | None], so
         name = part.name if part else ""
         if (name in LIMBS or not part) and len(below) == 1:
             along = source.position[below[0]] - source.position[k]
-            own = align @ (target.position[below[0]] - target.position[k])
-            if np.linalg.norm(along) > SHORT * size and np.linalg.norm(own) > 0.0:
-                turn = np.array(rotations.to_matrix(rotations.between(rotations.unit(tuple(own)), rotations.unit(tuple(along)))))
+            target_along = align @ (target.position[below[0]] - target.position[k])
+            if np.linalg.norm(along) > SHORT * size and np.linalg.norm(target_along) > 0.0:
+                turn = np.array(rotations.to_matrix(rotations.between(rotations.unit(tuple(target_along)), rotations.unit(tuple(along)))))
         elif (name in ENDS or not part) and above is not None and index[above] < k:
             turn = turns[index[above]]
         turns.append(turn)
@@ -82,7 +82,7 @@ def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
     """Body part of each pair, recognised by the target bone's name, else by the source bone's; None if neither is known."""
     known = []
     for bones in ([pair.target for pair in pairs], [pair.source for pair in pairs]):
-        known.append({bone: part for part, found in names.parts(dict.fromkeys(bones)).items() for bone in found})
+        known.append({bone: part for part, part_bones in names.parts(dict.fromkeys(bones)).items() for bone in part_bones})
     return [known[0].get(pair.target) or known[1].get(pair.source) for pair in pairs]
 
 
@@ -93,7 +93,7 @@ def _frame(parts: Sequence[names.Part | None], pose: BodyPose) -> Array:
     if not sides["left"] or not sides["right"] or len(middle) < 2:
         return np.eye(3)
     left = np.mean(sides["left"], axis=0) - np.mean(sides["right"], axis=0)
-    along = max((place - middle[0] for place in middle), key=np.linalg.norm)
+    along = max((position - middle[0] for position in middle), key=np.linalg.norm)
     if np.linalg.norm(np.cross(left, along)) <= SHORT * np.linalg.norm(left) * np.linalg.norm(along):
         return np.eye(3)
     left = left - along * (left @ along) / (along @ along)

@@ -39,8 +39,8 @@ def parts(rig) -> dict[Part, list[str]]:
         for k in branch:
             limb = _upward(figure, _farthest(figure, k))
             path = limb[: limb.index(k) + 1][::-1]
-            told = next(filter(None, (side_of(figure.names[bone]) for bone in path)), "")
-            side = told or ("left" if _is_left(figure, k) else "right")
+            named_side = next(filter(None, (side_of(figure.names[bone]) for bone in path)), "")
+            side = named_side or ("left" if _is_left(figure, k) else "right")
             by_part |= {Part(side, name): [figure.names[bone]] for name, bone in zip(names, _halves(figure, path), strict=False)}
     return by_part
 

@@ -73,13 +73,13 @@ class BodyReader:
         paths = (attached.names_between(pose_bones, base, link) for link in links)
         self.names = list(dict.fromkeys([base, *(name for path in paths for name in path)]))
         self.base, self.links, self.paired_only = base, tuple(links), paired_only
-        place = {name: k for k, name in enumerate(self.names)}
-        self.bones = [self._bone(pose_bones[name], place) for name in self.names]
+        index_of = {name: k for k, name in enumerate(self.names)}
+        self.bones = [self._bone(pose_bones[name], index_of) for name in self.names]
         self.joint_keys = [(bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)]
         driven = set(mimic.driven(rig)).intersection(self.joint_keys)
-        leaders = [found for found in self.joint_keys if found not in driven]
+        leaders = [joint_key for joint_key in self.joint_keys if joint_key not in driven]
         self.followers = mimic.followers_of(rig, leaders)
-        self._leaders = [self.joint_keys.index(found) for found in leaders]
+        self._leaders = [self.joint_keys.index(joint_key) for joint_key in leaders]
         self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
         listed = {joint.key: Rates(joint.velocity, joint.acceleration, joint.jerk) for joint in of_chains}
@@ -97,7 +97,7 @@ class BodyReader:
             k for k, bone in enumerate(self.bones) if 0 < len(bone.revolute) < len(axes.REVOLUTE) and not is_euler(pose_bones[bone.name])
         ]  # indices of bones with hinges without a joint, whose channels are no Euler angles
         moved = [bone.name for bone in self.bones if not bone.is_followed]
-        self.moved = [*moved, *(follower.bone for follower in self.followers if follower.bone not in place)]
+        self.moved = [*moved, *(follower.bone for follower in self.followers if follower.bone not in index_of)]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BodyReader) and self._identity() == other._identity()
@@ -107,7 +107,7 @@ class BodyReader:
     def _identity(self) -> tuple:
         return self.bones, self.links, self.moved, self.followers, self.limits, self.rates, self._listed, self._modes.tolist()
 
-    def _bone(self, pose_bone, place: dict[str, int]) -> _Bone:
+    def _bone(self, pose_bone, index_of: dict[str, int]) -> _Bone:
         bone = pose_bone.bone
         is_base = bone.name == self.base
         is_still = is_base or (self.paired_only and bone.name not in self.links)
@@ -115,7 +115,7 @@ class BodyReader:
         leader = attached.copied(pose_bone)
         if leader is not None and not is_base:
             rest = (rotations.IDENTITY, ORIGIN, parent_first(rotation_modes.HINGES), (), ())
-            return _Bone(bone.name, place[leader.name], *rest, connected=True, is_followed=True, is_copy=True)
+            return _Bone(bone.name, index_of[leader.name], *rest, connected=True, is_followed=True, is_copy=True)
         if not is_base and not bone.use_inherit_rotation:
             raise RigError(f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's Relations")
         offset = tuple(bone.head)
@@ -123,7 +123,7 @@ class BodyReader:
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
         return _Bone(
             bone.name,
-            -1 if is_base else place[bone.parent.name],
+            -1 if is_base else index_of[bone.parent.name],
             rotations.from_matrix(bone.matrix),
             offset,
             parent_first(rotation_modes.hinge_order(pose_bone.rotation_mode)),
@@ -169,8 +169,8 @@ class BodyReader:
         }
         return Held(location.tolist(), euler.tolist(), turns)
 
-    def body(self, held: Held, floating: bool, coupled: Sequence[Coupling] = ()) -> Body:
-        """The solver's model of the body, with `held` built into the rest transforms, and its coupled limits.
+    def body(self, unjointed_pose: Held, floating: bool, coupled: Sequence[Coupling] = ()) -> Body:
+        """The solver's model of the body, with `unjointed_pose` built into the rest transforms, and its coupled limits.
 
         Raises:
             RigError: no bone has a joint.
@@ -178,7 +178,7 @@ class BodyReader:
         joints: list[Joint] = []
         ends: list[End] = []
         places: list[tuple[int, rotations.Quaternion, rotations.Vector]] = []
-        for bone, location, euler in zip(self.bones, held.location, held.euler, strict=True):
+        for bone, location, euler in zip(self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True):
             joint, turn, offset = (-1, rotations.IDENTITY, ORIGIN) if bone.parent < 0 else places[bone.parent]
             if bone.parent >= 0:
                 offset = rotations.add(offset, rotations.rotate(turn, bone.rest_offset))
@@ -191,7 +191,7 @@ class BodyReader:
                     elif bone.revolute and (angle := euler[axes.index(axis)]):
                         turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
                 if not bone.revolute:
-                    turn = rotations.multiply(turn, held.rotation[bone.name])
+                    turn = rotations.multiply(turn, unjointed_pose.rotation[bone.name])
             places.append((joint, turn, offset))
             ends.append(End(joint, rotations.normalized(turn), offset, bone.name))
         if not joints:
@@ -207,23 +207,23 @@ class BodyReader:
 
     def _followed(self) -> list[Coupling]:
         """Equality constraints of the mimic joints between base and links."""
-        found = []
+        couplings = []
         for follower in self.followers:
             if (follower.bone, follower.axis) in self.joint_keys:
                 name, leader = axes.label(follower.bone, follower.axis), axes.label(*self.joint_keys[self._leaders[follower.leader]])
                 factors = {name: 1.0, leader: -follower.multiplier}
-                found.append(Coupling(f"{name} follows {leader}", factors, follower.offset, follower.offset))
-        return found
+                couplings.append(Coupling(f"{name} follows {leader}", factors, follower.offset, follower.offset))
+        return couplings
 
     def posture(self, pose_bones) -> Array:
         """Authored joint values (n,) [rad or m] of the rig, before any solution. Pass the evaluated rig's pose bones."""
-        found = []
+        joint_values = []
         for bone in self.bones:
             pose_bone = pose_bones[bone.name]
             turn = rotation_modes.hinges(pose_bone)
-            found += [pose_bone.location[axes.index(axis)] for axis in bone.prismatic]
-            found += [turn[axes.index(axis)] for axis in bone.revolute]
-        return np.array(found)
+            joint_values += [pose_bone.location[axes.index(axis)] for axis in bone.prismatic]
+            joint_values += [turn[axes.index(axis)] for axis in bone.revolute]
+        return np.array(joint_values)
 
     def base_pose(self, rig, placement: Placement) -> Matrix:
         """Authored pose matrix of the base bone in armature space."""
@@ -233,17 +233,17 @@ class BodyReader:
             basis.translation = ORIGIN
         return placement.on_parent(rig, rig.data.bones[self.base], basis)
 
-    def channels(self, rig, placement: Placement, held: Held, state: State) -> dict[str, Followed]:
+    def channels(self, rig, placement: Placement, unjointed_pose: Held, state: State) -> dict[str, Followed]:
         """Solved channels of each bone, for a state of the solver."""
         joints = state.joints.tolist()
-        found: dict[str, Followed] = {}
+        bone_channels: dict[str, Followed] = {}
         new = iter(joints)
-        for bone, still_at, still in zip(self.bones, held.location, held.euler, strict=True):
+        for bone, still_at, still in zip(self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True):
             if bone.parent < 0:
-                found[bone.name] = self._base_channels(rig, placement, state)
+                bone_channels[bone.name] = self._base_channels(rig, placement, state)
             if bone.parent < 0 or bone.is_followed:
                 continue
-            location, euler, turn = list(still_at), list(still), held.rotation.get(bone.name, rotations.IDENTITY)
+            location, euler, turn = list(still_at), list(still), unjointed_pose.rotation.get(bone.name, rotations.IDENTITY)
             for axis in bone.prismatic:
                 location[axes.index(axis)] = next(new)
             if bone.revolute:
@@ -253,14 +253,14 @@ class BodyReader:
                         euler[index] = next(new)
                     if euler[index]:
                         turn = rotations.multiply(turn, rotations.about(UNIT[axis], euler[index]))
-            found[bone.name] = Followed(turn, tuple(euler), tuple(location))
+            bone_channels[bone.name] = Followed(turn, tuple(euler), tuple(location))
         for follower in self.followers:
-            if follower.bone not in found:
+            if follower.bone not in bone_channels:
                 turn, location = follower.moved(joints[self._leaders[follower.leader]])
-                own = follower.multiplier * joints[self._leaders[follower.leader]] + follower.offset
-                euler = tuple(own if axis == follower.axis else 0.0 for axis in "XYZ")
-                found[follower.bone] = Followed(turn, euler, location)
-        return found
+                mimic_value = follower.multiplier * joints[self._leaders[follower.leader]] + follower.offset
+                euler = tuple(mimic_value if axis == follower.axis else 0.0 for axis in "XYZ")
+                bone_channels[follower.bone] = Followed(turn, euler, location)
+        return bone_channels
 
     def _base_channels(self, rig, placement: Placement, state: State) -> Followed:
         bone = rig.data.bones[self.base]
@@ -275,9 +275,9 @@ class BodyReader:
 
 def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.ndarray:
     """Values of a property for all pose bones (n, width); (n,) if `width` is 1."""
-    found = np.empty(width * len(pose_bones), kind)
-    pose_bones.foreach_get(name, found)
-    return found.reshape(-1, width) if width > 1 else found
+    numbers = np.empty(width * len(pose_bones), kind)
+    pose_bones.foreach_get(name, numbers)
+    return numbers.reshape(-1, width) if width > 1 else numbers
 
 
 def _velocity_of_file(pose_bone, axis: str) -> float:

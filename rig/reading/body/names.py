@@ -57,22 +57,22 @@ def pairs(
 def matched(
     source: Parents,
     target: Parents,
-    own: Mapping[Part, Sequence[str]],
-    others: Mapping[Part, Sequence[str]],
+    source_parts: Mapping[Part, Sequence[str]],
+    target_parts: Mapping[Part, Sequence[str]],
     controls: Mapping[str, str] | None = None,
 ) -> list[Pair]:
-    """As `pairs`, with the parts (`parts`) of the source, `own`, and those of the target, `others`."""
+    """As `pairs`, with the parts (`parts`) of the source, `source_parts`, and those of the target, `target_parts`."""
     instead = dict(zip(target, target, strict=True)) if controls is None else controls
-    found: dict[str, str] = {}
-    for part, named in others.items():
+    source_of: dict[str, str] = {}
+    for part, named in target_parts.items():
         bones = [instead[bone] for bone in named if bone in instead]
-        found |= {there: here for here, there in _spread(own.get(part, []), bones)}
-    paired = set(found.values())
+        source_of |= {there: here for here, there in _spread(source_parts.get(part, []), bones)}
+    paired = set(source_of.values())
     alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
     for bone in target:
-        if instead.get(bone, "") not in {"", *found} and not _is_part(bone, others) and (same := alike.pop(_plain(bone), "")):
-            found[instead[bone]] = same
-    return [Pair(found[bone], bone) for bone in target if bone in found]
+        if instead.get(bone, "") not in {"", *source_of} and not _is_part(bone, target_parts) and (same := alike.pop(_plain(bone), "")):
+            source_of[instead[bone]] = same
+    return [Pair(source_of[bone], bone) for bone in target if bone in source_of]
 
 
 def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
@@ -84,38 +84,38 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
     """
     deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
     candidates = deforming if len(deforming) >= MANY else list(bones)
-    found: dict[Part, list[str]] = {}
+    bones_by_part: dict[Part, list[str]] = {}
     for bone in candidates:
         if (part := read(bone).part) is not None:
-            found.setdefault(part, []).append(bone)
-    _place_waist(found, bones)
-    for part, named in found.items():
+            bones_by_part.setdefault(part, []).append(bone)
+    _place_waist(bones_by_part, bones)
+    for part, named in bones_by_part.items():
         if part.name not in SEVERAL:
             named.sort(key=lambda bone: _usualness(bone, candidates.index(bone)))
-    _tell_rigify(found, bones)
-    return _disambiguated(found, heads)
+    _tell_rigify(bones_by_part, bones)
+    return _disambiguated(bones_by_part, heads)
 
 
-def _place_waist(found: dict[Part, list[str]], bones: Parents) -> None:
+def _place_waist(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
     """A waist is the hips where nothing else is, or where it hangs on the trunk; else it is part of the spine."""
-    waist, hips, spine = found.pop(Part("", "waist"), []), Part("", "hips"), Part("", "spine")
+    waist, hips, spine = bones_by_part.pop(Part("", "waist"), []), Part("", "hips"), Part("", "spine")
     if not waist:
         return
-    above, trunk = bones[waist[0]], found.get(spine, [])
+    above, trunk = bones[waist[0]], bones_by_part.get(spine, [])
     while above is not None and above not in trunk:
         above = bones.get(above)
-    part = hips if above is not None or hips not in found else spine
-    both = {*waist, *found.get(part, [])}
-    found[part] = [bone for bone in bones if bone in both]
+    part = hips if above is not None or hips not in bones_by_part else spine
+    part_bones = {*waist, *bones_by_part.get(part, [])}
+    bones_by_part[part] = [bone for bone in bones if bone in part_bones]
 
 
-def _usualness(bone: str, place: int) -> tuple[bool, int, int]:
+def _usualness(bone: str, index: int) -> tuple[bool, int, int]:
     """Sort key of bones with the same part, the preferred one first: names without number and axis, then in the order of the known names.
     Of several hinges the last one carries the part.
     """
     name = read(bone)
     is_last = name.is_hinge or (name.part is not None and name.part.name == "head")
-    return _is_piece(bone), name.rank, -place if is_last else place
+    return _is_piece(bone), name.rank, -index if is_last else index
 
 
 def _is_piece(bone: str) -> bool:
@@ -129,55 +129,57 @@ def _plain(name: str) -> str:
     return "".join(words(name))
 
 
-def _tell_rigify(found: dict[Part, list[str]], bones: Parents) -> None:
+def _tell_rigify(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
     """Corrects the parts of a Rigify spine, whose bones from hips to head are all named "spine"."""
-    spine = found.get(Part("", "spine"), [])
-    if Part("", "hips") in found or not spine or not all(map(NUMBERED_SPINE.match, spine)):
+    spine = bones_by_part.get(Part("", "spine"), [])
+    if Part("", "hips") in bones_by_part or not spine or not all(map(NUMBERED_SPINE.match, spine)):
         return
     if spine[0] in bones and len(spine) > 1:
-        found[Part("", "hips")] = spine[:1]
+        bones_by_part[Part("", "hips")] = spine[:1]
         rest = spine[1:]
-        if Part("", "head") not in found and len(spine) >= RIGIFY_SPINE:
-            found[Part("", "head")] = rest[-1:]
-            found[Part("", "neck")] = rest[-1 - RIGIFY_NECK : -1]
+        if Part("", "head") not in bones_by_part and len(spine) >= RIGIFY_SPINE:
+            bones_by_part[Part("", "head")] = rest[-1:]
+            bones_by_part[Part("", "neck")] = rest[-1 - RIGIFY_NECK : -1]
             rest = rest[: -1 - RIGIFY_NECK]
-        found[Part("", "spine")] = rest
+        bones_by_part[Part("", "spine")] = rest
 
 
-def _disambiguated(found: dict[Part, list[str]], heads: Heads | None) -> dict[Part, list[str]]:
+def _disambiguated(bones_by_part: dict[Part, list[str]], heads: Heads | None) -> dict[Part, list[str]]:
     """Parts whose names are ambiguous, resolved by the other parts on the same side."""
     for side in ("left", "right"):
-        own = _without_pieces({part.name: found.pop(part) for part in list(found) if part.side == side})
-        if "shoulder" in own and heads is not None and _is_hinge_of_shoulder(own, heads):
-            del own["shoulder"]
-        if "shoulder" in own:
-            is_arm = "collar" in own or _is_piece(own["shoulder"][0]) or ("elbow" in own and "upper_arm" not in own)
-            own.setdefault("upper_arm" if is_arm and "upper_arm" not in own else "collar", own["shoulder"])
-        own.setdefault("forearm", own.get("elbow", []))
-        own["hand"] = own.get("wrist") or own.get("hand", [])
-        if "leg" in own:
-            own.setdefault("shin" if "thigh" in own else "thigh", own["leg"])
-        if "ankle" in own:
-            own.setdefault("toe", own.get("foot", []))
-            own["foot"] = own["ankle"]
+        side_bones = _without_pieces({part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side})
+        if "shoulder" in side_bones and heads is not None and _is_hinge_of_shoulder(side_bones, heads):
+            del side_bones["shoulder"]
+        if "shoulder" in side_bones:
+            is_arm = (
+                "collar" in side_bones or _is_piece(side_bones["shoulder"][0]) or ("elbow" in side_bones and "upper_arm" not in side_bones)
+            )
+            side_bones.setdefault("upper_arm" if is_arm and "upper_arm" not in side_bones else "collar", side_bones["shoulder"])
+        side_bones.setdefault("forearm", side_bones.get("elbow", []))
+        side_bones["hand"] = side_bones.get("wrist") or side_bones.get("hand", [])
+        if "leg" in side_bones:
+            side_bones.setdefault("shin" if "thigh" in side_bones else "thigh", side_bones["leg"])
+        if "ankle" in side_bones:
+            side_bones.setdefault("toe", side_bones.get("foot", []))
+            side_bones["foot"] = side_bones["ankle"]
         for name in ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe"):
-            if own.get(name):
-                found[Part(side, name)] = own[name][:1]
+            if side_bones.get(name):
+                bones_by_part[Part(side, name)] = side_bones[name][:1]
     for name in ("hips", "head"):
-        if Part("", name) in found:
-            found[Part("", name)] = found[Part("", name)][:1]
-    return found
+        if Part("", name) in bones_by_part:
+            bones_by_part[Part("", name)] = bones_by_part[Part("", name)][:1]
+    return bones_by_part
 
 
-def _without_pieces(own: Mapping[str, list[str]]) -> dict[str, list[str]]:
+def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The parts of one side, the preferred bone of each first, without links that carry one hinge of a part which has a bone of its own."""
-    numbered = {name: bones for limb in ("upper_arm", "leg") for name, bones in _numbered(own.get(limb, [])).items()}
-    whole = {name: bones for name, bones in own.items() if not _is_piece(bones[0])}
+    numbered = {name: bones for limb in ("upper_arm", "leg") for name, bones in _numbered(side_bones.get(limb, [])).items()}
+    whole = {name: bones for name, bones in side_bones.items() if not _is_piece(bones[0])}
     if numbered:
-        return numbered | whole | {name: bones for name, bones in own.items() if name not in {"upper_arm", "leg", *numbered}}
-    for name in sorted(own, key=lambda name: name in PIECES):
+        return numbered | whole | {name: bones for name, bones in side_bones.items() if name not in {"upper_arm", "leg", *numbered}}
+    for name in sorted(side_bones, key=lambda name: name in PIECES):
         if PIECES.get(name, name) not in whole:
-            whole.setdefault(name, own[name])
+            whole.setdefault(name, side_bones[name])
     return whole
 
 

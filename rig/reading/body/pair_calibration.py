@@ -20,30 +20,30 @@ def calibrate(rig, retarget, depsgraph) -> float:
     if retarget.live and retarget.calibrate_from == "POSE":
         raise RigError("While it follows, the target does not show its own pose: press End Live, pose it like the source, calibrate")
     pairs = checked(rig, retarget)
-    found = [names.Pair(pair.source, pair.target) for pair in pairs]
-    own = {pair.target for pair in found}
-    parents = {name: next((bone for bone in path_to_root(rig, name)[1:] if bone in own), None) for name in own}
-    made = (_from_stream if is_streamed(retarget) else _from_source)(rig, retarget, found, parents, depsgraph)
-    for pair, offset in zip(pairs, made.offsets, strict=True):
+    name_pairs = [names.Pair(pair.source, pair.target) for pair in pairs]
+    target_names = {pair.target for pair in name_pairs}
+    parents = {name: next((bone for bone in path_to_root(rig, name)[1:] if bone in target_names), None) for name in target_names}
+    new_calibration = (_from_stream if is_streamed(retarget) else _from_source)(rig, retarget, name_pairs, parents, depsgraph)
+    for pair, offset in zip(pairs, new_calibration.offsets, strict=True):
         pair.offset = rotations.from_matrix(offset.tolist())
         pair.calibrated = True
-    retarget.scale = made.scale
+    retarget.scale = new_calibration.scale
     _find_floor(rig, retarget, pairs, depsgraph)
-    return made.scale
+    return new_calibration.scale
 
 
 def _from_source(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph) -> Calibration:
     """Calibration from a source armature: from both rest poses, or from both current poses."""
-    others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    source_names, target_names = [pair.source for pair in pairs], [pair.target for pair in pairs]
     if retarget.calibrate_from == "POSE":
-        poses = BodyPose(*source.posed(retarget.source, others, depsgraph)), BodyPose(*source.posed(rig, own, depsgraph))
+        poses = BodyPose(*source.posed(retarget.source, source_names, depsgraph)), BodyPose(*source.posed(rig, target_names, depsgraph))
         method = calibration.from_poses
     else:
-        poses = BodyPose(*source.at_rest(retarget.source, others)), BodyPose(*source.at_rest(rig, own))
+        poses = BodyPose(*source.at_rest(retarget.source, source_names)), BodyPose(*source.at_rest(rig, target_names))
         method = calibration.from_rest
-    for thing, pose in zip((retarget.source, rig), poses, strict=True):
+    for armature, pose in zip((retarget.source, rig), poses, strict=True):
         if not np.isfinite(pose.rotation).all():
-            raise RigError(f"'{thing.name}' or a bone of it is scaled to nothing: clear its scale (Alt S), then calibrate")
+            raise RigError(f"'{armature.name}' or a bone of it is scaled to nothing: clear its scale (Alt S), then calibrate")
     return method(pairs, parents, *poses)
 
 
@@ -51,24 +51,24 @@ def _from_stream(rig, retarget, pairs: list[names.Pair], parents: Mapping[str, s
     """Calibration from a stream. At rest: a humanoid's bones are in its T-pose; other links send rotations relative to the target's rest
     pose, at its scale. From poses: the newest values received.
     """
-    others, own = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    source_names, target_names = [pair.source for pair in pairs], [pair.target for pair in pairs]
     stream = stream_of(retarget)
-    own_rest = BodyPose(*source.at_rest(rig, own))
+    own_rest = BodyPose(*source.at_rest(rig, target_names))
     if retarget.calibrate_from == "POSE":
-        sent, _ = stream.posed(others)
-        lost = [name for name, turn in zip(others, sent, strict=True) if not np.isfinite(turn).all()]
+        sent, _ = stream.posed(source_names)
+        lost = [name for name, turn in zip(source_names, sent, strict=True) if not np.isfinite(turn).all()]
         if lost:
             raise RigError(f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off")
-        stand = BodyPose(*source.posed(rig, own, depsgraph))
+        stand = BodyPose(*source.posed(rig, target_names, depsgraph))
     else:
         sent, stand = np.broadcast_to(np.eye(3), own_rest.rotation.shape), own_rest
     scale = retarget.scale
-    if set(others) <= set(stream.humanoid.bones):
-        t_pose = BodyPose(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(others))
-        made = calibration.from_rest(pairs, parents, t_pose, own_rest)
+    if set(source_names) <= set(stream.humanoid.bones):
+        t_pose = BodyPose(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(source_names))
+        rest_calibration = calibration.from_rest(pairs, parents, t_pose, own_rest)
         if retarget.calibrate_from != "POSE":
-            return made
-        scale = made.scale
+            return rest_calibration
+        scale = rest_calibration.scale
     return Calibration(sent.swapaxes(1, 2) @ stand.rotation, scale)
 
 
@@ -78,13 +78,13 @@ def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
     """
     parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
     feet = [pair for pair, part in zip(pairs, parts, strict=True) if pair.plant or (part and part.name == "foot")]
-    others = [pair.source for pair in feet]
+    source_names = [pair.source for pair in feet]
     if feet and is_streamed(retarget):
-        heights = stream_of(retarget).posed(others)[1][:, 2]
+        heights = stream_of(retarget).posed(source_names)[1][:, 2]
         retarget.foot_heights_known = bool(np.isfinite(heights).all())
         retarget.source_foot_height = float(heights.min()) if retarget.foot_heights_known else 0.0
     elif feet:
-        retarget.foot_heights_known, retarget.source_foot_height = True, standing.height(retarget.source, others, depsgraph)
+        retarget.foot_heights_known, retarget.source_foot_height = True, standing.height(retarget.source, source_names, depsgraph)
     else:
         retarget.foot_heights_known = False
     if retarget.foot_heights_known:

@@ -54,28 +54,28 @@ def pair_by_names(rig, retarget) -> int:
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
     sent = _source_parents(rig, retarget)
-    own = names.parts(sent) if is_streamed(retarget) else parts_of(source_of(rig, retarget))
-    found = names.matched(sent, bones, own, parts_of(rig), controls)
-    if not found:
+    source_parts = names.parts(sent) if is_streamed(retarget) else parts_of(source_of(rig, retarget))
+    matches = names.matched(sent, bones, source_parts, parts_of(rig), controls)
+    if not matches:
         raise RigError(
             f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
             " pair them by hand (+)"
         )
     with item_keys.following(retarget, "pairs", "target"):
         _clear(rig, retarget.pairs)
-        for pair in found:
-            given = next((other for other in retarget.pairs if other.target == pair.target), None)
-            if given is None:
+        for pair in matches:
+            existing_pair = next((other for other in retarget.pairs if other.target == pair.target), None)
+            if existing_pair is None:
                 add(retarget, pair.target, pair.source)
             else:
-                given.source, given.enabled, given.weight, given.level = pair.source, True, 1.0, 0
+                existing_pair.source, existing_pair.enabled, existing_pair.weight, existing_pair.level = pair.source, True, 1.0, 0
     retarget.paired_only = controls is not None
     part = {(controls or {}).get(bone, bone): part.name for part, named in parts_of(rig).items() for bone in named}
     for pair in retarget.pairs:
         pair.plant = part.get(pair.target) == "foot"
         if part.get(pair.target) == "toe":
             pair.weight = TOE_WEIGHT
-    return len(found)
+    return len(matches)
 
 
 def parts_of(rig) -> dict[Part, list[str]]:
@@ -90,9 +90,9 @@ def parts_of(rig) -> dict[Part, list[str]]:
 
 def too_few(rig, retarget) -> str:
     """Why the pairs do not move the limbs of a body, with the remedy; "" if they do, or it has no limbs that are known."""
-    own = {bone for part, bones in parts_of(rig).items() if part.name in LIMBS for bone in bones}
+    limb_bones = {bone for part, bones in parts_of(rig).items() if part.name in LIMBS for bone in bones}
     paired = {pair.target for pair in retarget.pairs}
-    if not own or own & paired or controlled.controls_of(rig, _parents(rig)) is not None:
+    if not limb_bones or limb_bones & paired or controlled.controls_of(rig, _parents(rig)) is not None:
         return ""
     return f"Only {counted(len(paired), 'bone')} of '{rig.name}' could be paired, and no arm or leg among them: pair those by hand (+)"
 
@@ -136,11 +136,11 @@ def stream_of(retarget) -> Receiver:
     Raises:
         RigError: nothing is listening.
     """
-    found = receiver.find(retarget.host, retarget.port)
-    if found is None:
+    stream = receiver.find(retarget.host, retarget.port)
+    if stream is None:
         raise RigError("Nothing listens: press Listen")
-    found.look()
-    return found
+    stream.look()
+    return stream
 
 
 def source_name(retarget) -> str:
@@ -162,25 +162,25 @@ def source_of(rig, retarget):
     Raises:
         RigError: none is set, or the object cannot be a source.
     """
-    thing = retarget.source
-    if thing is None:
+    source = retarget.source
+    if source is None:
         raise RigError(f"Armature '{rig.name}' has no source: choose the armature whose motion it follows")
-    if thing == rig:
+    if source == rig:
         raise RigError(f"Armature '{rig.name}' is its own source: choose another armature, or a copy of it (Shift D)")
-    if thing.type != "ARMATURE":
-        raise RigError(f"Source '{thing.name}' is no armature: choose one")
-    if thing.data == rig.data and thing.pose is None:
-        raise RigError(f"Source '{thing.name}' has no pose: leave Edit Mode")
-    return thing
+    if source.type != "ARMATURE":
+        raise RigError(f"Source '{source.name}' is no armature: choose one")
+    if source.data == rig.data and source.pose is None:
+        raise RigError(f"Source '{source.name}' has no pose: leave Edit Mode")
+    return source
 
 
-def check_source(rig, thing, depsgraph) -> None:
+def check_source(rig, source, depsgraph) -> None:
     """Raises RigError if the source is in no scene, or the target moves it."""
-    if why := why_absent(thing, "source", depsgraph.scene, depsgraph.view_layer):
+    if why := why_absent(source, "source", depsgraph.scene, depsgraph.view_layer):
         raise RigError(why)
-    for dependency in dependencies_of(thing):
+    for dependency in dependencies_of(source):
         if is_moved_by(dependency, rig, set(rig.data.bones.keys())):
-            raise RigError(f"Armature '{rig.name}' moves its own source '{thing.name}' ({dependency.how}): choose another source")
+            raise RigError(f"Armature '{rig.name}' moves its own source '{source.name}' ({dependency.how}): choose another source")
 
 
 def checked(rig, retarget) -> list:
@@ -189,13 +189,13 @@ def checked(rig, retarget) -> list:
     Raises:
         RigError: no pair is enabled, a bone is missing or paired twice, or two pairs cross.
     """
-    thing = None if is_streamed(retarget) else source_of(rig, retarget)
+    source = None if is_streamed(retarget) else source_of(rig, retarget)
     pairs = [pair for pair in retarget.pairs if pair.enabled]
     if not pairs:
         raise RigError(f"No bones of '{rig.name}' and '{source_name(retarget)}' are paired: press Pair by Names, or + for each")
     seen: dict[str, str] = {}
     for pair in pairs:
-        for owner, name, what in ((rig, pair.target, "Target bone"), (thing, pair.source, "Source bone")):
+        for owner, name, what in ((rig, pair.target, "Target bone"), (source, pair.source, "Source bone")):
             if (name not in owner.data.bones) if owner is not None else not name:
                 what_is_missing = (
                     f"{what} '{name}' is missing in '{owner.name}'"
@@ -210,8 +210,8 @@ def checked(rig, retarget) -> list:
         seen[pair.target] = pair.source
     order = {name: k for k, name in enumerate(rig.data.bones.keys())}
     pairs.sort(key=lambda pair: (len(path_to_root(rig, pair.target)), order[pair.target]))
-    for k, pair in enumerate(pairs if thing is not None else []):  # streamed sources have no hierarchy
-        above = {bone.name for bone in thing.data.bones[pair.source].parent_recursive}
+    for k, pair in enumerate(pairs if source is not None else []):  # streamed sources have no hierarchy
+        above = {bone.name for bone in source.data.bones[pair.source].parent_recursive}
         below = {other.target: other for other in pairs[k + 1 :] if other.source in above}
         for name, other in below.items():
             if pair.target in path_to_root(rig, name):
@@ -284,8 +284,8 @@ def _common(rig, paths: list[list[str]]) -> str:
 
 def bones(rig, retarget) -> list[str]:
     """Bones of the target that the retarget moves, including those between paired ones; empty if the pairs cannot be used."""
-    held = rig.data.bones
-    targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in held]
+    armature_bones = rig.data.bones
+    targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in armature_bones]
     if not targets:
         return []
     paths = [path_to_root(rig, name) for name in targets]
@@ -293,10 +293,10 @@ def bones(rig, retarget) -> list[str]:
         base = _common(rig, paths)
     except RigError:
         return []
-    found: dict[str, None] = {base: None}
+    moved_bones: dict[str, None] = {base: None}
     for path in paths:
-        found.update(dict.fromkeys(path[path.index(base) :: -1]))
-    return [name for name in found if name == base or constrained.mover(rig.pose.bones[name]) is None]
+        moved_bones.update(dict.fromkeys(path[path.index(base) :: -1]))
+    return [name for name in moved_bones if name == base or constrained.mover(rig.pose.bones[name]) is None]
 
 
 def path_to_root(rig, name: str) -> list[str]:

@@ -83,10 +83,10 @@ class Receiver(Inbox):
 
     def posed(self, names: Sequence[str]) -> tuple[Array, Array]:
         """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for values that were not received."""
-        found = [(self.rotations.get(name), self.positions.get(name)) for name in names]
+        received = [(self.rotations.get(name), self.positions.get(name)) for name in names]
         sent = [self.humanoid.posed(name) or (NO_ROTATION, NO_POSITION) for name in names]
-        rotated = [rotation if rotation is not None else other for (rotation, _), (other, _) in zip(found, sent, strict=True)]
-        positions = [position if position is not None else other for (_, position), (_, other) in zip(found, sent, strict=True)]
+        rotated = [rotation if rotation is not None else other for (rotation, _), (other, _) in zip(received, sent, strict=True)]
+        positions = [position if position is not None else other for (_, position), (_, other) in zip(received, sent, strict=True)]
         return np.array(rotated).reshape(-1, 3, 3), np.array(positions).reshape(-1, 3)
 
     def samples(self, names: Sequence[str]) -> Samples:

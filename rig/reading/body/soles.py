@@ -46,15 +46,15 @@ def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
     """Points (m, 3) of each link, in its frame, that may touch the floor."""
     bones = [foot, *foot.children_recursive]
     carriers = {bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links) for bone in bones}
-    found: dict[str, list[Array]] = {}
+    points_by_link: dict[str, list[Array]] = {}
     for name, points in _meshes(rig, {bone.name for bone in bones}):
-        found.setdefault(carriers[name], []).append(points)
-    if not found:
+        points_by_link.setdefault(carriers[name], []).append(points)
+    if not points_by_link:
         ends = {bone.name: np.array([bone.head_local, bone.tail_local]) for bone in bones}
         thickness = _thickness(rig, foot, np.concatenate(list(ends.values())))
         for name, points in ends.items():
-            found.setdefault(carriers[name], []).append(points - thickness)
-    return tuple((link, outermost(_local(rig, link, np.concatenate(points)))) for link, points in found.items())
+            points_by_link.setdefault(carriers[name], []).append(points - thickness)
+    return tuple((link, outermost(_local(rig, link, np.concatenate(points)))) for link, points in points_by_link.items())
 
 
 def _thickness(rig, foot, ends: Array) -> Array:
@@ -69,30 +69,30 @@ def _thickness(rig, foot, ends: Array) -> Array:
 
 def _meshes(rig, names: set[str]):
     """(bone, points (m, 3) in armature space at rest) of the meshes parented to the bones."""
-    for thing in bpy.data.objects:
-        if thing.type != "MESH" or not thing.data.vertices:
+    for obj in bpy.data.objects:
+        if obj.type != "MESH" or not obj.data.vertices:
             continue
-        if thing.parent == rig and thing.parent_type == "BONE" and thing.parent_bone in names:
-            bone = rig.data.bones[thing.parent_bone]
-            frame = bone.matrix_local @ Matrix.Translation((0.0, bone.length, 0.0)) @ thing.matrix_parent_inverse @ thing.matrix_basis
-            yield bone.name, _placed(frame, _coordinates(thing.data))
-        elif any(modifier.type == "ARMATURE" and modifier.object == rig for modifier in thing.modifiers):
-            yield from _skin(rig, thing, names)
+        if obj.parent == rig and obj.parent_type == "BONE" and obj.parent_bone in names:
+            bone = rig.data.bones[obj.parent_bone]
+            frame = bone.matrix_local @ Matrix.Translation((0.0, bone.length, 0.0)) @ obj.matrix_parent_inverse @ obj.matrix_basis
+            yield bone.name, _placed(frame, _coordinates(obj.data))
+        elif any(modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers):
+            yield from _skin(rig, obj, names)
 
 
-def _skin(rig, thing, names: set[str]):
+def _skin(rig, mesh_object, names: set[str]):
     """(bone, points (m, 3) in armature space at rest) of a mesh that bones deform: the vertices that each bone has a significant weight
     on.
     """
-    groups = {group.index: group.name for group in thing.vertex_groups if group.name in names}
+    groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
     if not groups:
         return
-    points = _placed(rig.matrix_world.inverted() @ thing.matrix_world, _coordinates(thing.data))
+    points = _placed(rig.matrix_world.inverted() @ mesh_object.matrix_world, _coordinates(mesh_object.data))
     carried: dict[str, list[int]] = {}
-    for vertex in thing.data.vertices:
-        for held in vertex.groups:
-            if held.weight >= SIGNIFICANT and held.group in groups:
-                carried.setdefault(groups[held.group], []).append(vertex.index)
+    for vertex in mesh_object.data.vertices:
+        for element in vertex.groups:
+            if element.weight >= SIGNIFICANT and element.group in groups:
+                carried.setdefault(groups[element.group], []).append(vertex.index)
     for name, rows in carried.items():
         yield name, points[rows]
 

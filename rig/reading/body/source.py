@@ -18,8 +18,8 @@ def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
     Raises:
         RigError: a bone is missing, or the source is not evaluated.
     """
-    thing = evaluated(source, depsgraph, "Source")
-    bones = thing.pose.bones
+    evaluated_source = evaluated(source, depsgraph, "Source")
+    bones = evaluated_source.pose.bones
     rows = {name: k for k, name in enumerate(bones.keys())}
     for name in names:
         if name not in rows:
@@ -27,7 +27,7 @@ def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
     numbers = np.empty(16 * len(bones), np.float32)
     bones.foreach_get("matrix", numbers)
     frames = numbers.reshape(-1, 4, 4).swapaxes(1, 2)[[rows[name] for name in names]]
-    return in_world(np.array(thing.matrix_world), frames)
+    return in_world(np.array(evaluated_source.matrix_world), frames)
 
 
 def at_rest(armature, names: Sequence[str]) -> tuple[Array, Array]:

@@ -21,20 +21,20 @@ def height(source, feet: Sequence[str], depsgraph) -> float:
     It is sampled over the source's action if nothing else moves the feet; otherwise taken from the current pose.
     """
     line = _lines(source, feet)
-    found = _sampled(source, feet, line) if _is_plain(source, line) else None
+    heights = _sampled(source, feet, line) if _is_plain(source, line) else None
     origin = float(sources.evaluated(source, depsgraph).matrix_world.translation.z)
-    if found is None:
-        found = sources.posed(source, feet, depsgraph)[1][:, 2].min(keepdims=True)
-    return float(np.percentile(found, STANDING)) - origin
+    if heights is None:
+        heights = sources.posed(source, feet, depsgraph)[1][:, 2].min(keepdims=True)
+    return float(np.percentile(heights, STANDING)) - origin
 
 
 def _lines(source, feet: Sequence[str]) -> list[str]:
     """Bones from the roots to the feet, parents first."""
-    found: dict[str, None] = {}
+    bone_names: dict[str, None] = {}
     for name in feet:
         bone = source.data.bones[name]
-        found.update(dict.fromkeys(above.name for above in (*reversed(bone.parent_recursive), bone)))
-    return list(found)
+        bone_names.update(dict.fromkeys(above.name for above in (*reversed(bone.parent_recursive), bone)))
+    return list(bone_names)
 
 
 def _is_plain(source, line: Sequence[str]) -> bool:

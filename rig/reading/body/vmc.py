@@ -37,9 +37,9 @@ def _tree() -> dict[str, str | None]:
         lines = [("Head", "Eye"), ("Hips", "UpperLeg", "LowerLeg", "Foot", "Toes")]
         lines += [("UpperChest", "Shoulder", "UpperArm", "LowerArm", "Hand")]
         lines += [("Hand", *(f"{finger}{joint}" for joint in JOINTS)) for finger in FINGERS]
-        for first, *others in lines:
+        for first, *descendants in lines:
             above = side + first if first == "Hand" else first
-            for name in others:
+            for name in descendants:
                 tree[side + name] = above
                 above = side + name
     return tree
@@ -90,11 +90,11 @@ class Humanoid:
             return ""
         if len(strings) != 1 or len(numbers) < NUMBERS:
             return f"'{message.address}' has {len(strings)} names and {len(numbers)} numbers, and a name and {NUMBERS} were expected"
-        found = _place(numbers[:3]), _turn(numbers[3:NUMBERS])
+        transform = _place(numbers[:3]), _turn(numbers[3:NUMBERS])
         if message.address == ROOT:
-            self._root = found
+            self._root = transform
         elif strings[0] in PARENTS:
-            self._local[strings[0]] = found
+            self._local[strings[0]] = transform
             self._counts[strings[0]] += message.count
         self._posed.clear()
         return ""
@@ -105,8 +105,8 @@ class Humanoid:
         """
         if name not in self._local:
             return None
-        place, turn = self._in_world(name)
-        return (np.full((3, 3), np.nan) if turn[0] != turn[0] else np.array(rotations.to_matrix(turn))), np.array(place)
+        position, turn = self._in_world(name)
+        return (np.full((3, 3), np.nan) if turn[0] != turn[0] else np.array(rotations.to_matrix(turn))), np.array(position)
 
     def count(self, name: str) -> int:
         """Number of messages of a bone so far."""
@@ -114,13 +114,13 @@ class Humanoid:
 
     def t_pose(self, names: Sequence[str]) -> Array:
         """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at their usual position."""
-        found: dict[str, Vector] = {}
+        positions: dict[str, Vector] = {}
         for name, parent in PARENTS.items():
-            above = found[parent] if parent else ORIGIN
-            own = self._local.get(name, (ORIGIN, None))[0] if name != "Hips" else ORIGIN
+            above = positions[parent] if parent else ORIGIN
+            offset = self._local.get(name, (ORIGIN, None))[0] if name != "Hips" else ORIGIN
             is_sent = name in self._local
-            found[name] = rotations.add(above, (own if any(own) else USUAL.get(name, ORIGIN)) if is_sent else ORIGIN)
-        return np.array([found[name] for name in names]).reshape(-1, 3)
+            positions[name] = rotations.add(above, (offset if any(offset) else USUAL.get(name, ORIGIN)) if is_sent else ORIGIN)
+        return np.array([positions[name] for name in names]).reshape(-1, 3)
 
     def _in_world(self, name: str | None) -> tuple[Vector, Quaternion]:
         if name is None:
@@ -128,9 +128,9 @@ class Humanoid:
         if name not in self._local:
             return self._in_world(PARENTS[name])
         if name not in self._posed:
-            (above, turned), (place, turn) = self._in_world(PARENTS[name]), self._local[name]
-            has_position = any(place) or name == "Hips"
-            here = rotations.add(above, rotations.rotate(turned, place)) if has_position else (np.nan, np.nan, np.nan)
+            (above, turned), (position, turn) = self._in_world(PARENTS[name]), self._local[name]
+            has_position = any(position) or name == "Hips"
+            here = rotations.add(above, rotations.rotate(turned, position)) if has_position else (np.nan, np.nan, np.nan)
             whole = rotations.multiply(turned, turn)
             self._posed[name] = here, rotations.normalized(whole) if whole[0] == whole[0] else LOST
         return self._posed[name]

@@ -38,10 +38,10 @@ class Assembled:
     @cached_property
     def bodies(self) -> dict[int, dict[str, int]]:
         """Objects and bones that show the bodies: object's session_uid -> bone name ("": the object itself) -> index of the body."""
-        found: dict[int, dict[str, int]] = {}
+        body_indices: dict[int, dict[str, int]] = {}
         for k, part in self.reading.shown_parts:
-            found.setdefault(part.uid, {})[part.bone] = k
-        return found
+            body_indices.setdefault(part.uid, {})[part.bone] = k
+        return body_indices
 
 
 @in_one_thread
@@ -61,14 +61,14 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
             f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one."
             " Let a body move (its Role), or give a joint another kind"
         )
-    found = assemble(solver, tries=TRIES)
-    if not found.report.assembled:
+    assembly = assemble(solver, tries=TRIES)
+    if not assembly.report.assembled:
         raise RigError(
-            f"Mechanism '{owner.name}' cannot be assembled: joint '{found.report.worst}' stays open by"
-            f" {rounded(1e3 * found.report.residual, 3)} mm"
+            f"Mechanism '{owner.name}' cannot be assembled: joint '{assembly.report.worst}' stays open by"
+            f" {rounded(1e3 * assembly.report.residual, 3)} mm"
             " or mrad. Bring its bodies nearer to each other, mend their lengths, or widen the limits of its joints"
         )
-    rest = with_revolutions(owner, solver, found.state)
+    rest = with_revolutions(owner, solver, assembly.state)
     counts = count(solver, rest)
     is_over_actuated = counts.independent_actuators < counts.actuators
     model = Model(solver, rest, (), frozenset(counts.undetermined), is_over_actuated)
@@ -93,8 +93,8 @@ def drop_others(owners: Container[int]) -> None:
 
 def bones(rig) -> Container[str]:
     """Names of an armature's bones that its live mechanism moves."""
-    made = _stored.get(rig.session_uid)
-    return made.bodies.get(rig.session_uid, {}) if made is not None else ()
+    mechanism = _stored.get(rig.session_uid)
+    return mechanism.bodies.get(rig.session_uid, {}) if mechanism is not None else ()
 
 
 def forget() -> None:

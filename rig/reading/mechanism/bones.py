@@ -72,8 +72,8 @@ def not_below(rig, end: str) -> set[str]:
         _, bone_of, _ = file_mechanism(rig, settings.closures_file)
         if end not in bone_of.values():
             return set(bone_of.values())
-    found = needed(rig)
-    return found if end not in found else set()
+    needed_bones = needed(rig)
+    return needed_bones if end not in needed_bones else set()
 
 
 def needed(rig) -> set[str]:
@@ -94,7 +94,7 @@ def needed(rig) -> set[str]:
     else:
         at |= motors | {bone for closure in settings.closures for bone in (closure.first, closure.second)}
     lowest = [rig.data.bones[name] for name in at if name in rig.data.bones]
-    return {bone.name for found in lowest for bone in (found, *found.parent_recursive)}
+    return {bone.name for lowest_bone in lowest for bone in (lowest_bone, *lowest_bone.parent_recursive)}
 
 
 # -- any armature --
@@ -109,10 +109,10 @@ def _from_hierarchy(rig, depsgraph) -> Bones:
         name = pose_bone.name
         matrix = world @ shown.pose.bones[name].matrix
         bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]))
-    held = [_hinged(bone, rest) for bone in rig.pose.bones if bone.parent is not None or not rig.limber.mechanism.floating_base]
-    held += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
-    rotations = straighten([one.rotation for one in held])
-    return Bones(tuple(bodies), tuple(one.joint(rest, rotation) for one, rotation in zip(held, rotations, strict=True)))
+    bone_joints = [_hinged(bone, rest) for bone in rig.pose.bones if bone.parent is not None or not rig.limber.mechanism.floating_base]
+    bone_joints += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
+    rotations = straighten([joint.rotation for joint in bone_joints])
+    return Bones(tuple(bodies), tuple(joint.joint(rest, rotation) for joint, rotation in zip(bone_joints, rotations, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,9 @@ class _Held:
 def _hinged(pose_bone, rest: Rest) -> _Held:
     """The joint between a bone and its parent, from the bone's unlocked axes."""
     name, parent = pose_bone.name, pose_bone.parent
-    shape, own = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
-    rotation = own[:3, :3] @ shape.turned[:3, :3]
-    return _Held(name, shape.kind, parent.name if parent else WORLD, name, rotation, own[:3, 3], own[:3, 3])
+    shape, bone_pose = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
+    rotation = bone_pose[:3, :3] @ shape.turned[:3, :3]
+    return _Held(name, shape.kind, parent.name if parent else WORLD, name, rotation, bone_pose[:3, 3], bone_pose[:3, 3])
 
 
 def bone_shape(name: str, free: list[str]) -> Shape:
@@ -223,7 +223,7 @@ def file_joint(rig, bone: str) -> Joint:
         RigError: no joint moves the bone, or the joint is fixed; or as `file_mechanism`.
     """
     mechanism, bone_of, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
-    found = next((joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None)
-    if found is None or found.kind == "fixed":
+    moving_joint = next((joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None)
+    if moving_joint is None or moving_joint.kind == "fixed":
         raise RigError(f"Bone '{bone}' is moved by no joint of the robot's file: choose another bone")
-    return found
+    return moving_joint

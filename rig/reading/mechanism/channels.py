@@ -24,10 +24,10 @@ class Placed:
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, "Placed"]]:
-        found: dict[int, dict[str, Placed]] = {}
+        placed_bodies: dict[int, dict[str, Placed]] = {}
         for uid, bone in self.worlds:
-            found.setdefault(uid, {})[bone] = self
-        return found
+            placed_bodies.setdefault(uid, {})[bone] = self
+        return placed_bodies
 
     def world(self, uid: int, bone: str) -> Matrix:
         return self.worlds[uid, bone]
@@ -43,11 +43,11 @@ def place(reading: Reading, base, poses, placement: Placement) -> None:
 
 def basis(part: Part, placement: Placement) -> Matrix:
     """Basis matrix, relative to the parent, that gives an object or a bone its predicted transform."""
-    thing = find(part.thing, part.uid)
+    obj = find(part.thing, part.uid)
     if part.bone:
-        return _bone_basis(thing, part.bone, placement)
-    world = placement.object(thing)
-    return world if thing.parent is None else placement.parent_frame(thing).inverted_safe() @ world
+        return _bone_basis(obj, part.bone, placement)
+    world = placement.object(obj)
+    return world if obj.parent is None else placement.parent_frame(obj).inverted_safe() @ world
 
 
 def _bone_basis(rig, name: str, placement: Placement) -> Matrix:
@@ -65,8 +65,8 @@ def _bone_basis(rig, name: str, placement: Placement) -> Matrix:
 
 def holder(part: Part):
     """The object or pose bone whose channels set the pose of a body."""
-    thing = find(part.thing, part.uid)
-    return thing.pose.bones[part.bone] if part.bone else thing
+    obj = find(part.thing, part.uid)
+    return obj.pose.bones[part.bone] if part.bone else obj
 
 
 def location_numbers(has, matrix: Matrix) -> list[float]:
@@ -78,8 +78,8 @@ def rotation_numbers(has, matrix: Matrix, before: list[float] | None) -> list[fl
     """Values of the rotation channel for a basis matrix, nearest to the previous frame's values `before`; an object's delta rotation is
     removed.
     """
-    own = [1.0 / size if size else 1.0 for size in _scale(has)]  # a mirrored thing stays mirrored by its own scale
-    turn = _delta_rotation(has).inverted() @ (matrix.to_3x3() @ Matrix.Diagonal(own)).to_quaternion()
+    inverse_scale = [1.0 / size if size else 1.0 for size in _scale(has)]  # a mirrored thing stays mirrored by its own scale
+    turn = _delta_rotation(has).inverted() @ (matrix.to_3x3() @ Matrix.Diagonal(inverse_scale)).to_quaternion()
     return list(rotation_modes.numbers(has.rotation_mode, rotation_modes.turn("QUATERNION", turn), before))
 
 

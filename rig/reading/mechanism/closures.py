@@ -47,11 +47,11 @@ def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
     `POINTS` is taken.
     """
     best: tuple[str, str, float] | None = None
-    for one, other in product(WORDS, WORDS):
-        if all(which != "ORIGIN" or bone in rest.links for bone, which in ((first, one), (second, other))):
-            away = float(np.linalg.norm(point(rig, rest, first, one) - point(rig, rest, second, other)))
+    for first_point, second_point in product(WORDS, WORDS):
+        if all(which != "ORIGIN" or bone in rest.links for bone, which in ((first, first_point), (second, second_point))):
+            away = float(np.linalg.norm(point(rig, rest, first, first_point) - point(rig, rest, second, second_point)))
             if best is None or away < best[2] - ALIKE * rest.size:
-                best = one, other, away
+                best = first_point, second_point, away
     assert best is not None
     return best
 
@@ -59,10 +59,10 @@ def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
 def add(rig, rest: Rest, first: str, second: str, name: str = ""):
     """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap [m] at rest."""
     settings = rig.limber.mechanism
-    one, other, away = nearest(rig, rest, first, second)
+    first_point, second_point, away = nearest(rig, rest, first, second)
     closure = settings.closures.add()
     closure.first, closure.second = first, second
-    closure.first_point, closure.second_point = one, other
+    closure.first_point, closure.second_point = first_point, second_point
     closure.name = name or f"{first} = {second}"
     settings.active_closure = len(settings.closures) - 1
     return closure, away
@@ -105,11 +105,11 @@ def is_apart(rest: Rest, away: float) -> bool:
 
 def apart(rig, rest: Rest, closure, away: float) -> str:
     """Sentence about a closure's gap [m], with the remedy."""
-    one, other, least = nearest(rig, rest, closure.first, closure.second)
+    first_point, second_point, least = nearest(rig, rest, closure.first, closure.second)
     said = (
         f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the {WORDS[closure.second_point]} of"
         f" '{closure.second}' are {rounded(1e3 * away, 3)} mm apart at rest"
     )
     if not is_apart(rest, least):
-        return f"{said}, but the {WORDS[one]} of the one and the {WORDS[other]} of the other coincide: choose these points"
+        return f"{said}, but the {WORDS[first_point]} of the one and the {WORDS[second_point]} of the other coincide: choose these points"
     return f"{said}, so Live moves the bones until they meet: move a bone in Edit Mode if they should meet at rest"

@@ -27,21 +27,26 @@ def refuse_held(movers: Iterable[Part]) -> None:
                 f"{what} '{part.thing if not part.bone else part.bone}' {path}, which would take it back at the next frame:"
                 " remove them there first, and animate afterwards"
             )
-        for held in has.constraints:
-            if not held.mute and held.influence > 0.0 and not held.name.startswith(OWN) and not held.type.startswith(BOUNDS):
-                raise RigError(f"{what} '{part.name}' is held by its constraint '{held.name}': apply it or mute it first")
+        for constraint in has.constraints:
+            if (
+                not constraint.mute
+                and constraint.influence > 0.0
+                and not constraint.name.startswith(OWN)
+                and not constraint.type.startswith(BOUNDS)
+            ):
+                raise RigError(f"{what} '{part.name}' is held by its constraint '{constraint.name}': apply it or mute it first")
 
 
 def _animated(part: Part, has) -> str | None:
     """Which channel is keyed or driven, as part of a sentence; None if none is."""
-    thing = has.id_data
+    obj = has.id_data
     start = f'pose.bones["{escape_identifier(part.bone)}"].' if part.bone else ""
     paths = {start + channel: channel.partition("_")[0] for channel in PLACING}
-    for action, slot in actions.playing(thing):
+    for action, slot in actions.playing(obj):
         for curve in actions.fcurves(action, slot):
             if curve.data_path in paths and not curve.mute:
                 return f"has keys on its {paths[curve.data_path]} (action '{action.name}')"
-    for driver in thing.animation_data.drivers if thing.animation_data else ():
+    for driver in obj.animation_data.drivers if obj.animation_data else ():
         if driver.data_path in paths and not driver.mute:
             return f"has drivers on its {paths[driver.data_path]}"
     return None
@@ -49,12 +54,12 @@ def _animated(part: Part, has) -> str | None:
 
 def refuse_taken(owner) -> None:
     """Raises RigError, naming both mechanisms, if another live mechanism moves a body of this one."""
-    own = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
+    moved_uids = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
     for other in bpy.data.objects:
-        if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (made := assembled.stored(other)) is None:
+        if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (mechanism := assembled.stored(other)) is None:
             continue
-        for part in made.reading.parts:
-            if part.role == "MOVES" and not part.bone and part.uid in own:
+        for part in mechanism.reading.parts:
+            if part.role == "MOVES" and not part.bone and part.uid in moved_uids:
                 raise RigError(
                     f"Mechanism '{other.name}' is live and moves '{part.name}', a body of '{owner.name}' as well: press End Live there"
                     " first, or give each mechanism bodies and joints of its own"

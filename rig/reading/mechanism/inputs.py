@@ -28,12 +28,12 @@ WEIGHTS = {
 AXES = {"X": X, "Y": Y, "Z": Z}
 
 
-def frames(settings, now, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], list[CentreGoal]]:
+def frames(settings, evaluated_settings, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], list[CentreGoal]]:
     """Goals of driven bodies and of the mechanism, and goals of the centre of mass.
 
     Args:
         settings: The mechanism's settings.
-        now: The mechanism's settings with keyed values (see `keyed`).
+        evaluated_settings: The mechanism's settings with keyed values (see `keyed`).
         reading: The mechanism as read.
         placement: Predicted transforms of this frame.
         back: (4, 4) from world space to the base frame.
@@ -41,15 +41,15 @@ def frames(settings, now, reading: Reading, placement: Placement, back: Array) -
     Raises:
         RigError: a goal cannot be followed.
     """
-    found = driven(reading, placement, back)
+    frame_goals = driven(reading, placement, back)
     centres = []
-    for goal, weighed in zip(settings.goals, now.goals, strict=True):
-        made = of_goal(goal, reading, placement, back, weighed)
-        if isinstance(made, CentreGoal):
-            centres.append(made)
+    for goal, weighed in zip(settings.goals, evaluated_settings.goals, strict=True):
+        solver_goal = of_goal(goal, reading, placement, back, weighed)
+        if isinstance(solver_goal, CentreGoal):
+            centres.append(solver_goal)
         else:
-            found.append(made)
-    return found, centres
+            frame_goals.append(solver_goal)
+    return frame_goals, centres
 
 
 def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=None) -> FrameGoal | CentreGoal:
@@ -87,14 +87,14 @@ def target_pose(goal, placement: Placement) -> Array:
     Raises:
         RigError: the bone is missing, or the pose is not finite.
     """
-    thing, bone = goal.target, goal.target_bone
+    target, bone = goal.target, goal.target_bone
     if not bone:
-        return rigid(placement.object(thing), f"Goal '{goal.name}': target '{thing.name}'")
-    if thing.type != "ARMATURE" or bone not in thing.data.bones:
+        return rigid(placement.object(target), f"Goal '{goal.name}': target '{target.name}'")
+    if target.type != "ARMATURE" or bone not in target.data.bones:
         raise RigError(
-            f"Goal '{goal.name}': target '{thing.name}' has no bone '{bone}': choose one of its bones as Target Bone, or clear that"
+            f"Goal '{goal.name}': target '{target.name}' has no bone '{bone}': choose one of its bones as Target Bone, or clear that"
         )
-    return rigid(placement.object(thing) @ placement.bone(thing, bone), f"Goal '{goal.name}': bone '{bone}' of '{thing.name}'")
+    return rigid(placement.object(target) @ placement.bone(target, bone), f"Goal '{goal.name}': bone '{bone}' of '{target.name}'")
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
@@ -105,16 +105,18 @@ def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoa
 def leaders(owner, settings, reading: Reading, surely: bool = False) -> list[Dependency]:
     """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for `dependencies.dependencies_of`."""
     part = reading.base_part
-    things = [find(part.thing, part.uid) if part is not None else owner]
-    found = [Dependency("", things[0], part.bone)] if part is not None and part.bone else []
-    things += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
+    objects = [find(part.thing, part.uid) if part is not None else owner]
+    dependencies = [Dependency("", objects[0], part.bone)] if part is not None and part.bone else []
+    objects += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
     if settings.drive != "MOTORS":
-        things += [goal.target for goal in settings.goals]
-        found += [Dependency("", goal.target, goal.target_bone) for goal in settings.goals if goal.target is not None and goal.target_bone]
-    for thing in things:
-        if thing is not None:
-            found += with_itself(thing, surely)
-    return found
+        objects += [goal.target for goal in settings.goals]
+        dependencies += [
+            Dependency("", goal.target, goal.target_bone) for goal in settings.goals if goal.target is not None and goal.target_bone
+        ]
+    for obj in objects:
+        if obj is not None:
+            dependencies += with_itself(obj, surely)
+    return dependencies
 
 
 def motor_joint(motor, reading: Reading) -> str:
@@ -134,31 +136,31 @@ def ordered(settings, reading: Reading) -> list:
 
 def refuse_change(owner, reading: Reading) -> None:
     """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live and so cannot be read again."""
-    now = signature(owner)
-    if now == reading.signature:
+    current_signature = signature(owner)
+    if current_signature == reading.signature:
         return
     settings = owner.limber.mechanism
-    left = {thing.session_uid for thing in joint_objects(owner) if not is_deleted(thing)}
-    gone = [name for uid, name in reading.joint_names.items() if uid not in left]
-    gone += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
-    what = f"'{gone[0]}' was deleted" if gone else _changed(settings, reading, now)
+    left = {joint_object.session_uid for joint_object in joint_objects(owner) if not is_deleted(joint_object)}
+    deleted_names = [name for uid, name in reading.joint_names.items() if uid not in left]
+    deleted_names += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
+    what = f"'{deleted_names[0]}' was deleted" if deleted_names else _changed(settings, reading, current_signature)
     raise RigError(
         f"Mechanism '{owner.name}': {what} while it is live, so it does not move:"
         " undo that, or press End Live, mend it and press Start Live"
     )
 
 
-def _changed(settings, reading: Reading, now: tuple) -> str:
+def _changed(settings, reading: Reading, current_signature: tuple) -> str:
     """What has changed since the mechanism was read, as part of a sentence."""
-    joints, closures, motors, bones = zip(now, reading.signature, strict=True)
+    joints, closures, motors, bones = zip(current_signature, reading.signature, strict=True)
     if motors[0] != motors[1]:
         if len(motors[0]) != len(motors[1]):
             return "a motor was added or removed"
         changed = next(motor for motor, is_now, was in zip(settings.motors, *motors, strict=True) if is_now != was)
         return f"motor '{changed.name}' was changed"
     if joints[0] != joints[1]:
-        uid = next((one[0] for one in joints[0] if one not in joints[1]), None)
-        named = next((one.object.name for one in settings.joints if one.object is not None and one.object.session_uid == uid), "")
+        uid = next((joint[0] for joint in joints[0] if joint not in joints[1]), None)
+        named = next((joint.object.name for joint in settings.joints if joint.object is not None and joint.object.session_uid == uid), "")
         return f"joint '{named}' was changed or added" if named else "a joint was removed"
     if bones[0] != bones[1]:
         return "a bone was moved in Edit Mode, added or removed"
@@ -169,21 +171,21 @@ def base(owner, reading: Reading, placement: Placement) -> Array:
     part = reading.base_part
     if part is None:
         return rigid(placement.object(owner), f"Object '{owner.name}'")
-    thing = find(part.thing, part.uid)
-    matrix = placement.object(thing)
-    pose = rigid(matrix @ placement.bone(thing, part.bone) if part.bone else matrix, f"Body '{part.name}'")
-    made: Array = pose @ part.offset
-    return made
+    base_object = find(part.thing, part.uid)
+    matrix = placement.object(base_object)
+    pose = rigid(matrix @ placement.bone(base_object, part.bone) if part.bone else matrix, f"Body '{part.name}'")
+    base_pose: Array = pose @ part.offset
+    return base_pose
 
 
 def why_scaled(reading: Reading, placement: Placement) -> str:
     """Remark where the base's object was scaled since the mechanism was read, with the remedy; "" elsewhere."""
     part = reading.base_part
-    thing = find(part.thing, part.uid) if part is not None and not part.bone else None
-    if thing is None:
+    base_object = find(part.thing, part.uid) if part is not None and not part.bone else None
+    if base_object is None:
         return ""
-    now, sizes = placement.object(thing).decompose()[2], part.scale
-    if max(abs(size - before) for size, before in zip(now, sizes, strict=True)) <= SCALED * max(map(abs, sizes)):
+    scale, sizes = placement.object(base_object).decompose()[2], part.scale
+    if max(abs(size - before) for size, before in zip(scale, sizes, strict=True)) <= SCALED * max(map(abs, sizes)):
         return ""
     return (
         f"'{part.name}' was scaled since live began, and a mechanism keeps its lengths: clear the scale of it and its parents (Alt S), or"
@@ -192,8 +194,8 @@ def why_scaled(reading: Reading, placement: Placement) -> str:
 
 
 def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
-    thing = find(part.thing, part.uid)
-    at = frame_of(back @ rigid(placement.object(thing), f"Body '{part.name}'") @ part.offset)
+    body_object = find(part.thing, part.uid)
+    at = frame_of(back @ rigid(placement.object(body_object), f"Body '{part.name}'") @ part.offset)
     return FrameGoal(part.name, position=at.position, rotation=at.rotation)
 
 
@@ -222,30 +224,30 @@ def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]
         return part.name, frame_of(inverse(part.offset))
     if goal.body is None:
         raise RigError(f"Goal '{goal.name}' has no body: choose the body that is to follow")
-    thing, on = goal.body, None
-    while reading.part(thing) is None:
-        if thing.parent is None:
+    obj, on = goal.body, None
+    while reading.part(obj) is None:
+        if obj.parent is None:
             raise RigError(f"Goal '{goal.name}': '{goal.body.name}' is no body of the mechanism and on none: choose one that has a joint")
-        step = thing.matrix_parent_inverse @ thing.matrix_basis
+        step = obj.matrix_parent_inverse @ obj.matrix_basis
         on = step if on is None else step @ on
-        thing = thing.parent
-    part = reading.part(thing)
+        obj = obj.parent
+    part = reading.part(obj)
     if on is None:
         return part.name, HERE
     return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
 
 
 def _refuse_circle(goal, reading: Reading) -> None:
-    thing, bone = goal.target, goal.target_bone
-    while thing is not None:
-        part = reading.part(thing) or (_part_of_bone(thing, bone, reading) if bone else None)
+    obj, bone = goal.target, goal.target_bone
+    while obj is not None:
+        part = reading.part(obj) or (_part_of_bone(obj, bone, reading) if bone else None)
         if part is not None and part.role == "MOVES":
             raise RigError(
                 f"Goal '{goal.name}': target '{goal.target_bone or goal.target.name}' depends on '{part.name}', which follows it: choose"
                 " another target"
             )
-        bone = thing.parent_bone if thing.parent_type == "BONE" else ""
-        thing = thing.parent
+        bone = obj.parent_bone if obj.parent_type == "BONE" else ""
+        obj = obj.parent
 
 
 def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:

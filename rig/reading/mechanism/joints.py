@@ -55,58 +55,68 @@ class ObjectJoint:
         return at_parent, at_parent if self.meets is None else poses[self.meets.session_uid] @ self.shape.turned
 
 
-def signature(things: Iterable) -> tuple:
+def signature(joint_objects: Iterable) -> tuple:
     """Kind and bodies of each joint as a tuple, to detect changes."""
-    found = []
-    for thing in things:
-        constraint, part = thing.rigid_body_constraint, thing.limber.part
+    signatures = []
+    for joint_object in joint_objects:
+        constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
         if constraint is not None:
-            found.append((_uid(thing), constraint.type, constraint.enabled, _uid(constraint.object1), _uid(constraint.object2), 0))
+            signatures.append(
+                (_uid(joint_object), constraint.type, constraint.enabled, _uid(constraint.object1), _uid(constraint.object2), 0)
+            )
         elif part.kind != NONE:
-            found.append((_uid(thing), part.kind, True, _uid(part.first), _uid(part.second), _uid(part.meets)))
-    return tuple(found)
+            signatures.append((_uid(joint_object), part.kind, True, _uid(part.first), _uid(part.second), _uid(part.meets)))
+    return tuple(signatures)
 
 
-def _uid(thing) -> int:
+def _uid(obj) -> int:
     """An object's session_uid; 0 for none, and for one that was deleted."""
-    return 0 if thing is None or is_deleted(thing) else thing.session_uid
+    return 0 if obj is None or is_deleted(obj) else obj.session_uid
 
 
-def names(things: Iterable) -> dict[int, str]:
+def names(joint_objects: Iterable) -> dict[int, str]:
     """Names of joint objects by session_uid, for messages about a deleted joint."""
-    return {thing.session_uid: thing.name for thing in things if thing.rigid_body_constraint or thing.limber.part.kind != NONE}
+    return {
+        joint_object.session_uid: joint_object.name
+        for joint_object in joint_objects
+        if joint_object.rigid_body_constraint or joint_object.limber.part.kind != NONE
+    }
 
 
-def joints(things: Iterable) -> Iterator[ObjectJoint]:
+def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
     """The joints of these objects, in order of their names.
 
     Raises:
         RigError: a joint connects nothing, or no kind of joint has its degrees of freedom.
     """
-    for thing in sorted(things, key=lambda thing: thing.name):
-        constraint, part = thing.rigid_body_constraint, thing.limber.part
+    for joint_object in sorted(joint_objects, key=lambda joint_object: joint_object.name):
+        constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
         if constraint is not None:
             if constraint.enabled and constraint.type != MOTOR:
-                yield _checked(_from_constraint(thing, constraint))
+                yield _checked(_from_constraint(joint_object, constraint))
         elif part.kind != NONE:
-            yield _checked(ObjectJoint(thing, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets))
+            yield _checked(ObjectJoint(joint_object, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets))
 
 
-def driven_pairs(things: Iterable) -> list[set]:
+def driven_pairs(joint_objects: Iterable) -> list[set]:
     """Pairs of bodies that are connected by Blender's own Motor constraints."""
-    constraints = [thing.rigid_body_constraint for thing in things if thing.rigid_body_constraint]
-    return [{_uid(one.object1), _uid(one.object2)} for one in constraints if one.enabled and one.type == MOTOR]
+    constraints = [joint_object.rigid_body_constraint for joint_object in joint_objects if joint_object.rigid_body_constraint]
+    return [
+        {_uid(constraint.object1), _uid(constraint.object2)}
+        for constraint in constraints
+        if constraint.enabled and constraint.type == MOTOR
+    ]
 
 
-def _checked(found: ObjectJoint) -> ObjectJoint:
-    if found.first is None and found.second is None:
-        raise RigError(f"Joint '{found.name}' joins nothing: choose its first and second body")
-    if found.first == found.second:
-        raise RigError(f"Joint '{found.name}' joins body '{found.first.name}' to itself: choose two bodies")
-    return found
+def _checked(joint: ObjectJoint) -> ObjectJoint:
+    if joint.first is None and joint.second is None:
+        raise RigError(f"Joint '{joint.name}' joins nothing: choose its first and second body")
+    if joint.first == joint.second:
+        raise RigError(f"Joint '{joint.name}' joins body '{joint.first.name}' to itself: choose two bodies")
+    return joint
 
 
-def _from_constraint(thing, constraint) -> ObjectJoint:
+def _from_constraint(obj, constraint) -> ObjectJoint:
     if constraint.type in GENERIC_TYPES:
         along = "".join(letter for letter in LETTERS if not _is_locked(constraint, "lin", letter))
         about = "".join(letter for letter in LETTERS if not _is_locked(constraint, "ang", letter))
@@ -116,11 +126,11 @@ def _from_constraint(thing, constraint) -> ObjectJoint:
     if shape is None:
         free = [f"moves along {letter}" for letter in along] + [f"rotates about {letter}" for letter in about]
         raise RigError(
-            f"Joint '{thing.name}' {', '.join(free)}, which no kind of joint does: lock axes of this Generic constraint (both limits 0),"
+            f"Joint '{obj.name}' {', '.join(free)}, which no kind of joint does: lock axes of this Generic constraint (both limits 0),"
             " or make two joints with a body between them"
         )
     lower, upper = _limits(constraint, shape)
-    return ObjectJoint(thing, constraint.object1, constraint.object2, shape, lower, upper)
+    return ObjectJoint(obj, constraint.object1, constraint.object2, shape, lower, upper)
 
 
 def _is_locked(constraint, word: str, letter: str) -> bool:
@@ -161,10 +171,10 @@ def _limits(constraint, shape: Shape) -> tuple[tuple[float, ...], tuple[float, .
     return tuple(lower), tuple(upper)
 
 
-def has_lost_limits(found: ObjectJoint) -> bool:
+def has_lost_limits(joint: ObjectJoint) -> bool:
     """Whether a constraint limits rotations but is read as a spherical joint, which cannot have limits."""
-    constraint = found.thing.rigid_body_constraint
-    is_ball = found.shape.kind in ("spherical", "free")
+    constraint = joint.thing.rigid_body_constraint
+    is_ball = joint.shape.kind in ("spherical", "free")
     return (
         is_ball
         and constraint is not None

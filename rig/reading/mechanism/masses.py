@@ -37,11 +37,11 @@ class Mass:
 UNKNOWN = Mass(is_known=False)
 
 
-def of_object(thing, bodies: set[int], density: float, depsgraph) -> Mass:
+def of_object(body, bodies: set[int], density: float, depsgraph) -> Mass:
     """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies."""
-    part, rigid_body = thing.limber.part, thing.rigid_body
-    back = inverse(rigid(thing.evaluated_get(depsgraph).matrix_world))
-    solid = sum((_seen(one, back, depsgraph) for one in _shapes(thing, bodies)), Solid())
+    part, rigid_body = body.limber.part, body.rigid_body
+    back = inverse(rigid(body.evaluated_get(depsgraph).matrix_world))
+    solid = sum((_seen(shape, back, depsgraph) for shape in _shapes(body, bodies)), Solid())
     if part.mass_from != OWN and rigid_body is not None:
         return Mass(rigid_body.mass, points=solid.points)  # about the object's origin, as Blender's own physics has it
     return _mass(part, solid, density, HERE)
@@ -53,19 +53,19 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
     If the imported robot's file has masses, links without one have mass 0.
     """
     has_file_masses = any(inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values())
-    found: dict[str, Mass] = {}
+    masses: dict[str, Mass] = {}
     for bone in rig.pose.bones:
         if has_file_masses and bone.name in rest.inertials and bone.limber_body.mass_from != OWN:
-            found[bone.name] = _of_file(rest, bone.name)
-    left = [bone for bone in rig.pose.bones if bone.name not in found]
+            masses[bone.name] = _of_file(rest, bone.name)
+    left = [bone for bone in rig.pose.bones if bone.name not in masses]
     is_balanced = any(goal.does == "CENTRE" for goal in rig.limber.mechanism.goals)  # then it counts what stands on the ground
     shaped = {bone.name for bone in (rig.pose.bones if is_balanced else left)}
     solids = _solids(rig, rest, shaped, depsgraph) if shaped else {}
-    found = {name: replace(mass, points=solids[name].points) if name in solids else mass for name, mass in found.items()}
+    masses = {name: replace(mass, points=solids[name].points) if name in solids else mass for name, mass in masses.items()}
     for bone in left:
         middle = (0.0, 0.5 * bone.bone.length * rig.matrix_world.to_scale()[1], 0.0)
-        found[bone.name] = _mass(bone.limber_body, solids.get(bone.name, Solid()), density, middle)
-    return found
+        masses[bone.name] = _mass(bone.limber_body, solids.get(bone.name, Solid()), density, middle)
+    return masses
 
 
 def _mass(settings, solid: Solid, density: float, middle: tuple[float, float, float]) -> Mass:
@@ -90,18 +90,18 @@ def _of_file(rest: Rest, bone: str) -> Mass:
 # -- what is seen --
 
 
-def _shapes(thing, bodies: set[int]) -> Iterator:
+def _shapes(obj, bodies: set[int]) -> Iterator:
     """An object and its descendants, without other bodies and their descendants."""
-    yield thing
-    for child in thing.children:
+    yield obj
+    for child in obj.children:
         if child.session_uid not in bodies:
             yield from _shapes(child, bodies)
 
 
-def _seen(thing, back: Array, depsgraph) -> Solid:
+def _seen(obj, back: Array, depsgraph) -> Solid:
     """Solid of an object with its modifiers, in the frame to which `back` (4, 4) transforms from world space."""
-    evaluated = thing.evaluated_get(depsgraph)
-    if thing.type != "MESH" or not evaluated.is_evaluated:
+    evaluated = obj.evaluated_get(depsgraph)
+    if obj.type != "MESH" or not evaluated.is_evaluated:
         return Solid()
     try:
         return solid_of(evaluated.to_mesh(), back @ np.array(evaluated.matrix_world))
@@ -111,28 +111,30 @@ def _seen(thing, back: Array, depsgraph) -> Solid:
 
 def _solids(rig, rest: Rest, names: set[str], depsgraph) -> dict[str, Solid]:
     """Solid of each bone in its frame: of objects parented to it, and of the vertices that it moves most."""
-    found: dict[str, Solid] = {}
+    solids: dict[str, Solid] = {}
     shown = rig.evaluated_get(depsgraph)
-    for thing in rig.children:
-        name = thing.parent_bone
-        if thing.parent_type == "BONE" and name in names:
+    for obj in rig.children:
+        name = obj.parent_bone
+        if obj.parent_type == "BONE" and name in names:
             back = inverse(rigid(shown.matrix_world @ shown.pose.bones[name].matrix))
-            for one in _shapes(thing, set()):
-                found[name] = found.get(name, Solid()) + _seen(one, back, depsgraph)
-    for thing in depsgraph.view_layer.objects:
-        if thing.type == "MESH" and any(one.type == "ARMATURE" and one.object == rig for one in thing.modifiers):
-            for name, places in _moved(thing, names).items():
-                found[name] = found.get(name, Solid()) + hull_of((np.c_[places, np.ones(len(places))] @ inverse(rest.bones[name]).T)[:, :3])
-    return found
+            for one in _shapes(obj, set()):
+                solids[name] = solids.get(name, Solid()) + _seen(one, back, depsgraph)
+    for obj in depsgraph.view_layer.objects:
+        if obj.type == "MESH" and any(one.type == "ARMATURE" and one.object == rig for one in obj.modifiers):
+            for name, places in _moved(obj, names).items():
+                solids[name] = solids.get(name, Solid()) + hull_of(
+                    (np.c_[places, np.ones(len(places))] @ inverse(rest.bones[name]).T)[:, :3]
+                )
+    return solids
 
 
-def _moved(thing, names: set[str]) -> dict[str, Array]:
+def _moved(mesh_object, names: set[str]) -> dict[str, Array]:
     """World positions (n, 3) at rest of the vertices that each bone moves most."""
-    groups = {group.index: group.name for group in thing.vertex_groups if group.name in names}
-    places = placed(thing.data, np.array(thing.matrix_world))
+    groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
+    places = placed(mesh_object.data, np.array(mesh_object.matrix_world))
     by_bone: dict[str, list[int]] = {}
-    for k, vertex in enumerate(thing.data.vertices):
-        most = max(vertex.groups, key=lambda one: one.weight, default=None)
+    for k, vertex in enumerate(mesh_object.data.vertices):
+        most = max(vertex.groups, key=lambda element: element.weight, default=None)
         if most is not None and most.weight > 0.0 and most.group in groups:
             by_bone.setdefault(groups[most.group], []).append(k)
     return {name: places[chosen] for name, chosen in by_bone.items()}

@@ -10,7 +10,7 @@ from .. import axes
 from .shapes import dof_axes
 
 
-def with_motors(settings, held: Iterable[Joint]) -> list[Joint]:
+def with_motors(settings, joints: Iterable[Joint]) -> list[Joint]:
     """The joints, actuated where the mechanism's settings have motors for them, and passive otherwise.
 
     Raises:
@@ -20,13 +20,13 @@ def with_motors(settings, held: Iterable[Joint]) -> list[Joint]:
     for motor in settings.motors:
         name = motor.joint.name if motor.joint else motor.bone
         motors.setdefault(name, {})[motor.axis] = motor
-    made = []
-    for joint in held:
+    motorised_joints = []
+    for joint in joints:
         driven = motors.pop(joint.name, None)
-        made.append(replace(joint, actuated=False) if driven is None else _motorised(joint, driven))
+        motorised_joints.append(replace(joint, actuated=False) if driven is None else _motorised(joint, driven))
     if motors:
         raise RigError(f"Motor '{next(iter(motors))}' has no joint any more: remove the motor, or bring the joint back")
-    return made
+    return motorised_joints
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
@@ -50,13 +50,13 @@ def _motorised(joint: Joint, driven: dict) -> Joint:
     lowest = tuple(max(bound, driven[axis].lower) for bound, axis in zip(lower, moved, strict=True))
     highest = tuple(min(bound, driven[axis].upper) for bound, axis in zip(upper, moved, strict=True))
     for axis, low, high, at_least, at_most in zip(moved, lower, upper, lowest, highest, strict=True):
-        own = driven[axis]
-        if own.lower > own.upper:
-            low, high = axes.value_text(axis, own.lower), axes.value_text(axis, own.upper)
-            raise RigError(f"Motor '{own.name}': its lower limit {low} is above its upper limit {high}: exchange them")
+        motor = driven[axis]
+        if motor.lower > motor.upper:
+            low, high = axes.value_text(axis, motor.lower), axes.value_text(axis, motor.upper)
+            raise RigError(f"Motor '{motor.name}': its lower limit {low} is above its upper limit {high}: exchange them")
         if at_least > at_most:
             raise RigError(
-                f"Motor '{own.name}': its limits {axes.range_text(axis, own.lower, own.upper)} lie outside those of its joint,"
+                f"Motor '{motor.name}': its limits {axes.range_text(axis, motor.lower, motor.upper)} lie outside those of its joint,"
                 f" {axes.range_text(axis, low, high)}: change one of them"
             )
     return replace(joint, lower=lowest, upper=highest, actuated=True)

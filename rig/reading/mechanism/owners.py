@@ -7,8 +7,8 @@ import bpy
 TYPES = ("EMPTY", "ARMATURE")  # of objects that can have one
 
 
-def has_mechanism(thing) -> bool:
-    return thing is not None and thing.type in TYPES and bool(thing.limber.mechanism.uid)
+def has_mechanism(obj) -> bool:
+    return obj is not None and obj.type in TYPES and bool(obj.limber.mechanism.uid)
 
 
 def own_identity(owner) -> None:

@@ -24,19 +24,19 @@ def refuse_unknown(movers: Sequence[Part]) -> None:
 
 
 def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
-    thing = find(part.thing, part.uid)
-    while thing.parent is not None:
-        parent = thing.parent
-        followed = [*(_shapers(parent) if is_on_shape(thing) else ()), *(_followed(parent) if parent.session_uid not in bodies else ())]
+    obj = find(part.thing, part.uid)
+    while obj.parent is not None:
+        parent = obj.parent
+        followed = [*(_shapers(parent) if is_on_shape(obj) else ()), *(_followed(parent) if parent.session_uid not in bodies else ())]
         for how, other in followed:
             if any(is_on(dependency, bodies) for dependency in [Dependency("", other, ""), *dependencies_of(other)]) or _is_live(other):
                 raise RigError(
                     f"'{part.thing}' is a child of '{parent.name}', which {how} '{other.name}', so its pose cannot be predicted:"
-                    f" clear the parent of '{thing.name}' (Alt P) or parent it to a body"
+                    f" clear the parent of '{obj.name}' (Alt P) or parent it to a body"
                 )
         if parent.session_uid in bodies:
             return
-        thing = parent
+        obj = parent
 
 
 def _shapers(parent) -> Iterator[tuple[str, object]]:
@@ -51,15 +51,15 @@ def _shapers(parent) -> Iterator[tuple[str, object]]:
 
 def _followed(parent) -> Iterator[tuple[str, object]]:
     """(description, object) of objects that another one follows by constraints whose result is known for the previous frame only."""
-    for held in parent.constraints:
-        if held.mute or is_plain(held) or held.name.startswith(OWN):
+    for constraint in parent.constraints:
+        if constraint.mute or is_plain(constraint) or constraint.name.startswith(OWN):
             continue
-        for target in getattr(held, "targets", None) or (held,):
+        for target in getattr(constraint, "targets", None) or (constraint,):
             other = getattr(target, "target", None)
             if other is not None:
-                yield f"follows by its constraint '{held.name}'", other
+                yield f"follows by its constraint '{constraint.name}'", other
 
 
-def _is_live(thing) -> bool:
+def _is_live(obj) -> bool:
     """Whether an armature has a live chain, whose pose a bake does not show."""
-    return any(chain.live for chain in thing.limber.chains)
+    return any(chain.live for chain in obj.limber.chains)

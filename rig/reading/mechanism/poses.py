@@ -29,7 +29,7 @@ def rigid(matrix, whose: str = "An object") -> Array:
     return frame_array(Frame(from_matrix([list(row) for row in rotation.to_matrix()]), tuple(position)))
 
 
-def scale_of(thing, matrix) -> tuple[float, float, float]:
+def scale_of(obj, matrix) -> tuple[float, float, float]:
     """Scale of an object's world matrix.
 
     Raises:
@@ -38,10 +38,14 @@ def scale_of(thing, matrix) -> tuple[float, float, float]:
     position, rotation, scale = matrix.decompose()
     again = Matrix.LocRotScale(position, rotation, scale)
     largest = max(abs(number) for row in matrix for number in row)
-    if any(abs(a - b) > SHEAR * largest for one, other in zip(matrix, again, strict=True) for a, b in zip(one, other, strict=True)):
-        raise RigError(f"Object '{thing.name}' is sheared, since a parent is scaled unevenly: apply the parent's scale (Ctrl A)")
+    if any(
+        abs(a - b) > SHEAR * largest
+        for matrix_row, other in zip(matrix, again, strict=True)
+        for a, b in zip(matrix_row, other, strict=True)
+    ):
+        raise RigError(f"Object '{obj.name}' is sheared, since a parent is scaled unevenly: apply the parent's scale (Ctrl A)")
     if min(map(abs, scale)) == 0.0:
-        raise RigError(f"Object '{thing.name}' is scaled to nothing: give it a size")
+        raise RigError(f"Object '{obj.name}' is scaled to nothing: give it a size")
     return tuple(scale)
 
 
@@ -56,5 +60,5 @@ def matrix_of(pose: Array, scale=(1.0, 1.0, 1.0)) -> Matrix:
     return Matrix.LocRotScale(Vector(frame.position), Quaternion(frame.rotation), Vector(scale))
 
 
-def is_same(one: Array, other: Array, near: float) -> bool:
-    return bool(np.abs(one - other).max() <= near)
+def is_same(first: Array, second: Array, near: float) -> bool:
+    return bool(np.abs(first - second).max() <= near)

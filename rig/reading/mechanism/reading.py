@@ -58,12 +58,15 @@ class Reading:
         part = self.base_part
         if part is None:
             return rigid(owner.matrix_world)
-        thing = find(part.thing, part.uid)
-        made: Array = rigid(thing.matrix_world @ thing.pose.bones[part.bone].matrix if part.bone else thing.matrix_world) @ part.offset
-        return made
+        base_object = find(part.thing, part.uid)
+        base_pose: Array = (
+            rigid(base_object.matrix_world @ base_object.pose.bones[part.bone].matrix if part.bone else base_object.matrix_world)
+            @ part.offset
+        )
+        return base_pose
 
-    def part(self, thing) -> Part | None:
-        return next((part for part in self.parts if part.uid == thing.session_uid and not part.bone), None)
+    def part(self, obj) -> Part | None:
+        return next((part for part in self.parts if part.uid == obj.session_uid and not part.bone), None)
 
     @property
     def shown_parts(self) -> list[tuple[int, Part]]:
@@ -80,16 +83,16 @@ def signature(owner) -> tuple:
     """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is computed in every tick."""
     settings = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in settings.motors)
-    made = joints.signature(joint_objects(owner))
+    joint_signature = joints.signature(joint_objects(owner))
     fields = attrgetter("first", "second", "first_point", "second_point", "kind", "axis")
-    held = tuple(fields(one) for one in settings.closures) if settings.use_bones else ()
-    return made, held, motors, _rest_of_bones(owner) if settings.use_bones else b""
+    closure_signature = tuple(fields(closure) for closure in settings.closures) if settings.use_bones else ()
+    return joint_signature, closure_signature, motors, _rest_of_bones(owner) if settings.use_bones else b""
 
 
 def _rest_of_bones(rig) -> bytes:
-    found = np.empty(16 * len(rig.data.bones), np.float32)
-    rig.data.bones.foreach_get("matrix_local", found)
-    return found.tobytes()
+    matrices = np.empty(16 * len(rig.data.bones), np.float32)
+    rig.data.bones.foreach_get("matrix_local", matrices)
+    return matrices.tobytes()
 
 
 def read(owner, depsgraph, is_rest: bool = False) -> Reading:
@@ -106,24 +109,24 @@ def read(owner, depsgraph, is_rest: bool = False) -> Reading:
     settings = owner.limber.mechanism
     if deleted := deleted_joints(owner):
         raise RigError(f"Joint '{deleted[0]}' of mechanism '{owner.name}' was deleted: undo that, or press Find Joints, which removes it")
-    found = list(joints.joints(joint_objects(owner)))
-    if not found and not settings.use_bones:
+    object_joints = list(joints.joints(joint_objects(owner)))
+    if not object_joints and not settings.use_bones:
         raise RigError(
             f"Mechanism '{owner.name}' has no joints: press Find Joints, or select rigid body constraints or joint empties and press +"
             " under Joints"
         )
-    reader = _Reader(owner, depsgraph, found, is_rest)
+    reader = _Reader(owner, depsgraph, object_joints, is_rest)
     try:
-        reader.add_objects(found)
+        reader.add_objects(object_joints)
         if settings.use_bones:
             reader.add_bones()
-        return reader.reading(found)
+        return reader.reading(object_joints)
     except MechanismError as error:
         raise RigError(f"Mechanism '{owner.name}': {error}") from error
 
 
 class _Reader:
-    def __init__(self, owner, depsgraph, found: list, is_rest: bool) -> None:
+    def __init__(self, owner, depsgraph, object_joints: list, is_rest: bool) -> None:
         self.owner, self.depsgraph = owner, depsgraph
         self.parts: dict[str, Part] = {}
         self.poses: dict[str, Array] = {}  # rest poses of the bodies
@@ -132,50 +135,50 @@ class _Reader:
         self.joints: list[Joint] = []
         self.warnings: list[str] = []
         self.name_of: dict[int, str] = {}  # object's session_uid -> body
-        bodies = [thing for one in found for thing in (one.first, one.second) if thing is not None]
-        self.bodies = {thing.session_uid for thing in bodies}
-        self.things = [*bodies, *(thing for one in found for thing in (one.thing, one.meets) if thing is not None), owner]
-        poses = {thing.session_uid: rigid(self.matrix(thing)) for thing in self.things}
+        bodies = [obj for joint in object_joints for obj in (joint.first, joint.second) if obj is not None]
+        self.bodies = {obj.session_uid for obj in bodies}
+        self.things = [*bodies, *(obj for joint in object_joints for obj in (joint.thing, joint.meets) if obj is not None), owner]
+        poses = {obj.session_uid: rigid(self.matrix(obj)) for obj in self.things}
         base = rest_pose.base_of(owner, bodies).session_uid
-        self.rest = rest_pose.recorded(owner, poses, base) if found and not is_rest else rest_pose.as_it_stands(poses, base)
+        self.rest = rest_pose.recorded(owner, poses, base) if object_joints and not is_rest else rest_pose.as_it_stands(poses, base)
 
-    def matrix(self, thing):
-        evaluated = thing.evaluated_get(self.depsgraph)
-        if not thing.users_collection:
-            raise RigError(f"Object '{thing.name}' was deleted, but a joint still holds it: choose another body there, or undo")
+    def matrix(self, obj):
+        evaluated = obj.evaluated_get(self.depsgraph)
+        if not obj.users_collection:
+            raise RigError(f"Object '{obj.name}' was deleted, but a joint still holds it: choose another body there, or undo")
         if not evaluated.is_evaluated:
-            raise RigError(f"Object '{thing.name}' is in no visible collection: show it, Blender does not evaluate it otherwise")
-        rigid(evaluated.matrix_world, f"Object '{thing.name}'")
+            raise RigError(f"Object '{obj.name}' is in no visible collection: show it, Blender does not evaluate it otherwise")
+        rigid(evaluated.matrix_world, f"Object '{obj.name}'")
         return evaluated.matrix_world
 
     # -- objects --
 
-    def add_objects(self, found: list) -> None:
-        for one in found:
-            for thing in (one.first, one.second):
-                if thing is not None and thing.session_uid not in self.name_of:
-                    self._add_body(thing)
-        pairs = [one.frames(self.rest.rest) for one in found]
-        every = [pair[0] for pair in pairs] + [pair[1] for one, pair in zip(found, pairs, strict=True) if one.meets is not None]
+    def add_objects(self, object_joints: list) -> None:
+        for joint in object_joints:
+            for body_object in (joint.first, joint.second):
+                if body_object is not None and body_object.session_uid not in self.name_of:
+                    self._add_body(body_object)
+        pairs = [joint.frames(self.rest.rest) for joint in object_joints]
+        every = [pair[0] for pair in pairs] + [pair[1] for joint, pair in zip(object_joints, pairs, strict=True) if joint.meets is not None]
         for frame, turn in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
             frame[:3, :3] = turn
-        for one, (at_parent, at_child) in zip(found, pairs, strict=True):
-            parent, child = (self.name_of[body.session_uid] if body else WORLD for body in one.bodies)
-            self.joints.append(_joint(one, parent, child, self._on(parent, at_parent), self._on(child, at_child)))
+        for joint, (at_parent, at_child) in zip(object_joints, pairs, strict=True):
+            parent, child = (self.name_of[body.session_uid] if body else WORLD for body in joint.bodies)
+            self.joints.append(_joint(joint, parent, child, self._on(parent, at_parent), self._on(child, at_child)))
 
-    def _add_body(self, thing) -> None:
-        if thing.library is not None:
-            raise RigError(f"Body '{thing.name}' is another file's: make a library override of it (Object > Library Override > Make)")
-        matrix = self.matrix(thing)
-        part = Part(thing.name, role_of(thing), thing.name, thing.session_uid, offset=np.eye(4), scale=scale_of(thing, matrix))
-        self.parts[part.name], self.poses[part.name] = part, self.rest.rest[thing.session_uid]
-        self.shown[part.name] = self.rest.to_rest @ self.rest.now[thing.session_uid]
-        self.name_of[thing.session_uid] = part.name
-        self.masses[part.name] = of_object(thing, self.bodies, self.owner.limber.mechanism.density, self.depsgraph)
+    def _add_body(self, body) -> None:
+        if body.library is not None:
+            raise RigError(f"Body '{body.name}' is another file's: make a library override of it (Object > Library Override > Make)")
+        matrix = self.matrix(body)
+        part = Part(body.name, role_of(body), body.name, body.session_uid, offset=np.eye(4), scale=scale_of(body, matrix))
+        self.parts[part.name], self.poses[part.name] = part, self.rest.rest[body.session_uid]
+        self.shown[part.name] = self.rest.to_rest @ self.rest.now[body.session_uid]
+        self.name_of[body.session_uid] = part.name
+        self.masses[part.name] = of_object(body, self.bodies, self.owner.limber.mechanism.density, self.depsgraph)
 
-    def _on(self, body: str, place: Array) -> Array:
-        made: Array = inverse(self.poses[body]) @ place if body != WORLD else place
-        return made
+    def _on(self, body: str, frame: Array) -> Array:
+        frame_on_body: Array = inverse(self.poses[body]) @ frame if body != WORLD else frame
+        return frame_on_body
 
     # -- bones --
 
@@ -202,19 +205,19 @@ class _Reader:
 
     # -- the whole --
 
-    def reading(self, found: list) -> Reading:
+    def reading(self, object_joints: list) -> Reading:
         parts = tuple(self.parts.values())
         ground = next((part for part in parts if part.role == "GROUND"), None)
         base = self.poses[ground.name] if ground else self.rest.rest[self.owner.session_uid]
         back = inverse(base)
-        held = [
+        joints_in_base = [
             joint if joint.parent != WORLD else replace(joint, in_parent=frame_of(back @ frame_array(joint.in_parent)))
             for joint in self.joints
         ]
-        self._note_looseness(found)
-        starts = self.shown if self.rest.closes(found) else self.poses
-        mechanism = Mechanism(self._bodies(back, starts), tuple(with_motors(self.owner.limber.mechanism, held)))
-        difference = rest_pose.difference(self.owner, found, self.rest)
+        self._note_looseness(object_joints)
+        starts = self.shown if self.rest.closes(object_joints) else self.poses
+        mechanism = Mechanism(self._bodies(back, starts), tuple(with_motors(self.owner.limber.mechanism, joints_in_base)))
+        difference = rest_pose.difference(self.owner, object_joints, self.rest)
         if difference:
             self.warnings.append(difference)
         return Reading(
@@ -224,7 +227,7 @@ class _Reader:
             signature(self.owner),
             joints.names(joint_objects(self.owner)),
             tuple(self.warnings),
-            tuple(self._carried(found)),
+            tuple(self._carried(object_joints)),
             difference,
             tuple(self._at_rest(back)),
             tuple(part.name for part in parts if part.role != "GROUND" and not self.masses[part.name].is_known),
@@ -233,66 +236,82 @@ class _Reader:
 
     def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
         """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; grounded bodies start at rest."""
-        found = []
+        bodies = []
         for part in self.parts.values():
             is_grounded = part.role == "GROUND"
             start = frame_of(back @ (self.poses if is_grounded else poses)[part.name])
             mass = self.masses[part.name]
-            found.append(Body(part.name, mass.kilograms, mass.centre, start, is_grounded))
-        return tuple(found)
+            bodies.append(Body(part.name, mass.kilograms, mass.centre, start, is_grounded))
+        return tuple(bodies)
 
-    def _carried(self, found: list) -> Iterator[tuple[int, Part]]:
+    def _carried(self, object_joints: list) -> Iterator[tuple[int, Part]]:
         """(body, part) of joints' objects that are no child of a body; when the mechanism is assembled or baked they move with the body
         on which they are mounted.
         """
         names = list(self.parts)
-        for one in found:
-            for thing, holder in ((one.thing, one.first), (one.meets, one.second)):
-                part = self.parts.get(self.name_of.get(holder.session_uid, "")) if thing is not None and holder is not None else None
-                if part is None or part.role != "MOVES" or any(above.session_uid in self.name_of for above in _ancestors(thing)):
+        for joint in object_joints:
+            for joint_object, holder in ((joint.thing, joint.first), (joint.meets, joint.second)):
+                part = self.parts.get(self.name_of.get(holder.session_uid, "")) if joint_object is not None and holder is not None else None
+                if part is None or part.role != "MOVES" or any(above.session_uid in self.name_of for above in _ancestors(joint_object)):
                     continue
-                offset = inverse(self.rest.rest[thing.session_uid]) @ self.poses[part.name]
-                scale = scale_of(thing, self.matrix(thing))
-                yield names.index(part.name), Part(thing.name, "CARRIED", thing.name, thing.session_uid, "", offset, scale)
+                offset = inverse(self.rest.rest[joint_object.session_uid]) @ self.poses[part.name]
+                scale = scale_of(joint_object, self.matrix(joint_object))
+                yield (
+                    names.index(part.name),
+                    Part(joint_object.name, "CARRIED", joint_object.name, joint_object.session_uid, "", offset, scale),
+                )
 
     def _at_rest(self, back: Array) -> Iterator[tuple[Part, Array]]:
         """(part, rest pose (4, 4)) of what Go to Rest Pose moves: bodies that the mechanism moves, and joints; parents first."""
-        for thing in {thing.session_uid: thing for thing in self.things}.values():
-            uid = thing.session_uid
-            if uid == self.owner.session_uid or (uid in self.bodies and role_of(thing) != "MOVES"):
+        for obj in {obj.session_uid: obj for obj in self.things}.values():
+            uid = obj.session_uid
+            if uid == self.owner.session_uid or (uid in self.bodies and role_of(obj) != "MOVES"):
                 continue
-            part = Part(thing.name, "CARRIED", thing.name, uid, "", np.eye(4), scale_of(thing, self.matrix(thing)))
+            part = Part(obj.name, "CARRIED", obj.name, uid, "", np.eye(4), scale_of(obj, self.matrix(obj)))
             yield part, back @ self.rest.rest[uid]
 
-    def _note_looseness(self, found: list) -> None:
-        for thing in joint_objects(self.owner):
-            if not is_joint(thing):
+    def _note_looseness(self, object_joints: list) -> None:
+        for joint_object in joint_objects(self.owner):
+            if not is_joint(joint_object):
                 self.warnings.append(
-                    f"'{thing.name}' is in the list of joints and is no joint any more: choose its Joint, or remove it from the list"
+                    f"'{joint_object.name}' is in the list of joints and is no joint any more: choose its Joint, or remove it from the list"
                 )
-        for one in found:
-            if joints.has_lost_limits(one):
+        for joint in object_joints:
+            if joints.has_lost_limits(joint):
                 self.warnings.append(
-                    f"Joint '{one.name}' rotates about all axes, so its angular limits are ignored: make three hinges"
+                    f"Joint '{joint.name}' rotates about all axes, so its angular limits are ignored: make three hinges"
                     " with bodies between them where it needs any"
                 )
-            if one.meets is not None and one.second is not None and one.meets != one.second and one.second not in _ancestors(one.meets):
+            if (
+                joint.meets is not None
+                and joint.second is not None
+                and joint.meets != joint.second
+                and joint.second not in _ancestors(joint.meets)
+            ):
                 self.warnings.append(
-                    f"Joint '{one.name}' is to meet '{one.meets.name}', which is not on body '{one.second.name}': parent it to that"
+                    f"Joint '{joint.name}' is to meet '{joint.meets.name}', which is not on body '{joint.second.name}': parent it to that"
                 )
 
 
-def _joint(one, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
-    limited = any(map(np.isfinite, (*one.lower, *one.upper)))
-    lower, upper = (one.lower, one.upper) if limited else ((), ())
+def _joint(object_joint, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
+    limited = any(map(np.isfinite, (*object_joint.lower, *object_joint.upper)))
+    lower, upper = (object_joint.lower, object_joint.upper) if limited else ((), ())
     return Joint(
-        one.name, one.shape.kind, parent, child, frame_of(at_parent), frame_of(at_child), lower, upper, closes=one.meets is not None
+        object_joint.name,
+        object_joint.shape.kind,
+        parent,
+        child,
+        frame_of(at_parent),
+        frame_of(at_child),
+        lower,
+        upper,
+        closes=object_joint.meets is not None,
     )
 
 
-def _ancestors(thing) -> list:
-    found = []
-    while thing.parent is not None:
-        thing = thing.parent
-        found.append(thing)
-    return found
+def _ancestors(obj) -> list:
+    ancestors = []
+    while obj.parent is not None:
+        obj = obj.parent
+        ancestors.append(obj)
+    return ancestors

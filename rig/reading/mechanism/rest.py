@@ -51,14 +51,14 @@ def rest_of(rig, world) -> Rest:
     except RigError:  # bones were removed or separated, so it counts as an ordinary armature
         return Rest(drawn)
     base, frames = rigid(world), tree.frames({})
-    found = Rest(drawn)
+    rest = Rest(drawn)
     for branch, name, frame in zip(tree.branches, names, frames, strict=True):
         record = imported_robot.record_of(rig.data.bones[name])
         at = base @ _array(frames[branch.parent].then(branch.before) if branch.parent >= 0 else frame)
-        exact = _as_in_file(drawn[name], at, record, found.size) if record is not None else None
+        exact = _as_in_file(drawn[name], at, record, rest.size) if record is not None else None
         if exact is not None:
-            found.bones[name], found.links[name], found.inertials[name] = exact, base @ _array(frame), branch.inertial
-    return found
+            rest.bones[name], rest.links[name], rest.inertials[name] = exact, base @ _array(frame), branch.inertial
+    return rest
 
 
 def is_scaled(world) -> bool:
@@ -68,18 +68,18 @@ def is_scaled(world) -> bool:
 
 def _as_in_file(drawn: Array, joint: Array, record: Record, size: float) -> Array | None:
     """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone was moved since."""
-    made = drawn.copy()
+    exact_pose = drawn.copy()
     if np.abs(joint[:3, 3] - drawn[:3, 3]).max() > DRAWN * max(size, DRAWN):
         return None
-    made[:3, 3] = joint[:3, 3]
+    exact_pose[:3, 3] = joint[:3, 3]
     if record.axis:
-        own = _vector(drawn[:3, LETTERS.index(record.axis)])
+        bone_axis = _vector(drawn[:3, LETTERS.index(record.axis)])
         wanted = _vector(record.sign * joint[:3, :3] @ record.branch.axis)
-        turn = between(own, wanted)
-        if np.linalg.norm(np.subtract(own, wanted)) > DRAWN * 10:
+        turn = between(bone_axis, wanted)
+        if np.linalg.norm(np.subtract(bone_axis, wanted)) > DRAWN * 10:
             return None
-        made[:3, :3] = np.stack([rotate(turn, _vector(column)) for column in drawn[:3, :3].T], 1)
-    return made
+        exact_pose[:3, :3] = np.stack([rotate(turn, _vector(column)) for column in drawn[:3, :3].T], 1)
+    return exact_pose
 
 
 def _vector(numbers: Array) -> Vector:

@@ -35,27 +35,27 @@ class RestPose:
     @cached_property
     def to_rest(self) -> Array:
         """(4, 4) transform from the current world to that of the rest pose, by which the base returns to its rest position."""
-        made: Array = self.rest[self.base] @ inverse(self.now[self.base])
-        return made
+        transform: Array = self.rest[self.base] @ inverse(self.now[self.base])
+        return transform
 
     def moved(self, body) -> Array:
         """(4, 4) displacement of a body in the world since the rest pose; `body` None stands for the base."""
         uid = self.base if body is None else body.session_uid
-        made: Array = self.now[uid] @ inverse(self.rest[uid])
-        return made
+        displacement: Array = self.now[uid] @ inverse(self.rest[uid])
+        return displacement
 
     @cached_property
     def size(self) -> float:
         """Largest extent [m] of the objects' positions in the rest pose."""
         return max(float(np.ptp([pose[:3, 3] for pose in self.rest.values()], axis=0).max()), NEAR)
 
-    def gaps(self, found: Iterable[ObjectJoint]) -> Array:
+    def gaps(self, object_joints: Iterable[ObjectJoint]) -> Array:
         """Error (j,) of each joint in the current frame, minus its error in the rest pose [rad, or lengths relative to `size`]."""
-        found = list(found)
-        residuals = JointResiduals([one.shape.kind for one in found])
-        ends_of = [one.frames(self.rest) for one in found]
+        object_joints = list(object_joints)
+        residuals = JointResiduals([joint.shape.kind for joint in object_joints])
+        ends_of = [joint.frames(self.rest) for joint in object_joints]
         at_rest = [np.array([pair[k] for pair in ends_of]).reshape(-1, 4, 4) for k in (0, 1)]
-        motions = [np.array([self.moved(one.bodies[k]) for one in found]).reshape(-1, 4, 4) for k in (0, 1)]
+        motions = [np.array([self.moved(joint.bodies[k]) for joint in object_joints]).reshape(-1, 4, 4) for k in (0, 1)]
         sizes = []
         for parents, children in (at_rest, [motion @ frames for motion, frames in zip(motions, at_rest, strict=True)]):
             relative = residuals.relative(parents, children)
@@ -64,20 +64,20 @@ class RestPose:
         gaps: Array = np.maximum(sizes[1] - sizes[0], 0.0)
         return gaps
 
-    def closes(self, found: Iterable[ObjectJoint]) -> bool:
+    def closes(self, object_joints: Iterable[ObjectJoint]) -> bool:
         """Whether these joints fit in the current frame as well as they do in the rest pose."""
-        return bool((self.gaps(found) <= NEAR).all())
+        return bool((self.gaps(object_joints) <= NEAR).all())
 
-    def displacement(self, thing, bodies: Iterable) -> float:
+    def displacement(self, joint_object, bodies: Iterable) -> float:
         """Displacement of a joint's object relative to the nearest of these bodies or the base since the rest pose [rad, or lengths
         relative to `size`].
         """
-        rest, now = self.rest[thing.session_uid], self.now[thing.session_uid]
-        return min(self._apart(self.moved(body) @ rest, now) for body in (None, *bodies))
+        rest, pose = self.rest[joint_object.session_uid], self.now[joint_object.session_uid]
+        return min(self._apart(self.moved(body) @ rest, pose) for body in (None, *bodies))
 
-    def _apart(self, one: Array, other: Array) -> float:
-        angle = float(angle_of((one[:3, :3].T @ other[:3, :3])[None])[0])
-        return max(float(np.linalg.norm(one[:3, 3] - other[:3, 3])) / self.size, angle)
+    def _apart(self, pose: Array, other: Array) -> float:
+        angle = float(angle_of((pose[:3, :3].T @ other[:3, :3])[None])[0])
+        return max(float(np.linalg.norm(pose[:3, 3] - other[:3, 3])) / self.size, angle)
 
 
 def base_of(owner, bodies: Iterable):
@@ -87,12 +87,12 @@ def base_of(owner, bodies: Iterable):
 
 def objects(owner) -> list:
     """Objects whose poses belong to a mechanism's rest pose."""
-    found = {owner.session_uid: owner}
-    for thing in joint_objects(owner):
-        for one in (thing, *ends(thing), thing.limber.part.meets):
-            if one is not None:
-                found[one.session_uid] = one
-    return list(found.values())
+    object_by_uid = {owner.session_uid: owner}
+    for joint_object in joint_objects(owner):
+        for obj in (joint_object, *ends(joint_object), joint_object.limber.part.meets):
+            if obj is not None:
+                object_by_uid[obj.session_uid] = obj
+    return list(object_by_uid.values())
 
 
 def as_it_stands(poses: Mapping[int, Array], base: int) -> RestPose:
@@ -106,36 +106,36 @@ def recorded(owner, poses: Mapping[int, Array], base: int) -> RestPose:
     Raises:
         RigError: no rest pose is stored, or an object is missing in it.
     """
-    found = {
+    rest_poses = {
         item.object.session_uid: rigid(Matrix(np.reshape(item.matrix, (4, 4)).tolist()))
         for item in owner.limber.mechanism.rest_pose
         if item.object is not None and item.object.session_uid in poses
     }
-    missing = next((thing for thing in objects(owner) if thing.session_uid in poses and thing.session_uid not in found), None)
+    missing = next((obj for obj in objects(owner) if obj.session_uid in poses and obj.session_uid not in rest_poses), None)
     if missing is not None:
         raise RigError(
             f"Mechanism '{owner.name}' has no rest pose: press Set Rest Pose where its motors are at zero"
-            if not found
+            if not rest_poses
             else f"'{missing.name}' is not in the rest pose of mechanism '{owner.name}', which is older: press Set Rest Pose"
         )
-    return RestPose(found, poses, base)
+    return RestPose(rest_poses, poses, base)
 
 
 def set_rest_pose(owner, depsgraph) -> None:
     """Stores the current poses of the mechanism's objects as its rest pose. Call within an operator that has UNDO."""
     items, things = owner.limber.mechanism.rest_pose, objects(owner)
-    _forget_others(items, {thing.session_uid for thing in things})
+    _forget_others(items, {obj.session_uid for obj in things})
     known = {item.object.session_uid: item for item in items if item.object is not None}
-    for thing in things:
-        item = known.get(thing.session_uid) or items.add()
-        item.object = thing
-        item.matrix = [number for row in thing.evaluated_get(depsgraph).matrix_world for number in row]
+    for obj in things:
+        item = known.get(obj.session_uid) or items.add()
+        item.object = obj
+        item.matrix = [number for row in obj.evaluated_get(depsgraph).matrix_world for number in row]
 
 
-def rotate(owner, thing, rotation: Quaternion) -> None:
+def rotate(owner, joint_object, rotation: Quaternion) -> None:
     """Rotates a joint's object in the stored rest pose, about its own axes."""
     for item in owner.limber.mechanism.rest_pose:
-        if item.object == thing:
+        if item.object == joint_object:
             rotated = Matrix(np.reshape(item.matrix, (4, 4)).tolist()) @ rotation.to_matrix().to_4x4()
             item.matrix = [number for row in rotated for number in row]
 
@@ -149,38 +149,38 @@ def _forget_others(items, uids: set[int]) -> None:
                 items[k].object = None
 
 
-def difference(owner, found: Iterable[ObjectJoint], pose: RestPose) -> str:
+def difference(owner, object_joints: Iterable[ObjectJoint], pose: RestPose) -> str:
     """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" if it is one.
 
     Joints of driven bodies may be open, since the user moves these bodies.
     """
-    found = [one for one in found if not any(body is not None and role_of(body) == "DRIVEN" for body in one.bodies)]
-    gaps = pose.gaps(found)
+    object_joints = [joint for joint in object_joints if not any(body is not None and role_of(body) == "DRIVEN" for body in joint.bodies)]
+    gaps = pose.gaps(object_joints)
     if len(gaps) and gaps.max() > NEAR:
         scaled = f". '{owner.name}' is scaled: if that is new, clear its scale first (Alt S)" if _is_scaled(owner) else ""
-        return f"Bodies of '{owner.name}' do not meet at joint '{found[int(gaps.argmax())].name}': {REMEDY}{scaled}"
-    for one in found:
-        for thing in (one.thing, one.meets):
-            if thing is not None and pose.displacement(thing, filter(None, one.bodies)) > NEAR:
-                return f"Joint object '{thing.name}' of '{owner.name}' is not where the rest pose has it: {REMEDY}"
+        return f"Bodies of '{owner.name}' do not meet at joint '{object_joints[int(gaps.argmax())].name}': {REMEDY}{scaled}"
+    for joint in object_joints:
+        for joint_object in (joint.thing, joint.meets):
+            if joint_object is not None and pose.displacement(joint_object, filter(None, joint.bodies)) > NEAR:
+                return f"Joint object '{joint_object.name}' of '{owner.name}' is not where the rest pose has it: {REMEDY}"
     return ""
 
 
-def _is_scaled(thing) -> bool:
-    matrix = thing.matrix_world
+def _is_scaled(obj) -> bool:
+    matrix = obj.matrix_world
     return matrix.is_negative or max(abs(size - 1.0) for size in matrix.to_scale()) > SCALED
 
 
-def difference_now(owner, matrix: Callable = lambda thing: thing.matrix_world) -> str:
+def difference_now(owner, matrix: Callable = lambda obj: obj.matrix_world) -> str:
     """Why the scene as shown is no valid pose of the mechanism, with the remedy, as `difference`; panels call it in every redraw while the
     mechanism is not live.
     """
     try:
-        found = list(joints.joints(joint_objects(owner)))
-        if not found:
+        object_joints = list(joints.joints(joint_objects(owner)))
+        if not object_joints:
             return ""
-        bodies = [body for one in found for body in one.bodies if body is not None]
-        poses = {thing.session_uid: rigid(matrix(thing)) for thing in objects(owner)}
-        return difference(owner, found, recorded(owner, poses, base_of(owner, bodies).session_uid))
+        bodies = [body for joint in object_joints for body in joint.bodies if body is not None]
+        poses = {obj.session_uid: rigid(matrix(obj)) for obj in objects(owner)}
+        return difference(owner, object_joints, recorded(owner, poses, base_of(owner, bodies).session_uid))
     except RigError as error:
         return str(error)

@@ -29,10 +29,10 @@ def frame_along(z: str, x: str = "") -> Array:
     """(4, 4) right-handed frame whose Z axis, and X axis if given, are the named axes of another frame."""
     third = LETTERS.index(z)
     first = LETTERS.index(x) if x else (third + 1) % 3
-    made = np.eye(4)
-    made[:3, 2], made[:3, 0] = np.eye(3)[third], np.eye(3)[first]
-    made[:3, 1] = np.cross(made[:3, 2], made[:3, 0])
-    return made
+    frame = np.eye(4)
+    frame[:3, 2], frame[:3, 0] = np.eye(3)[third], np.eye(3)[first]
+    frame[:3, 1] = np.cross(frame[:3, 2], frame[:3, 0])
+    return frame
 
 
 def shape_of(translations: str, rotations: str) -> Shape | None:
@@ -50,10 +50,10 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
     if len(about) == 2:
         if along:
             return None
-        made = np.eye(4)  # X is the first axis, Y the second
-        made[:3, 0], made[:3, 1] = np.eye(3)[LETTERS.index(rotations[0])], np.eye(3)[LETTERS.index(rotations[1])]
-        made[:3, 2] = np.cross(made[:3, 0], made[:3, 1])
-        return Shape("universal", made)
+        frame = np.eye(4)  # X is the first axis, Y the second
+        frame[:3, 0], frame[:3, 1] = np.eye(3)[LETTERS.index(rotations[0])], np.eye(3)[LETTERS.index(rotations[1])]
+        frame[:3, 2] = np.cross(frame[:3, 0], frame[:3, 1])
+        return Shape("universal", frame)
     if not along:
         return Shape("revolute", frame_along(about))
     if along == about:
@@ -65,11 +65,11 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
 
 def dof_axes(kind: str) -> Sequence[str]:
     """Axes of a joint's degrees of freedom, named as in `axes`, in the order of its values; X, Y, Z for a spherical joint."""
-    found: list[str] = []
+    axis_names: list[str] = []
     for move in KINDS[kind].moves:
         if move == "ball":
-            found += LETTERS
+            axis_names += LETTERS
         else:
             word, letter = move.split()
-            found.append(axes.prismatic(letter.upper()) if word == "translate" else letter.upper())
-    return found
+            axis_names.append(axes.prismatic(letter.upper()) if word == "translate" else letter.upper())
+    return axis_names

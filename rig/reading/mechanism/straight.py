@@ -13,10 +13,10 @@ ROUNDING = 2e-5  # [rad] error of an angle after a few products of matrices in s
 
 def straighten(rotations: list[Array]) -> list[Array]:
     """Rotations (3, 3) of joint frames in the world, with nearly parallel or perpendicular axes made exactly so."""
-    made: list[Array] = []
+    straightened: list[Array] = []
     for rotation in rotations:
-        made.append(next((found for before in made if (found := _aligned(before, rotation)) is not None), rotation))
-    return made
+        straightened.append(next((aligned for before in straightened if (aligned := _aligned(before, rotation)) is not None), rotation))
+    return straightened
 
 
 def _aligned(before: Array, rotation: Array) -> Array | None:
@@ -28,8 +28,8 @@ def _aligned(before: Array, rotation: Array) -> Array | None:
     if not along:
         return None
     if len(along) == 3:
-        found: Array = before @ exact
-        return found
+        exact_rotation: Array = before @ exact
+        return exact_rotation
     k = along[0]
     axis = exact[:, k]
     other = between[:, (k + 1) % 3]

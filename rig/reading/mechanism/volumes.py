@@ -44,8 +44,8 @@ def placed(mesh, frame: Array) -> Array:
     """Vertices (n, 3) of a mesh, transformed by `frame` (4, 4)."""
     places = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", places)
-    found: Array = places.reshape(-1, 3).astype(float) @ frame[:3, :3].T + frame[:3, 3]
-    return found
+    vertices: Array = places.reshape(-1, 3).astype(float) @ frame[:3, :3].T + frame[:3, 3]
+    return vertices
 
 
 def hull_of(places: Array) -> Solid:
@@ -88,8 +88,8 @@ def _of_triangles(places: Array, faces: Array) -> Solid:
 def _sixfold(corners: Array, faces: Array) -> Array:
     """Six times the signed volumes (t,) of the tetrahedra between the origin and triangles."""
     a, b, c = (corners[faces[:, k]] for k in range(3))
-    found: Array = (a * np.cross(b, c)).sum(1)
-    return found
+    volumes: Array = (a * np.cross(b, c)).sum(1)
+    return volumes
 
 
 def _solid(corners: Array, faces: Array, parts: Array, middle: Array, extent: float) -> Solid:

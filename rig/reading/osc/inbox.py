@@ -90,13 +90,13 @@ class Inbox:
         begun = self.clock()
         before, self.problem = self.problem, ""
         with self._lock:
-            found = self._read(begun, budget)
-        for _, message in sorted(found.values(), key=lambda numbered: numbered[0]):
+            newest = self._read(begun, budget)
+        for _, message in sorted(newest.values(), key=lambda numbered: numbered[0]):
             if message.trouble:
                 of = f"'{message.address}'" if message.address else "A packet"
                 self.problem = f"{of} could not be read: {message.trouble}"
             self.take(message)
-        if not found and not self.problem:
+        if not newest and not self.problem:
             self.problem = before
 
     def take(self, message: Message) -> None:
@@ -116,7 +116,7 @@ class Inbox:
         """The newest message of each key, with the number of its packet; from `begun` on in `budget` [s]."""
         while (has_more := self._receive()) and self.clock() < begun + DRAINING * budget:
             pass
-        found: dict[Key, tuple[int, Message]] = {}
+        newest: dict[Key, tuple[int, Message]] = {}
         older: Counter[Key] = Counter()  # messages that are replaced by a newer one
         while self._waiting:
             packet = self._waiting[-1]
@@ -125,10 +125,10 @@ class Inbox:
                 self._size -= self._waiting.pop().size
             elif self._known.get(key := _key(message), 0) <= packet.number:
                 self._known[key] = packet.number
-                older[key] += key in found
-                found[key] = packet.number, message
+                older[key] += key in newest
+                newest[key] = packet.number, message
             else:
-                older[key] += key in found
+                older[key] += key in newest
             if self.clock() - begun >= budget:
                 break
         if self._is_alarmed or len(self._known) > KEPT:
@@ -139,7 +139,7 @@ class Inbox:
             self.problem = TOO_MUCH
         self._has_dropped = self._is_alarmed = False
         self.is_read = not (has_more or self._waiting)
-        return {key: (number, message._replace(count=1 + older[key])) for key, (number, message) in found.items()}
+        return {key: (number, message._replace(count=1 + older[key])) for key, (number, message) in newest.items()}
 
     def _listen(self, closed: socket.socket) -> None:
         """Work of the thread: empties the socket, until `close`."""

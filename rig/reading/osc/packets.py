@@ -89,12 +89,12 @@ def _elements(bundle: bytes, depth: int) -> Iterator[bytes]:
 def _message(packet: bytes) -> Message:
     address = ""
     try:
-        found, at = _text(packet, 0)
-        if not found.startswith("/"):
-            raise _MalformedError(f"an address begins with /, found '{found[:20]}'")
+        text, at = _text(packet, 0)
+        if not text.startswith("/"):
+            raise _MalformedError(f"an address begins with /, found '{text[:20]}'")
         if at > LONGEST:
-            raise _MalformedError(f"an address has at most {LONGEST} bytes, found '{found[:20]}...' with {at}")
-        address = found
+            raise _MalformedError(f"an address has at most {LONGEST} bytes, found '{text[:20]}...' with {at}")
+        address = text
         return Message(address, _arguments(packet, at))
     except _MalformedError as error:
         return Message(address, trouble=str(error))
@@ -109,7 +109,7 @@ def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
         raise _MalformedError(f"type tags begin with a comma, found '{tags[:20]}'")
     if len(tags) > LONGEST:
         raise _MalformedError(f"a message has at most {LONGEST} arguments, found {len(tags) - 1}")
-    found: list[float | str] = []
+    arguments: list[float | str] = []
     depth = 0  # nesting of arrays
     for tag in tags[1:]:
         value: float | str | None = None
@@ -131,10 +131,10 @@ def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
         else:
             raise _MalformedError(f"an argument is of type '{tag[:1]}', which OSC 1.0 does not have")
         if value is not None and not depth:
-            found.append(value)
+            arguments.append(value)
     if depth:
         raise _MalformedError("an array does not end")
-    return tuple(found)
+    return tuple(arguments)
 
 
 def _blob_size(packet: bytes, at: int) -> int:

@@ -60,10 +60,10 @@ def figure(rig, chain, action: Action) -> Figure:
     solids = [Solid(_bone(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
     solids += _arrows(chain, view, posed, lengths, ARROW * size)
     seen = frame(np.concatenate((ends, *(solid.corners.reshape(-1, 3) for solid in solids))))
-    others = [bone for bone in rig.data.bones if bone.name not in lengths and _is_shown(bone)]
-    solids += [Solid(_bone(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in others]
+    other_bones = [bone for bone in rig.data.bones if bone.name not in lengths and _is_shown(bone)]
+    solids += [Solid(_bone(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in other_bones]
     whole = frame(np.concatenate([solid.corners.reshape(-1, 3) for solid in solids]))
-    return Figure(solids, Frame(seen.middle, min(whole.side, WIDER * seen.side) if others else seen.side))
+    return Figure(solids, Frame(seen.middle, min(whole.side, WIDER * seen.side) if other_bones else seen.side))
 
 
 def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
@@ -82,16 +82,16 @@ def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
 
 def _matrices(rig, bases: dict[str, Matrix]) -> dict[str, Matrix]:
     """Each bone's matrix in armature space; bones without a given basis are at rest relative to their parents."""
-    found: dict[str, Matrix] = {}
+    matrices: dict[str, Matrix] = {}
     for bone in rig.data.bones:  # parents come before their children
         basis, parent = bases.get(bone.name, Matrix()), bone.parent
         if parent is None:
-            found[bone.name] = bone.convert_local_to_pose(basis, bone.matrix_local)
+            matrices[bone.name] = bone.convert_local_to_pose(basis, bone.matrix_local)
         else:
-            found[bone.name] = bone.convert_local_to_pose(
-                basis, bone.matrix_local, parent_matrix=found[parent.name], parent_matrix_local=parent.matrix_local
+            matrices[bone.name] = bone.convert_local_to_pose(
+                basis, bone.matrix_local, parent_matrix=matrices[parent.name], parent_matrix_local=parent.matrix_local
             )
-    return found
+    return matrices
 
 
 def _view(rig) -> Matrix:
@@ -108,17 +108,22 @@ def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
     """Triangles (16, 3, 3) of a bone, like Blender's octahedral bones but blunt at the tail, so that a row of bones reads as one line."""
     aside, waist, blunt = thickness * length, WAIST * length, TAIL * thickness * length
     rings = [(x * wide, along, z * wide) for wide, along in ((aside, waist), (blunt, length)) for x, z in _CORNERS]
-    points = np.array([matrix @ Vector(place) for place in ((0, 0, 0), (0, length, 0), *rings)])
+    points = np.array([matrix @ Vector(point) for point in ((0, 0, 0), (0, length, 0), *rings)])
     faces = []
     for k in range(4):
-        one, other = 2 + k, 2 + (k + 1) % 4
-        faces += [(0, one, other), (one, one + 4, other), (other, one + 4, other + 4), (1, other + 4, one + 4)]
+        corner, next_corner = 2 + k, 2 + (k + 1) % 4
+        faces += [
+            (0, corner, next_corner),
+            (corner, corner + 4, next_corner),
+            (next_corner, corner + 4, next_corner + 4),
+            (1, next_corner + 4, corner + 4),
+        ]
     return points[np.array(faces)]
 
 
 def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, float], length: float) -> list[Solid]:
     """Arrows along the gaze directions of the chain's ends."""
-    found = []
+    arrows = []
     for end in ends_of(chain):
         if end.bone not in lengths or end.settings.goal not in LOOKS | ORIENTS or not end.settings.forward_axis:
             continue
@@ -132,8 +137,8 @@ def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, fl
         tip = eye + length * way
         faces = [(tip, ring[k], ring[(k + 1) % 4]) for k in range(4)]
         faces += [(ring[0], ring[2], ring[1]), (ring[0], ring[3], ring[2])]
-        found.append(Solid(np.array(faces), LOOK))
-    return found
+        arrows.append(Solid(np.array(faces), LOOK))
+    return arrows
 
 
 def _is_shown(bone) -> bool:

@@ -92,7 +92,7 @@ def advance() -> bool:
 
 def _find(key: Key) -> tuple | None:
     """Armature, chain and action of a key; None where one of them was deleted."""
-    rig = next((thing for thing in bpy.data.objects if thing.session_uid == key.rig), None)
+    rig = next((obj for obj in bpy.data.objects if obj.session_uid == key.rig), None)
     chain = rig and next((chain for chain in rig.limber.chains if chain.uid == key.chain), None)
     listed = (posture.action for posture in chain.postures if posture.action) if chain else ()
     action = next((action for action in listed if action.session_uid == key.action), None)
@@ -102,12 +102,12 @@ def _find(key: Key) -> tuple | None:
 def _render(key: Key, rig, chain, action) -> None:
     """Renders the thumbnail of a posture, unless an equal one is in the cache."""
     try:
-        found = figure(rig, chain, action)
+        posed_figure = figure(rig, chain, action)
     except RigError:  # Check reports what is wrong with the chain
         return
-    shown = blake2b(found.key(), digest_size=16).hexdigest()
+    shown = blake2b(posed_figure.key(), digest_size=16).hexdigest()
     if shown not in _cache.previews:
-        fill(_cache.previews.new(shown), found.picture(SIZE))
+        fill(_cache.previews.new(shown), posed_figure.picture(SIZE))
     _cache.known[key] = shown
 
 
@@ -153,7 +153,7 @@ def scene_updated(depsgraph) -> None:
         if isinstance(changed, bpy.types.Action):
             _cache.outdated |= {key for key in _cache.known if key.action == changed.session_uid}
         elif isinstance(changed, bpy.types.Armature):
-            rigs = {thing.session_uid for thing in bpy.data.objects if thing.data == changed}
+            rigs = {obj.session_uid for obj in bpy.data.objects if obj.data == changed}
             _cache.outdated |= {key for key in _cache.known if key.rig in rigs}
 
 
@@ -173,17 +173,17 @@ def forget() -> None:
 
 def choices(chain, _context) -> list[tuple[str, str, str, int, int]]:
     """Enumeration items of the chain's postures, with their thumbnails."""
-    found = []
+    enum_items = []
     for number, posture in enumerate(chain.postures):
         action = posture.action
         named = (action.name, icon(chain.id_data, chain, action)) if action else ("Deleted", 0)
-        found.append((str(number), named[0], "Keep this posture", named[1], number))
+        enum_items.append((str(number), named[0], "Keep this posture", named[1], number))
     if chain.shown_posture < 0:
-        found.append(("-1", "Removed", "No posture of the list", 0, -1))
+        enum_items.append(("-1", "Removed", "No posture of the list", 0, -1))
     # Blender keeps no reference to the items of a dynamic enumeration: they are kept here until they change.
     key = (chain.id_data.session_uid, chain.uid)
-    if _cache.choices.get(key) != found:
-        _cache.choices[key] = found
+    if _cache.choices.get(key) != enum_items:
+        _cache.choices[key] = enum_items
     return _cache.choices[key]
 
 

@@ -60,10 +60,10 @@ def draw(solids: list[Solid], seen: Frame, size: int) -> np.ndarray:
     edge[:, 1:] |= number[:, 1:] != number[:, :-1]
     shown = np.where(edge, OUTLINE, 1.0)[..., None] * np.array(colours)[face]
     covered = (number > 0).reshape(size, FINER, size, FINER).sum(axis=(1, 3))
-    made = np.zeros((size, size, 4), dtype=np.float32)
-    made[..., :3] = shown.reshape(size, FINER, size, FINER, 3).sum(axis=(1, 3)) / np.maximum(covered, 1)[..., None]
-    made[..., 3] = covered / FINER**2
-    return made
+    picture = np.zeros((size, size, 4), dtype=np.float32)
+    picture[..., :3] = shown.reshape(size, FINER, size, FINER, 3).sum(axis=(1, 3)) / np.maximum(covered, 1)[..., None]
+    picture[..., 3] = covered / FINER**2
+    return picture
 
 
 def _shades(corners: np.ndarray) -> np.ndarray:
@@ -86,10 +86,10 @@ def fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray)
     of_b = (x * (cy - ay) - y * (cx - ax)) / area
     of_c = (y * (bx - ax) - x * (by - ay)) / area
     nearness = az + of_b * (bz - az) + of_c * (cz - az)
-    place = np.s_[low:top, left:right]
-    shown = (of_b >= 0.0) & (of_c >= 0.0) & (of_b + of_c <= 1.0) & (nearness > depth[place])
-    np.copyto(depth[place], nearness, where=shown)
-    np.copyto(face[place], number, where=shown)
+    pixels = np.s_[low:top, left:right]
+    shown = (of_b >= 0.0) & (of_c >= 0.0) & (of_b + of_c <= 1.0) & (nearness > depth[pixels])
+    np.copyto(depth[pixels], nearness, where=shown)
+    np.copyto(face[pixels], number, where=shown)
 
 
 def shrunk(picture: np.ndarray, times: int) -> np.ndarray:

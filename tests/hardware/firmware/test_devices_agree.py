@@ -46,7 +46,7 @@ def seen_by_host(frames: list[limber.Frame]) -> list[object]:
 @settings(max_examples=100)
 @given(st.lists(st.tuples(LIKELY, WAIT_S), min_size=25, max_size=50), st.booleans())
 def test_the_same_talk_gets_the_same_answers_and_ends_at_the_same_pulses(talk, begun):
-    robot = VirtualRobot([1500.0] * CHANNELS, feedback=False, now=0.0)
+    robot = VirtualRobot([1500.0] * CHANNELS, feedback=False, time=0.0)
     decoder = limber.Decoder()
     now = 0.0
     opening = [Hello(SESSION), *(Configure(k, 500.0, 2500.0, 65535, OnSilence(k % 2)) for k in range(3)), Arm(SESSION)]
