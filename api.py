@@ -1,7 +1,8 @@
 """Limber's stable interface for Python scripts, with or without a window. docs/api.md has examples.
 
-Angles are in radians, lengths in metres, times in seconds. Errors are `RigError`s whose message names the bone, object or property and the
-remedy. These functions push no undo step: an operator of your own that calls them should have the UNDO option.
+Angles are in radians, lengths in metres, times in seconds. Errors are `RigError`s whose message names the
+bone, object or property and the remedy. These functions push no undo step: an operator of your own that calls
+them should have the UNDO option.
 """
 
 from collections.abc import Iterable
@@ -45,8 +46,10 @@ class GoalError(NamedTuple):
 
     Attributes:
         name: What has the goal, in quotation marks: "'hand'".
-        angle: Angle [deg] by which its orientation is off; 0 where the goal has none, NaN where it has no target now.
-        distance: Distance [m] by which its position is off; 0 where the goal has none, NaN where it has no target now.
+        angle: Angle [deg] by which its orientation is off; 0 where the goal has none, NaN where it has no
+            target now.
+        distance: Distance [m] by which its position is off; 0 where the goal has none, NaN where it has no
+            target now.
     """
 
     name: str
@@ -59,11 +62,14 @@ class Solution:
     """Solution of the goals of a chain, a body or a mechanism in one frame, and its errors.
 
     Attributes:
-        angles: Joint or motor -> angle [rad], or position [m] of a prismatic one, from the solver, before the motion filter.
-        aim_error: Angle [deg] by which the orientation is off: of a chain's own end; of the worst goal of a body or mechanism.
-        distance: Distance [m] by which the position is off: of a chain's own end; of the worst goal of a body or mechanism.
-        shape_deviation: Angle [deg] between a chain's links' directions in the solution and in the authored pose, as a mean; None for a
-            body or mechanism, which keep no shape.
+        angles: Joint or motor -> angle [rad], or position [m] of a prismatic one, from the solver, before the
+            motion filter.
+        aim_error: Angle [deg] by which the orientation is off: of a chain's own end; of the worst goal of a
+            body or mechanism.
+        distance: Distance [m] by which the position is off: of a chain's own end; of the worst goal of a body
+            or mechanism.
+        shape_deviation: Angle [deg] between a chain's links' directions in the solution and in the authored
+            pose, as a mean; None for a body or mechanism, which keep no shape.
         limits_hit: Joints at a position limit.
         remark: Sentence about how the solver changed the goal, or how the goals are missed; "" for none.
         errors: Errors of all goals, a chain's own first.
@@ -84,8 +90,8 @@ def new_chain(rig, end: str, root: str = "", target=None):
     Args:
         rig: The armature object.
         end: The bone of the end effector.
-        root: The first bone of the chain; "": as New Chain chooses it, above the bone from which legs branch, below another chain, or the
-            top of the hierarchy.
+        root: The first bone of the chain; "": as New Chain chooses it, above the bone from which legs branch,
+            below another chain, or the top of the hierarchy.
         target: The object to look at, or None.
 
     Raises:
@@ -93,23 +99,28 @@ def new_chain(rig, end: str, root: str = "", target=None):
     """
     for name in filter(None, (root, end)):
         if name not in rig.pose.bones:
-            raise RigError(f"Armature '{rig.name}' has no bone '{name}': name one of {', '.join(rig.pose.bones.keys())}")
+            raise RigError(
+                f"Armature '{rig.name}' has no bone '{name}': name one of {', '.join(rig.pose.bones.keys())}"
+            )
     chain = chains.new_chain(rig, list(dict.fromkeys(filter(None, (root, end)))))
     chain.target = target
     return chain
 
 
 def pose_from_points(rig, chain, points) -> float:
-    """Poses a chain's bones along points, such as markers: its links get the points' directions. `store_posture` then keeps the pose.
+    """Poses a chain's bones along points, such as markers: its links get the points' directions.
+    `store_posture` then keeps the pose.
 
     Args:
         rig: The armature object.
         chain: The chain.
-        points: Positions (m, 3) in the world, from the chain's base to its end. Their size and place do not count. As many as the chain has
-            joints at different positions, and one for its end: one for each; any other number: a line along which these are spread.
+        points: Positions (m, 3) in the world, from the chain's base to its end. Their size and place do not
+            count. As many as the chain has joints at different positions, and one for its end: one for each;
+            any other number: a line along which these are spread.
 
     Returns:
-        The largest angle [deg] between a link and the points; more than about 0 where joints or limits allow no nearer pose.
+        The largest angle [deg] between a link and the points; more than about 0 where joints or limits allow
+        no nearer pose.
 
     Raises:
         RigError: the points have no direction, or the chain cannot be read.
@@ -119,8 +130,8 @@ def pose_from_points(rig, chain, points) -> float:
 
 
 def store_posture(owner, settings, name: str) -> bpy.types.Action:
-    """New pose asset from the current pose of a chain's bones, or the values of a mechanism's motors. A chain or mechanism whose base is
-    POSTURE then keeps this posture.
+    """New pose asset from the current pose of a chain's bones, or the values of a mechanism's motors. A chain
+    or mechanism whose base is POSTURE then keeps this posture.
 
     Args:
         owner: The armature object, or the object that owns the mechanism.
@@ -142,7 +153,8 @@ def check(rig, chain) -> list[Finding]:
 
 
 def solve(owner, settings) -> Solution:
-    """Solution of a mover's goals in the current frame, solved from the authored pose without earlier frames. Writes nothing.
+    """Solution of a mover's goals in the current frame, solved from the authored pose without earlier frames.
+    Writes nothing.
 
     Args:
         owner: The armature object, or the object that owns the mechanism.
@@ -158,7 +170,9 @@ def solve(owner, settings) -> Solution:
     session = stage.session(*mover)
     if session.problem or session.outputs is None:
         raise RigError(session.problem)
-    errors = [GoalError(error.name, degrees(error.angle), error.distance) for error in session.goal_errors(mover)]
+    errors = [
+        GoalError(error.name, degrees(error.angle), error.distance) for error in session.goal_errors(mover)
+    ]
     chain = session.outputs.solution if isinstance(mover, ChainMover) else None
     counting = errors[:1] if chain is not None else errors
     angles, limits = session.solved(), session.limits()
@@ -167,7 +181,11 @@ def solve(owner, settings) -> Solution:
         aim_error=_largest(error.angle for error in counting),
         distance=_largest(error.distance for error in counting),
         shape_deviation=degrees(chain.shape_deviation) if chain is not None else None,
-        limits_hit=[key for key, value in angles.items() if not limits[key].lower + AT_LIMIT < value < limits[key].upper - AT_LIMIT],
+        limits_hit=[
+            key
+            for key, value in angles.items()
+            if not limits[key].lower + AT_LIMIT < value < limits[key].upper - AT_LIMIT
+        ],
         remark=chain.remark if chain is not None else session.unmet,
         errors=errors,
     )
@@ -181,12 +199,13 @@ def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], di
     """The filtered motion that `bake` would key. Writes nothing.
 
     Args:
-        pairs: (owner, settings) of each chain, body or mechanism, as for `solve`; those that depend on one another belong in one call.
+        pairs: (owner, settings) of each chain, body or mechanism, as for `solve`; those that depend on one
+            another belong in one call.
         start, end: First and last frame.
 
     Returns:
-        (owner's name, name of the chain; of a body "Retarget"; of a mechanism its owner's name) -> joint or motor -> its value in every
-        frame.
+        (owner's name, name of the chain; of a body "Retarget"; of a mechanism its owner's name) -> joint or
+        motor -> its value in every frame.
 
     Raises:
         RigError: the goals of one cannot be solved for in the first frame.
@@ -198,7 +217,9 @@ def motion(pairs: list[tuple], start: int, end: int) -> dict[tuple[str, str], di
         motions = {}
         for mover in (mover_of(*pair) for pair in pairs):
             frames = work.values[mover.key]
-            motions[mover.owner.name, mover.given_name] = {joint: [values[joint] for values in frames] for joint in frames[0]}
+            motions[mover.owner.name, mover.given_name] = {
+                joint: [values[joint] for values in frames] for joint in frames[0]
+            }
         return motions
     finally:
         work.cancel()

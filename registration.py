@@ -1,11 +1,14 @@
-"""Registration of everything that Blender must know of Limber, collected from the modules that define it; unregistered in reverse order.
+"""Registration of everything that Blender must know of Limber, collected from the modules that define it;
+unregistered in reverse order.
 
 A module of `PACKAGES` may define
-    classes of Blender's    property groups, operators, panels, lists, menus, called Limber... or LIMBER_...; others are their bases.
+    classes of Blender's    property groups, operators, panels, lists, menus, called Limber... or LIMBER_...;
+    others are their bases.
                             The tab shows panels by their `bl_order`
     PROPERTIES              {(type of Blender's, name): property to add to it}
     MENU_ENTRIES            {name of a menu of Blender's: function that draws at its end}
-    register, unregister    functions for all else: handlers, keys, overlays. unregister() also follows a register() that failed halfway
+    register, unregister    functions for all else: handlers, keys, overlays. unregister() also follows a
+        register() that failed halfway
 """
 
 from contextlib import ExitStack
@@ -49,14 +52,25 @@ def unregister_all() -> None:
 
 @cache
 def classes() -> tuple[type, ...]:
-    """Limber's classes to register with Blender, each after those that it needs; panels last, in the tab's order."""
+    """Limber's classes to register with Blender, each after those that it needs; panels last, in the tab's
+    order.
+    """
     unordered = [
         value
         for module in modules()
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, bpy.types.bpy_struct) and value.__module__ == module.__name__ and _is_named(value)
+        if isinstance(value, type)
+        and issubclass(value, bpy.types.bpy_struct)
+        and value.__module__ == module.__name__
+        and _is_named(value)
     ]
-    unordered.sort(key=lambda cls: (issubclass(cls, bpy.types.Panel), bool(getattr(cls, "bl_parent_id", "")), getattr(cls, "bl_order", 0)))
+    unordered.sort(
+        key=lambda cls: (
+            issubclass(cls, bpy.types.Panel),
+            bool(getattr(cls, "bl_parent_id", "")),
+            getattr(cls, "bl_order", 0),
+        )
+    )
     by_name = {cls.__name__: cls for cls in unordered}
     ordered: dict[type, None] = {}
 
@@ -75,7 +89,9 @@ def _is_named(cls: type) -> bool:
 
 
 def _needed(cls: type) -> set[str]:
-    """Names of the classes that must be registered before: those of its properties, and the panel that it is part of."""
+    """Names of the classes that must be registered before: those of its properties, and the panel that it is
+    part of.
+    """
     properties = [prop for base in cls.__mro__ for prop in get_annotations(base).values()]
     pointed_at = [getattr(prop, "keywords", {}).get("type") for prop in properties]
     return {getattr(cls, "bl_parent_id", ""), *(target.__name__ for target in pointed_at if target)}
@@ -86,5 +102,7 @@ def modules() -> tuple[ModuleType, ...]:
     """All modules of `PACKAGES`."""
     packages = [import_module(f".{name}", __package__) for name in PACKAGES]
     return tuple(
-        import_module(module_info.name) for package in packages for module_info in walk_packages(package.__path__, f"{package.__name__}.")
+        import_module(module_info.name)
+        for package in packages
+        for module_info in walk_packages(package.__path__, f"{package.__name__}.")
     )

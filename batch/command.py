@@ -2,9 +2,9 @@
 
     blender --command limber_bake FILE_OR_FOLDER ...
 
-It bakes all chains that have a target, and all live retargets and mechanisms, in all scenes. WALK.blend becomes WALK_baked.blend in the
-same folder, or WALK.blend in the folder of --to. The same command again continues an interrupted batch: files that have not changed since
-they were baked are skipped.
+It bakes all chains that have a target, and all live retargets and mechanisms, in all scenes. WALK.blend
+becomes WALK_baked.blend in the same folder, or WALK.blend in the folder of --to. The same command again
+continues an interrupted batch: files that have not changed since they were baked are skipped.
 """
 
 import argparse
@@ -34,7 +34,8 @@ IN_PYTHON = (
 
 
 def main(argv: list[str], launcher: list[str] | None = None) -> int:
-    """Runs the command. Returns the exit code: 0; 1 if a file failed or was not written; 2 if nothing was started.
+    """Runs the command. Returns the exit code: 0; 1 if a file failed or was not written; 2 if nothing was
+    started.
 
     Args:
         argv: Arguments after the command's name.
@@ -70,26 +71,56 @@ def _write_report(path: Path | None, outcomes: list[Outcome]) -> str:
 
 
 def _arguments() -> argparse.ArgumentParser:
-    ask = argparse.ArgumentParser(prog=NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("files", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help="a folder means all .blend files in it")
-    ask.add_argument("--to", type=Path, metavar="FOLDER", help="folder for the baked files, under their own names")
-    ask.add_argument("--in-place", action="store_true", help="overwrite the source files")
-    ask.add_argument("--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="default: the range of each chain")
-    ask.add_argument("--only-live", action="store_true", help="only chains that were saved live")
-    ask.add_argument("--scripts", action="store_true", help="allow Python in the files: drivers with expressions need it")
-    ask.add_argument("--workers", type=int, default=0, help="Blender processes at a time (default: one per core)")
+    ask = argparse.ArgumentParser(
+        prog=NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     ask.add_argument(
-        "--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to bake on, which has this Blender and these paths"
+        "files", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help="a folder means all .blend files in it"
+    )
+    ask.add_argument(
+        "--to", type=Path, metavar="FOLDER", help="folder for the baked files, under their own names"
+    )
+    ask.add_argument("--in-place", action="store_true", help="overwrite the source files")
+    ask.add_argument(
+        "--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="default: the range of each chain"
+    )
+    ask.add_argument("--only-live", action="store_true", help="only chains that were saved live")
+    ask.add_argument(
+        "--scripts", action="store_true", help="allow Python in the files: drivers with expressions need it"
+    )
+    ask.add_argument(
+        "--workers", type=int, default=0, help="Blender processes at a time (default: one per core)"
+    )
+    ask.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="of a Dask cluster to bake on, which has this Blender and these paths",
     )
     ask.add_argument("--blender", default="", metavar="PATH", help="the Blender to start (default: this one)")
-    ask.add_argument("--limit", type=float, default=LIMIT, metavar="SECONDS", help="time limit for one file (default %(default)g)")
-    ask.add_argument("--journal", type=Path, metavar="FILE", help=f"record of what was baked (default: {JOURNAL} beside the baked files)")
+    ask.add_argument(
+        "--limit",
+        type=float,
+        default=LIMIT,
+        metavar="SECONDS",
+        help="time limit for one file (default %(default)g)",
+    )
+    ask.add_argument(
+        "--journal",
+        type=Path,
+        metavar="FILE",
+        help=f"record of what was baked (default: {JOURNAL} beside the baked files)",
+    )
     ask.add_argument("--again", action="store_true", help="also bake files that were baked before")
-    ask.add_argument("--report", type=Path, metavar="FILE.json", help="write the outcome of each file, for other programs")
+    ask.add_argument(
+        "--report", type=Path, metavar="FILE.json", help="write the outcome of each file, for other programs"
+    )
     return ask
 
 
-def _bake(tasks: list[Task], settings: Settings, journal: Journal, launcher: list[str], options: argparse.Namespace) -> list[Outcome]:
+def _bake(
+    tasks: list[Task], settings: Settings, journal: Journal, launcher: list[str], options: argparse.Namespace
+) -> list[Outcome]:
     """Bakes the tasks that are not done yet; returns the outcomes of all, and prints each."""
     done = [] if options.again else [task for task in tasks if journal.has(task)]
     outcomes = [Outcome(str(task.source), str(task.output), "baked already") for task in done]
@@ -103,7 +134,11 @@ def _bake(tasks: list[Task], settings: Settings, journal: Journal, launcher: lis
         journal.note(task, read[task], outcome)
         outcomes.append(outcome)
         left = (time.monotonic() - began) / number * (len(todo) - number)
-        print(f"[{len(done) + number}/{len(tasks)}] {_sentence(outcome)}" + (f"; about {left:.0f} s left" if left else ""), flush=True)
+        print(
+            f"[{len(done) + number}/{len(tasks)}] {_sentence(outcome)}"
+            + (f"; about {left:.0f} s left" if left else ""),
+            flush=True,
+        )
     return outcomes
 
 
@@ -120,7 +155,8 @@ def _sum_up(outcomes: list[Outcome]) -> int:
         for remark in outcome.remarks:
             print(f"{Path(outcome.source).name}: {remark}")
     counts = {
-        state: sum(outcome.state == state for outcome in outcomes) for state in ("baked", "baked already", "nothing to bake", "failed")
+        state: sum(outcome.state == state for outcome in outcomes)
+        for state in ("baked", "baked already", "nothing to bake", "failed")
     }
     print(f"{NAME}: " + ", ".join(f"{count} {state}" for state, count in counts.items() if count))
     for outcome in outcomes:

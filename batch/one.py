@@ -24,7 +24,9 @@ def _bake(task: Task, settings: Settings) -> Outcome:
     try:
         bpy.ops.wm.open_mainfile(filepath=str(task.source), load_ui=False, use_scripts=settings.scripts)
     except RuntimeError as error:
-        outcome.reason = f"Blender {bpy.app.version_string} cannot open it: {str(error).strip().removeprefix('Error: ')}"
+        outcome.reason = (
+            f"Blender {bpy.app.version_string} cannot open it: {str(error).strip().removeprefix('Error: ')}"
+        )
         return outcome
     try:
         for scene in bpy.data.scenes:
@@ -56,7 +58,9 @@ def _save(task: Task) -> str:
     try:
         task.output.parent.mkdir(parents=True, exist_ok=True)
         with atomic.replacing(task.output) as part:
-            bpy.ops.wm.save_as_mainfile(filepath=str(part), copy=True, relative_remap=True, check_existing=False)
+            bpy.ops.wm.save_as_mainfile(
+                filepath=str(part), copy=True, relative_remap=True, check_existing=False
+            )
     except (OSError, RuntimeError) as error:
         return f"{task.output} cannot be written: {str(error).strip().removeprefix('Error: ')}"
     return ""

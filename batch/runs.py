@@ -1,4 +1,6 @@
-"""Blender processes that bake one file each, on this machine or a cluster, and the outcomes. Knows no Blender."""
+"""Blender processes that bake one file each, on this machine or a cluster, and the outcomes. Knows no
+Blender.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +36,23 @@ def run(
         launcher: First words of the command that starts a Blender with Limber.
         limit: Time limit for one file [s].
         workers: Processes at a time on this machine; 0: one per core.
-        scheduler: Address of a Dask cluster to use instead; its machines must have the launcher and the files at the same paths. It runs
-            plain commands, so its workers need no Limber in their Python.
+        scheduler: Address of a Dask cluster to use instead; its machines must have the launcher and the files
+            at the same paths. It runs plain commands, so its workers need no Limber in their Python.
 
     Raises:
         SpreadError: the cluster cannot be used.
     """
     if scheduler:
         with cluster(scheduler) as (client, count):
-            yield from _answers(tasks, settings, launcher, limit, lambda *a, **k: client.submit(*a, pure=False, **k), first_of_dask, count)
+            yield from _answers(
+                tasks,
+                settings,
+                launcher,
+                limit,
+                lambda *a, **k: client.submit(*a, pure=False, **k),
+                first_of_dask,
+                count,
+            )
         return
     count = workers or usable_cores()
     pool = ThreadPoolExecutor(count)
@@ -62,8 +72,15 @@ def _answers(
     count: int,
 ) -> Iterator[tuple[Task, Outcome]]:
     """Yields each task's outcome; an exceeded time limit and a missing launcher are outcomes, too."""
-    # subprocess.run itself is submitted: a cluster's workers have no Limber from which to import a function of ours.
-    options = {"capture_output": True, "text": True, "errors": "replace", "stdin": subprocess.DEVNULL, "timeout": limit}
+    # subprocess.run itself is submitted: a cluster's workers have no Limber from which to import a function
+    # of ours.
+    options = {
+        "capture_output": True,
+        "text": True,
+        "errors": "replace",
+        "stdin": subprocess.DEVNULL,
+        "timeout": limit,
+    }
 
     def start(task: Task) -> Any:
         return submit(subprocess.run, command(launcher, task, settings), **options)
@@ -86,7 +103,9 @@ def _outcome(task: Task, future: Any) -> Outcome:
             return Outcome(**json_of(said[-1]))
         except (ValueError, TypeError) as error:  # something else in that Blender wrote to the line
             return _failed(task, f"Blender's answer cannot be read: {error}")
-    last = "; ".join([line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()][-LAST_LINES:])
+    last = "; ".join(
+        [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()][-LAST_LINES:]
+    )
     return _failed(task, f"Blender ended without an outcome ({ending(done.returncode)}): {last}")
 
 

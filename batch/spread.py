@@ -1,4 +1,6 @@
-"""Jobs distributed over processes of this machine or workers of a Dask cluster, a few per worker at a time. Knows no Blender."""
+"""Jobs distributed over processes of this machine or workers of a Dask cluster, a few per worker at a time.
+Knows no Blender.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,14 @@ from ..files import atomic
 from ..files.plain import json_of
 
 SUFFIX = "_baked"
-ENTRY = ("source", "output", "state", "how", "read", "made")  # keys of a journal entry that decide whether a file is baked again
+ENTRY = (
+    "source",
+    "output",
+    "state",
+    "how",
+    "read",
+    "made",
+)  # keys of a journal entry that decide whether a file is baked again
 PART = f"{atomic.PART}.blend"  # end of the name of a file that is being written
 
 
@@ -78,7 +85,11 @@ def plan(paths: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
     sources: list[tuple[Path, Path]] = []  # file, and the folder to which its path in the output is relative
     for path in (path.resolve() for path in paths):
         if path.is_dir():
-            inside = sorted(file for file in path.rglob("*.blend") if not file.stem.endswith(SUFFIX) and not file.name.endswith(PART))
+            inside = sorted(
+                file
+                for file in path.rglob("*.blend")
+                if not file.stem.endswith(SUFFIX) and not file.name.endswith(PART)
+            )
             sources += [(file, path) for file in inside]
         elif not path.exists():
             raise BatchError(f"There is no file {path}: name .blend files, or folders that have some")
@@ -87,14 +98,17 @@ def plan(paths: list[Path], folder: Path | None, in_place: bool) -> list[Task]:
         else:
             sources.append((path, path.parent))
     if not sources:
-        raise BatchError(f"No .blend file is in {', '.join(map(str, paths))}: name .blend files, or folders that have some")
+        raise BatchError(
+            f"No .blend file is in {', '.join(map(str, paths))}: name .blend files, or folders that have some"
+        )
     tasks = [Task(source, _output(source, root, folder, in_place)) for source, root in dict(sources).items()]
     source_of: dict[Path, Path] = {}
     for task in tasks:
         other = source_of.setdefault(task.output, task.source)
         if other != task.source:
             raise BatchError(
-                f"{other} and {task.source} would both be baked to {task.output}: give their common folder, or bake them separately"
+                f"{other} and {task.source} would both be baked to {task.output}: give their common folder,"
+                " or bake them separately"
             )
         if not in_place and task.output == task.source:
             raise BatchError(f"{task.source} would be overwritten: choose another folder, or use --in-place")
@@ -146,13 +160,16 @@ class Journal:
         return digest(task.source) == before and (not entry["made"] or digest(task.output) == entry["made"])
 
     def note(self, task: Task, read: str, outcome: Outcome) -> None:
-        """Adds the outcome of a task. `read` is the source's digest before the bake. If writing fails, `problem` says so and the batch goes
-        on.
+        """Adds the outcome of a task. `read` is the source's digest before the bake. If writing fails,
+        `problem` says so and the batch goes on.
         """
         try:
             output_digest = digest(task.output) if outcome.state == "baked" else ""
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            atomic.append_lines(self.path, [json.dumps({**asdict(outcome), "how": self.how, "read": read, "made": output_digest})])
+            atomic.append_lines(
+                self.path,
+                [json.dumps({**asdict(outcome), "how": self.how, "read": read, "made": output_digest})],
+            )
         except OSError as error:
             said = f"{self.path} cannot be written ({error.strerror})"
             self.problem = f"{said}: a later batch bakes these files again; choose another --journal"

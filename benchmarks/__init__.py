@@ -1,6 +1,8 @@
-"""The papers' tables and the peers, side by side, as commands: `python -m benchmarks.NAME`, from the repository's root.
+"""The papers' tables and the peers, side by side, as commands: `python -m benchmarks.NAME`, from the
+repository's root.
 
-All of them measure one core: numpy's own threads cost more than they bring to systems of this size, and much more on a busy machine.
+All of them measure one core: numpy's own threads cost more than they bring to systems of this size, and much
+more on a busy machine.
 """
 
 import os

@@ -1,14 +1,17 @@
-"""An arm of five joints that touches points: an analytic solution and FABRIK beside Limber's solvers, which the CCD article compares.
+"""An arm of five joints that touches points: an analytic solution and FABRIK beside Limber's solvers, which
+the CCD article compares.
 
     python -m benchmarks.arm [--targets 300]
 
-The arm: a turntable, three bends in one plane, a roll; links of 1, 1 and .5 m on a base of .3 m. Targets are where random poses within
-limits have the end, so all can be met; every solve begins at a bent pose. Two tasks: a point, and a point from a direction.
+The arm: a turntable, three bends in one plane, a roll; links of 1, 1 and .5 m on a base of .3 m. Targets are
+where random poses within limits have the end, so all can be met; every solve begins at a bent pose. Two
+tasks: a point, and a point from a direction.
 
-*Analytic* is the closed form of this one arm: the turntable faces the wrist, two links and two elbows reach it; for a point alone it tries
-directions of the hand. *FABRIK* (Aristidou & Lasenby 2011) moves points along lines between links of fixed lengths, as if all joints were
-balls without limits; "as hinges" is where the arm's end comes to when its joints follow these points. *Met* is to a thousandth of the
-reach, and .1 degrees; times are the median, on one core, in Python.
+*Analytic* is the closed form of this one arm: the turntable faces the wrist, two links and two elbows reach
+it; for a point alone it tries directions of the hand. *FABRIK* (Aristidou & Lasenby 2011) moves points along
+lines between links of fixed lengths, as if all joints were balls without limits; "as hinges" is where the
+arm's end comes to when its joints follow these points. *Met* is to a thousandth of the reach, and .1 degrees;
+times are the median, on one core, in Python.
 """
 
 import argparse
@@ -56,7 +59,13 @@ def arm() -> Skeleton:
     joints = [
         Joint(name, k - 1, IDENTITY, place, axis, -math.radians(most), math.radians(most))
         for k, (name, place, axis, most) in enumerate(
-            zip(("turntable", "shoulder", "elbow", "wrist", "roll"), places, (Y, X, X, X, Y), RANGES, strict=True)
+            zip(
+                ("turntable", "shoulder", "elbow", "wrist", "roll"),
+                places,
+                (Y, X, X, X, Y),
+                RANGES,
+                strict=True,
+            )
         )
     ]
     return Skeleton(tuple(joints), tool_offset=(0.0, HAND, 0.0))
@@ -72,7 +81,9 @@ class Touch:
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of one solve: angles (5,) [rad], or None where there is none; steps, and whether a method without hinges met the target."""
+    """Result of one solve: angles (5,) [rad], or None where there is none; steps, and whether a method
+    without hinges met the target.
+    """
 
     angles: Angles | None
     steps: int
@@ -87,7 +98,10 @@ def analytic(skeleton: Skeleton, touch: Touch) -> Answer:
     for tried in range(PITCHES):
         pitch = sum(START[1:4]) + (-1) ** tried * ((tried + 1) // 2) * math.tau / PITCHES
         ahead = math.sin(pitch)
-        found = _nearest(skeleton, _closed_form(touch.point, (ahead * math.sin(facing), math.cos(pitch), ahead * math.cos(facing))))
+        found = _nearest(
+            skeleton,
+            _closed_form(touch.point, (ahead * math.sin(facing), math.cos(pitch), ahead * math.cos(facing))),
+        )
         if found is not None:
             return Answer(found, tried + 1)
     return Answer(None, PITCHES)
@@ -117,7 +131,9 @@ def _nearest(skeleton: Skeleton, solutions: list[Angles]) -> Angles | None:
 
 
 def fabrik(skeleton: Skeleton, touch: Touch) -> Answer:
-    """FABRIK on the points of shoulder, elbow, wrist and end; with a direction, the hand's is fixed and the wrist reaches."""
+    """FABRIK on the points of shoulder, elbow, wrist and end; with a direction, the hand's is fixed and the
+    wrist reaches.
+    """
     pose = skeleton.forward(START)
     points = [*pose.positions[1:4], pose.tool_position]
     lengths = [UPPER, UPPER, HAND]
@@ -142,7 +158,9 @@ def fabrik(skeleton: Skeleton, touch: Touch) -> Answer:
 
 
 def _followed(points: list[Vector]) -> Angles:
-    """Angles (5,) of the arm whose turntable faces the wrist, and whose links have the pitches of those between points."""
+    """Angles (5,) of the arm whose turntable faces the wrist, and whose links have the pitches of those
+    between points.
+    """
     turn = math.atan2(points[2][0] - points[0][0], points[2][2] - points[0][2])
     ahead = (math.sin(turn), 0.0, math.cos(turn))
     angles, before = [turn], 0.0
@@ -159,7 +177,11 @@ def of_limber(name: str, skeleton: Skeleton) -> Callable[[Skeleton, Touch], Answ
     solver = make_solver(name, skeleton)
 
     def solve(_: Skeleton, touch: Touch) -> Answer:
-        aim = Position(touch.point) if touch.direction is None else PositionAndDirection(position=touch.point, vector=touch.direction)
+        aim = (
+            Position(touch.point)
+            if touch.direction is None
+            else PositionAndDirection(position=touch.point, vector=touch.direction)
+        )
         solution = solver.solve(GazeGoal(aim, np.array(START)))
         return Answer(tuple(solution.angles.tolist()), solution.iterations)
 
@@ -169,7 +191,9 @@ def of_limber(name: str, skeleton: Skeleton) -> Callable[[Skeleton, Touch], Answ
 def targets(skeleton: Skeleton, count: int, seed: int = 0) -> list[Touch]:
     """What random poses within limits touch, with the hand's direction there."""
     draw = np.random.default_rng(seed)
-    poses = [skeleton.forward(tuple(draw.uniform(skeleton.lower, skeleton.upper).tolist())) for _ in range(count)]
+    poses = [
+        skeleton.forward(tuple(draw.uniform(skeleton.lower, skeleton.upper).tolist())) for _ in range(count)
+    ]
     return [Touch(pose.tool_position, rotate(pose.tool_rotation, Y)) for pose in poses]
 
 
@@ -177,10 +201,14 @@ def is_met(skeleton: Skeleton, touch: Touch, angles: Angles) -> bool:
     """Whether angles bring the end to a target."""
     pose = skeleton.forward(angles)
     near = length(subtract(pose.tool_position, touch.point)) <= CLOSE * skeleton.reach
-    return near and (touch.direction is None or vector_angle(rotate(pose.tool_rotation, Y), touch.direction) <= AIMED)
+    return near and (
+        touch.direction is None or vector_angle(rotate(pose.tool_rotation, Y), touch.direction) <= AIMED
+    )
 
 
-def row(label: str, solve: Callable[[Skeleton, Touch], Answer], skeleton: Skeleton, touches: list[Touch]) -> str:
+def row(
+    label: str, solve: Callable[[Skeleton, Touch], Answer], skeleton: Skeleton, touches: list[Touch]
+) -> str:
     """A line of the table: for each task what is met, the steps and the time."""
     cells = []
     for with_direction in (False, True):
@@ -191,11 +219,17 @@ def row(label: str, solve: Callable[[Skeleton, Touch], Answer], skeleton: Skelet
             answers.append(solve(skeleton, touch))
             seconds.append(time.process_time() - began)
         met = np.mean(
-            [answer.angles is not None and is_met(skeleton, touch, answer.angles) for touch, answer in zip(asked, answers, strict=True)]
+            [
+                answer.angles is not None and is_met(skeleton, touch, answer.angles)
+                for touch, answer in zip(asked, answers, strict=True)
+            ]
         )
         balls = np.mean([answer.met_as_balls for answer in answers])
         share = f"{balls:.0%} as balls, {met:.0%} as hinges" if balls else f"{met:.1%}"
-        cells.append(f"{share} | {np.median([answer.steps for answer in answers]):.0f} | {1e3 * np.median(seconds):.3f}")
+        cells.append(
+            f"{share} | {np.median([answer.steps for answer in answers]):.0f} |"
+            f" {1e3 * np.median(seconds):.3f}"
+        )
     return f"| {label} | {' | '.join(cells)} |"
 
 
@@ -209,7 +243,9 @@ def table(count: int) -> list[str]:
         row("analytic, of this arm alone", analytic, skeleton, touches),
         row("FABRIK", fabrik, skeleton, touches),
     ]
-    return lines + [row(f"Limber, {SOLVERS[name].label}", of_limber(name, skeleton), skeleton, touches) for name in OURS]
+    return lines + [
+        row(f"Limber, {SOLVERS[name].label}", of_limber(name, skeleton), skeleton, touches) for name in OURS
+    ]
 
 
 def main() -> None:

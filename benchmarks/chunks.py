@@ -1,4 +1,6 @@
-"""Some pairs of one of the ERIK paper's skeletons with one solver, each pair from scratch: what a sweep is made of."""
+"""Some pairs of one of the ERIK paper's skeletons with one solver, each pair from scratch: what a sweep is
+made of.
+"""
 
 import ast
 import re
@@ -65,5 +67,8 @@ def solver_of(name: str, skeleton: Skeleton) -> GazeSolver:
         return TwoPriority(skeleton, *VARIANTS[name])
     if name.startswith(ERIK_WITH):
         changes = (change.partition("=") for change in name.removeprefix(ERIK_WITH).split())
-        return Erik(skeleton, replace(Hyperparameters(), **{field: ast.literal_eval(value) for field, _, value in changes}))
+        return Erik(
+            skeleton,
+            replace(Hyperparameters(), **{field: ast.literal_eval(value) for field, _, value in changes}),
+        )
     return make_solver(name, skeleton)

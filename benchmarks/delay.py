@@ -2,12 +2,13 @@
 
     python -m benchmarks.delay [--rates 24 60] [--seconds 8] [--scenes live posed value]
 
-The demo lamp is set up by the buttons that a user presses. Its scene plays in a real Blender, and the robot's worker, a process of its own,
-sends to the virtual robot; time is stepped, so the answer is the same on a slow or busy computer. Frames come evenly, and uneven by some
-milliseconds. The figure is the delay by which the commanded angles fit the frames' curve best, all joints together, and the distance that
-is left then: of joints that are live, of joints that play keyframes (posed), and of a property that the robot follows (value). Also shown
-is how much of the joints' limits the commanded angles use, and how far the values at the frames, as they were handed to the worker, are
-from those that a bake makes. Ends with status 1 where a bar is missed.
+The demo lamp is set up by the buttons that a user presses. Its scene plays in a real Blender, and the robot's
+worker, a process of its own, sends to the virtual robot; time is stepped, so the answer is the same on a slow
+or busy computer. Frames come evenly, and uneven by some milliseconds. The figure is the delay by which the
+commanded angles fit the frames' curve best, all joints together, and the distance that is left then: of
+joints that are live, of joints that play keyframes (posed), and of a property that the robot follows (value).
+Also shown is how much of the joints' limits the commanded angles use, and how far the values at the frames,
+as they were handed to the worker, are from those that a bake makes. Ends with status 1 where a bar is missed.
 """
 
 import argparse
@@ -78,8 +79,12 @@ def state(rig) -> str:
     return seen.state.name if seen else "NONE"
 
 
-def play(time: SteppedTime, rig, rate: int, seconds: float, uneven: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Frames and looks of a play: (times (f,) [s], what was handed over (f, joints), times (l,), what was commanded (l, joints))."""
+def play(
+    time: SteppedTime, rig, rate: int, seconds: float, uneven: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Frames and looks of a play: (times (f,) [s], what was handed over (f, joints), times (l,), what was
+    commanded (l, joints)).
+    """
     scene, chance = bpy.context.scene, random.Random(rate)
     scene.frame_set(1)
     bpy.ops.limber.connect()
@@ -111,8 +116,12 @@ def play(time: SteppedTime, rig, rate: int, seconds: float, uneven: float) -> tu
     return began + np.arange(len(handed)) / rate, np.array(handed), np.array(looks), np.array(commanded)
 
 
-def delay(times: np.ndarray, handed: np.ndarray, looks: np.ndarray, commanded: np.ndarray) -> tuple[float, float]:
-    """The delay [s] at which the commanded angles fit the frames' curve best, and the rms distance then [rad]."""
+def delay(
+    times: np.ndarray, handed: np.ndarray, looks: np.ndarray, commanded: np.ndarray
+) -> tuple[float, float]:
+    """The delay [s] at which the commanded angles fit the frames' curve best, and the rms distance then
+    [rad].
+    """
     used = (looks > times[0] + BEGINNING) & (looks < times[-1])
     best = (math.inf, 0.0)
     for late in np.arange(-0.02, LONGEST_DELAY, 0.0005):
@@ -170,7 +179,10 @@ def main() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
-    print(f"Blender {bpy.app.version_string}, {asked.seconds:g} s of play; the worker sends {1 / TURN:.0f} times a second")
+    print(
+        f"Blender {bpy.app.version_string}, {asked.seconds:g} s of play; the worker sends {1 / TURN:.0f}"
+        " times a second"
+    )
     reached = True
     for name in asked.scenes:
         for rate in asked.rates:
@@ -180,8 +192,9 @@ def main() -> None:
                 late, distance = delay(times, handed, looks, commanded)
                 shares = used_limits(rig, looks, commanded)
                 print(
-                    f"{name:6s} {rate:3d} frames a second, {'uneven' if uneven else 'even':6s}: {1e3 * late:6.1f} ms behind, then"
-                    f" {math.degrees(distance):.3f} degrees rms away; of the limits: {', '.join(f'{share:.2f}' for share in shares)}",
+                    f"{name:6s} {rate:3d} frames a second, {'uneven' if uneven else 'even':6s}:"
+                    f" {1e3 * late:6.1f} ms behind, then {math.degrees(distance):.3f} degrees rms away; of"
+                    f" the limits: {', '.join(f'{share:.2f}' for share in shares)}",
                     flush=True,
                 )
                 reached &= 1e3 * late <= BARS.get(rate, math.inf) and max(shares[:2]) <= 1.0 + ROUNDING
@@ -189,7 +202,10 @@ def main() -> None:
                 far = apart(rig, handed, rate)
                 print(f"       live, baked and handed over differ by {far:.1e} rad at the frames", flush=True)
                 reached &= far <= EQUAL
-    print(f"bars: {', '.join(f'{late:g} ms at {rate}' for rate, late in BARS.items())}: {'reached' if reached else 'missed'}")
+    print(
+        f"bars: {', '.join(f'{late:g} ms at {rate}' for rate, late in BARS.items())}:"
+        f" {'reached' if reached else 'missed'}"
+    )
     sys.stdout.flush()
     os._exit(0 if reached else 1)  # a Blender module may hang while the interpreter ends
 

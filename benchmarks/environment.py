@@ -1,9 +1,10 @@
-"""Makes .venv-bench, the environment with the libraries that `benchmarks.peers` races: what can be had of requirements/bench.txt.
+"""Makes .venv-bench, the environment with the libraries that `benchmarks.peers` races: what can be had of
+requirements/bench.txt.
 
     python -m benchmarks.environment
 
-All at once where that goes, else one by one, so that a library which has no package here is named and the others are there. The environment
-is filled again when the requirements change.
+All at once where that goes, else one by one, so that a library which has no package here is named and the
+others are there. The environment is filled again when the requirements change.
 """
 
 import hashlib
@@ -25,7 +26,16 @@ def wanted(text: str) -> list[str]:
 
 def install(python: Path, packages: Sequence[str]) -> str:
     """ "" or the last line of what went wrong."""
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--prefer-binary", *packages]
+    command = [
+        str(python),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--prefer-binary",
+        *packages,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["no word"])[-1]
 

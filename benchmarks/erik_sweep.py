@@ -1,4 +1,5 @@
-"""What the ERIK paper leaves open: its solver's defaults, and what each value that the paper does not print changes, one at a time.
+"""What the ERIK paper leaves open: its solver's defaults, and what each value that the paper does not print
+changes, one at a time.
 
     python -m benchmarks.erik_sweep [--pairs 60] [--skeletons BCDEFG] [--grid facing] [--scheduler ADDRESS]
 
@@ -34,7 +35,9 @@ TRIED: dict[str, Sequence[object]] = {
 
 
 def figures(answers: Sequence[Answer]) -> list[float]:
-    """Combined and orientation error, share of orientation errors up to the threshold, iterations, milliseconds: means over skeletons."""
+    """Combined and orientation error, share of orientation errors up to the threshold, iterations,
+    milliseconds: means over skeletons.
+    """
     rows = [
         (
             np.mean(a["orientation"] + a["posture"]),
@@ -50,7 +53,9 @@ def figures(answers: Sequence[Answer]) -> list[float]:
 
 def line(label: str, answers: Sequence[Answer]) -> str:
     combined, orientation, within, iterations, milliseconds = figures(answers)
-    return f"{label:34} {combined:9.4f} {orientation:12.5f} {within:7.1%} {iterations:11.2f} {milliseconds:7.2f}"
+    return (
+        f"{label:34} {combined:9.4f} {orientation:12.5f} {within:7.1%} {iterations:11.2f} {milliseconds:7.2f}"
+    )
 
 
 def shown(value: object) -> str:
@@ -68,7 +73,9 @@ def main() -> None:
     solvers = ["erik", *(f"{ERIK_WITH}{field}={value!r}" for field, value in tried)]
     sweep = Sweep(asked.pairs, asked.seed, grids=asked.grid)
     try:
-        results = gather(sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers)
+        results = gather(
+            sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers
+        )
     except SpreadError as error:
         sys.exit(str(error))
     print(f"{'':34} {'combined':>9} {'orientation':>12} {'<=.04':>7} {'iterations':>11} {'ms':>7}")

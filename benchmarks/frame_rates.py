@@ -1,8 +1,10 @@
-"""How far the same motion at other frame rates is from itself: `python -m benchmarks.frame_rates [--rates 24 30 60 120] [--seconds 10]`.
+"""How far the same motion at other frame rates is from itself: `python -m benchmarks.frame_rates [--rates 24
+30 60 120] [--seconds 10]`.
 
-Scenes with the demo lamp, their keys moved so that everything happens at the same times, are stepped frame by frame as a bake does. The
-figure is the largest difference of a joint's angle between two rates, at the times at which both have a frame: after the motion filter, and
-before it. Ends with status 1 where the bar is missed in a scene of the demo.
+Scenes with the demo lamp, their keys moved so that everything happens at the same times, are stepped frame by
+frame as a bake does. The figure is the largest difference of a joint's angle between two rates, at the times
+at which both have a frame: after the motion filter, and before it. Ends with status 1 where the bar is missed
+in a scene of the demo.
 """
 
 import argparse
@@ -22,7 +24,12 @@ from limber.rig.reading import kept_posture
 BAR = 2.0  # [degrees]
 AUTHORED = 24  # [1/s] frames of the scenes' keys
 CHANGES = {0: 1, 1: 81, 2: 161}  # posture -> frame from which the lamp keeps it, as in `make demo`
-JUMPS = {1: (0.5, -0.6, 0.5), 61: (-0.5, -0.6, 0.3), 121: (0.1, -0.7, 0.1), 181: (0.6, -0.3, 0.6)}  # frame -> place of the target [m]
+JUMPS = {
+    1: (0.5, -0.6, 0.5),
+    61: (-0.5, -0.6, 0.3),
+    121: (0.1, -0.7, 0.1),
+    181: (0.6, -0.3, 0.6),
+}  # frame -> place of the target [m]
 
 
 def ball():
@@ -56,7 +63,9 @@ def jumps():
     for frame, place in JUMPS.items():
         target.location = place
         target.keyframe_insert("location", frame=frame)
-    for curve in actions.fcurves(target.animation_data.action, getattr(target.animation_data, "action_slot", None)):
+    for curve in actions.fcurves(
+        target.animation_data.action, getattr(target.animation_data, "action_slot", None)
+    ):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
     return chain
@@ -73,14 +82,18 @@ def retimed(rate: int) -> None:
     for thing in bpy.data.objects:
         if thing.animation_data is None or thing.animation_data.action is None:
             continue
-        for curve in actions.fcurves(thing.animation_data.action, getattr(thing.animation_data, "action_slot", None)):
+        for curve in actions.fcurves(
+            thing.animation_data.action, getattr(thing.animation_data, "action_slot", None)
+        ):
             for point in curve.keyframe_points:
                 for end in (point.handle_left, point.co, point.handle_right):
                     end.x = 1.0 + (end.x - 1.0) * rate / AUTHORED
 
 
 def played(build, rate: int, seconds: float, solver: str) -> tuple[np.ndarray, np.ndarray]:
-    """Joint angles after and before the motion filter, (frames, joints) [degrees], of a scene at a frame rate."""
+    """Joint angles after and before the motion filter, (frames, joints) [degrees], of a scene at a frame
+    rate.
+    """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.scene.render.fps, bpy.context.scene.frame_end = AUTHORED, 240
     chain = build()
@@ -100,7 +113,9 @@ def played(build, rate: int, seconds: float, solver: str) -> tuple[np.ndarray, n
 
 
 def apart(curves: dict[int, np.ndarray]) -> tuple[float, int, int, float]:
-    """The largest difference [degrees] of curves (frames, joints) by their rates, the two rates, and the time [s] of it."""
+    """The largest difference [degrees] of curves (frames, joints) by their rates, the two rates, and the time
+    [s] of it.
+    """
     worst = (0.0, 0, 0, 0.0)
     for one, other in itertools.combinations(curves, 2):
         common = gcd(one, other)
@@ -120,15 +135,24 @@ def main() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
-    print(f"Blender {bpy.app.version_string}, {asked.seconds:g} s at {', '.join(map(str, asked.rates))} frames a second; degrees")
+    print(
+        f"Blender {bpy.app.version_string}, {asked.seconds:g} s at {', '.join(map(str, asked.rates))} frames"
+        " a second; degrees"
+    )
     reached = True
     for name in asked.scenes:
         curves = {rate: played(SCENES[name], rate, asked.seconds, asked.solver) for rate in asked.rates}
         for number, what in enumerate(("after the filter", "before it")):
             far, one, other, time = apart({rate: both[number] for rate, both in curves.items()})
-            print(f"{name:10s} {what:17s} {far:8.3f}   between {one} and {other} a second, at {time:.2f} s", flush=True)
+            print(
+                f"{name:10s} {what:17s} {far:8.3f}   between {one} and {other} a second, at {time:.2f} s",
+                flush=True,
+            )
             reached &= bool(number) or name not in DEMO or far <= BAR
-    print(f"bar: {BAR:g} degrees after the filter in {' and '.join(sorted(DEMO))}: {'reached' if reached else 'missed'}")
+    print(
+        f"bar: {BAR:g} degrees after the filter in {' and '.join(sorted(DEMO))}:"
+        f" {'reached' if reached else 'missed'}"
+    )
     sys.stdout.flush()
     os._exit(0 if reached else 1)  # a Blender module may hang while the interpreter ends
 

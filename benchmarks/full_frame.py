@@ -1,8 +1,10 @@
-"""What Limber takes of a frame when much is live, in a real Blender: `python -m benchmarks.full_frame CLIP.bvh ROBOT.urdf`.
+"""What Limber takes of a frame when much is live, in a real Blender: `python -m benchmarks.full_frame
+CLIP.bvh ROBOT.urdf`.
 
-First a character whose torso, head and eyes look at one target; then a whole body that follows a clip, with a head that looks, beside a
-mechanism. The figure is the processor time of Limber's handler, all that it does while the scene plays, and of the overlays' lines, all of
-them on; what it takes to draw these is the window's. Ends with status 1 where a bar is missed.
+First a character whose torso, head and eyes look at one target; then a whole body that follows a clip, with a
+head that looks, beside a mechanism. The figure is the processor time of Limber's handler, all that it does
+while the scene plays, and of the overlays' lines, all of them on; what it takes to draw these is the
+window's. Ends with status 1 where a bar is missed.
 """
 
 import argparse
@@ -38,7 +40,11 @@ def target(middle: tuple[float, float, float], size: float, frames: int):
     bpy.context.scene.collection.objects.link(thing)
     for frame in range(1, frames + 11, 10):
         x, y, z = middle
-        thing.location = (x + size * cos(frame / 40), y + 0.3 * size * sin(frame / 31), z + size * sin(frame / 25))
+        thing.location = (
+            x + size * cos(frame / 40),
+            y + 0.3 * size * sin(frame / 31),
+            z + size * sin(frame / 25),
+        )
         thing.keyframe_insert("location", frame=frame)
     return thing
 
@@ -65,7 +71,9 @@ def character(frames: int) -> None:
 
 
 def everything(clip: Path, robot: Path, root: str, end: str, frames: int) -> None:
-    """An empty file with a body that follows the clip, its head's chain, and a neck on push rods, all live."""
+    """An empty file with a body that follows the clip, its head's chain, and a neck on push rods,
+    all live.
+    """
     rig = follower(clip, robot)
     chain = new_chain(rig, [root, end])
     chain.target = target((2.0, 0.0, 1.5), 1.0, frames)
@@ -116,7 +124,8 @@ def played(frames: int) -> np.ndarray:
 def told(name: str, milliseconds: np.ndarray, bar: float) -> bool:
     late = float(np.percentile(milliseconds, 99))
     print(
-        f"{name:39} {np.median(milliseconds):6.2f} ms median, {late:6.2f} 99th percentile, {milliseconds.max():6.2f} largest; bar {bar:g}"
+        f"{name:39} {np.median(milliseconds):6.2f} ms median, {late:6.2f} 99th percentile,"
+        f" {milliseconds.max():6.2f} largest; bar {bar:g}"
     )
     return late <= bar
 

@@ -1,12 +1,14 @@
-"""Every solver on random skeletons and goals, the awkward ones above all: what crashes, leaves limits or says what is not so.
+"""Every solver on random skeletons and goals, the awkward ones above all: what crashes, leaves limits or says
+what is not so.
 
     python -m benchmarks.fuzz [--count 10000] [--seed 0] [--solvers ccd,erik] [--frames 1] [--jobs 2]
 
-Each case is a skeleton with a goal: from 1 to 40 joints with random axes, rest transforms, limits and slides, links without length,
-joints that cannot move, chains without a bend, trees with several ends; targets of every kind, in reach or out of it, behind, at the
-end's own place, at the root. Each solver that can take it up solves it from scratch, then again, then for a target that has moved a
-little, from where it is. The tests make cases of the same recipes. Prints a line for each fault, with the command that shows it again,
-and by how much limits are exceeded at worst.
+Each case is a skeleton with a goal: from 1 to 40 joints with random axes, rest transforms, limits and slides,
+links without length, joints that cannot move, chains without a bend, trees with several ends; targets of
+every kind, in reach or out of it, behind, at the end's own place, at the root. Each solver that can take it
+up solves it from scratch, then again, then for a target that has moved a little, from where it is. The tests
+make cases of the same recipes. Prints a line for each fault, with the command that shows it again, and by how
+much limits are exceeded at worst.
 """
 
 import argparse
@@ -33,7 +35,9 @@ from benchmarks.fuzz_cases import Case, any_recipe, make
 SHOW_EVERY = 5.0  # [s] between lines of progress
 CHUNK = 8  # cases that a process takes at a time
 HELD = 1e-12  # [rad, m] a limit exceeded by less is held
-MET = 1.1e-6  # [rad, or of the reach] what a solver may still miss where it says that it has converged; the tenth is rounding
+# [rad, or of the reach] what a solver may still miss where it says that it has converged; the tenth is
+# rounding
+MET = 1.1e-6
 # ERIK's own measure: it converges by the weighted sum of the paper's errors.
 THRESHOLDS = {"erik": Hyperparameters().threshold}
 
@@ -51,8 +55,12 @@ def available(name: str, case: Case) -> bool:
     return not unavailable(name, case.skeleton, [type(wanted.aim) for wanted in case.goal.ends])
 
 
-def attempt(name: str, case: Case, frames: int = 1, make_it: Callable[[Skeleton], GazeSolver] | None = None) -> Tried:
-    """A solver from scratch, again, and on for so many frames while the target moves there and back; each of them twice."""
+def attempt(
+    name: str, case: Case, frames: int = 1, make_it: Callable[[Skeleton], GazeSolver] | None = None
+) -> Tried:
+    """A solver from scratch, again, and on for so many frames while the target moves there and back; each of
+    them twice.
+    """
     skeleton, goal, moved = case
     began = time.process_time()
     make_it = make_it or SOLVERS[name].make
@@ -79,14 +87,22 @@ def _excess(skeleton: Skeleton, solution: Solution) -> float:
 
 
 def _differences(when: str, one: Solution, other: Solution) -> list[str]:
-    same = np.array_equal(one.angles, other.angles) and (one.iterations, one.converged) == (other.iterations, other.converged)
+    same = np.array_equal(one.angles, other.angles) and (one.iterations, one.converged) == (
+        other.iterations,
+        other.converged,
+    )
     return [] if same else [f"{when}, it answers otherwise"]
 
 
 def faults_of(name: str, skeleton: Skeleton, goal: GazeGoal, solution: Solution) -> list[str]:
     """What is wrong with an answer."""
     faults = []
-    figures = [solution.aim_error, solution.orientation_error, solution.posture_error, solution.shape_deviation]
+    figures = [
+        solution.aim_error,
+        solution.orientation_error,
+        solution.posture_error,
+        solution.shape_deviation,
+    ]
     figures += [part for way in solution.end_errors for part in way]
     if solution.angles.shape != (len(skeleton),) or not np.isfinite(solution.angles).all():
         return [f"the angles are {solution.angles}"]
@@ -130,7 +146,10 @@ class Tally:
         return [head, *(self._line(name) for name in self.excess)]
 
     def _line(self, name: str) -> str:
-        figures = f"{self.solved[name]:7} {self.faulty[name]:7} {self.excess[name]:16.2g} {self.slowest[name]:10.2f}"
+        figures = (
+            f"{self.solved[name]:7} {self.faulty[name]:7} {self.excess[name]:16.2g}"
+            f" {self.slowest[name]:10.2f}"
+        )
         return f"{name:16} {figures}"
 
 
@@ -149,11 +168,18 @@ def _caught(name: str, case: Case, frames: int) -> Tried:
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--count", type=int, default=10000, help="cases (default 10000: an hour of processor time)")
+    ask.add_argument(
+        "--count", type=int, default=10000, help="cases (default 10000: an hour of processor time)"
+    )
     ask.add_argument("--seed", type=int, default=0, help="of the first case; the others count on from it")
     ask.add_argument("--frames", type=int, default=1, help="that follow the first one (default 1)")
     ask.add_argument("--solvers", default=",".join(SOLVERS), help="names, with commas (default all)")
-    ask.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: as many as there are cores)")
+    ask.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="processes (default: as many as there are cores)",
+    )
     asked = ask.parse_args()
     names = asked.solvers.split(",")
     seeds = range(asked.seed, asked.seed + asked.count)
@@ -163,7 +189,10 @@ def main() -> None:
         for seed, tries in zip(seeds, results, strict=True):
             for name, tried in tries:
                 tally.add(name, tried)
-                again = f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {asked.frames} --solvers {name}"
+                again = (
+                    f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {asked.frames} --solvers"
+                    f" {name}"
+                )
                 for fault in tried.faults:
                     print(f"{name}: {fault}  ({again})", flush=True)
             if time.perf_counter() - shown > SHOW_EVERY:

@@ -1,4 +1,6 @@
-"""Random skeletons with goals, the awkward ones above all, each made of a recipe: what `fuzz` and the tests ask every solver."""
+"""Random skeletons with goals, the awkward ones above all, each made of a recipe: what `fuzz` and the tests
+ask every solver.
+"""
 
 import math
 import random
@@ -7,7 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 from limber.solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
-from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, multiply, normalized, rotate, scale, unit
+from limber.solvers.kinematics.rotations import (
+    IDENTITY,
+    Quaternion,
+    Vector,
+    X,
+    Y,
+    Z,
+    about,
+    add,
+    multiply,
+    normalized,
+    rotate,
+    scale,
+    unit,
+)
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 
 MOST_JOINTS = 40
@@ -17,7 +33,17 @@ AXES = ("any", "coordinate", "along the links")
 LIMITS = ("any", "wide", "several turns", "narrow", "some fixed", "all fixed")
 SLIDES = (0.0, 0.0, 0.2, 1.0)
 KINDS = ("orientation", "direction", "direction up", "point", "point up", "position", "frame")
-WHERE = ("met by a pose", "anywhere", "behind", "at the end", "at the root", "far", "near", "along the first axis", "where it is")
+WHERE = (
+    "met by a pose",
+    "anywhere",
+    "behind",
+    "at the end",
+    "at the root",
+    "far",
+    "near",
+    "along the first axis",
+    "where it is",
+)
 UPS = ("anywhere", "along the view", "against the view", "nearly along the view")
 WEIGHTS = (1.0, 1.0, 1.0, 0.0, 1e-3, 30.0)
 POSTURES = ("within limits", "outside limits", "zero", "at limits")
@@ -58,7 +84,17 @@ def any_recipe(draw: random.Random) -> Recipe:
     ends = draw.choice((1, 1, 1, 2, 3))
     return Recipe(
         seed=draw.randrange(2**32),
-        joints=draw.choice((1, 2, 3, draw.randint(1, 8), draw.randint(1, 8), draw.randint(1, 8), draw.randint(1, MOST_JOINTS))),
+        joints=draw.choice(
+            (
+                1,
+                2,
+                3,
+                draw.randint(1, 8),
+                draw.randint(1, 8),
+                draw.randint(1, 8),
+                draw.randint(1, MOST_JOINTS),
+            )
+        ),
         ends=ends,
         links=draw.choice(LINKS),
         axes=draw.choice(AXES),
@@ -112,7 +148,16 @@ def _skeleton(recipe: Recipe, draw: random.Random) -> Skeleton:
         if slides:
             lower, upper = 0.3 * recipe.size * lower, 0.3 * recipe.size * upper
         joints.append(
-            Joint(f"joint {k}", parent, _rest(recipe, draw), _offset(recipe, draw), _axis(recipe, draw), lower, upper, _kind(slides))
+            Joint(
+                f"joint {k}",
+                parent,
+                _rest(recipe, draw),
+                _offset(recipe, draw),
+                _axis(recipe, draw),
+                lower,
+                upper,
+                _kind(slides),
+            )
         )
     tips = [recipe.joints - 1, *draw.sample(range(recipe.joints), ends)][:ends]
     tools = [End(tip, _rest(recipe, draw), _offset(recipe, draw), f"end {e}") for e, tip in enumerate(tips)]
@@ -146,7 +191,9 @@ def _limits(kind: str, draw: random.Random) -> tuple[float, float]:
         return middle, middle
     if kind == "wide":
         return -math.pi, math.pi
-    half = {"several turns": draw.uniform(3.0, 20.0), "narrow": draw.uniform(0.0, 0.1)}.get(kind, draw.uniform(0.05, 2.5))
+    half = {"several turns": draw.uniform(3.0, 20.0), "narrow": draw.uniform(0.0, 0.1)}.get(
+        kind, draw.uniform(0.05, 2.5)
+    )
     return middle - half, middle + half
 
 
@@ -160,10 +207,14 @@ def _angle(kind: str, joint: Joint, draw: random.Random) -> float:
     }[kind]
 
 
-def _aim(recipe: Recipe, kind: str, skeleton: Skeleton, end: int, posture: np.ndarray, draw: random.Random) -> Aim:
+def _aim(
+    recipe: Recipe, kind: str, skeleton: Skeleton, end: int, posture: np.ndarray, draw: random.Random
+) -> Aim:
     start = skeleton.forward(skeleton.clamp(posture))
     rotation, place = skeleton.end_pose(start, end)
-    other = skeleton.forward([draw.uniform(lower, upper) for lower, upper in zip(skeleton.lower, skeleton.upper, strict=True)])
+    other = skeleton.forward(
+        [draw.uniform(lower, upper) for lower, upper in zip(skeleton.lower, skeleton.upper, strict=True)]
+    )
     there, at = skeleton.end_pose(other, end)
     reach = max(skeleton.reach, 0.1 * recipe.size)
     view = rotate(there, Y)
@@ -177,7 +228,12 @@ def _aim(recipe: Recipe, kind: str, skeleton: Skeleton, end: int, posture: np.nd
     spots: dict[str, tuple[Quaternion, Vector, Vector, Vector]] = {
         "met by a pose": (there, view, at, add(at, scale(view, draw.uniform(0.1, 3.0) * reach))),
         "anywhere": (turn(draw), away(1.0), away(draw.uniform(0.0, 1.5) * reach), away(2.0 * reach)),
-        "behind": (multiply(about(Z, math.pi), rotation), back, add(place, scale(back, 0.5 * reach)), add(place, scale(back, reach))),
+        "behind": (
+            multiply(about(Z, math.pi), rotation),
+            back,
+            add(place, scale(back, 0.5 * reach)),
+            add(place, scale(back, reach)),
+        ),
         "at the end": (rotation, ahead, place, place),
         "at the root": (root, rotate(root, Y), start.positions[0], start.positions[0]),
         "far": (turn(draw), away(1e6), away(1e4 * reach), away(1e6 * reach)),
@@ -194,7 +250,10 @@ def _aim(recipe: Recipe, kind: str, skeleton: Skeleton, end: int, posture: np.nd
         return Frame(reached, wanted)
     if kind.startswith("direction"):
         return Direction(along, _up(recipe.up, unit(along), draw) if kind.endswith("up") else None)
-    return Point(seen, _up(recipe.up, unit(add(seen, scale(direction(draw), 1e-9))), draw) if kind.endswith("up") else None)
+    return Point(
+        seen,
+        _up(recipe.up, unit(add(seen, scale(direction(draw), 1e-9))), draw) if kind.endswith("up") else None,
+    )
 
 
 def _up(kind: str, view: Vector, draw: random.Random) -> Vector:
@@ -213,4 +272,8 @@ def _moved(aim: Aim, draw: random.Random, size: float) -> Aim:
     if isinstance(aim, Direction):
         return replace(aim, vector=rotate(small, aim.vector))
     place = add(aim.position, scale(direction(draw), 0.02 * size))
-    return replace(aim, position=place, wxyz=multiply(small, aim.wxyz)) if isinstance(aim, Frame) else replace(aim, position=place)
+    return (
+        replace(aim, position=place, wxyz=multiply(small, aim.wxyz))
+        if isinstance(aim, Frame)
+        else replace(aim, position=place)
+    )

@@ -1,14 +1,16 @@
-"""Gaze solvers on files of posture-target pairs, of gaze paths and of real rigs' chains: angles, errors and times, solve by solve.
+"""Gaze solvers on files of posture-target pairs, of gaze paths and of real rigs' chains: angles, errors and
+times, solve by solve.
 
     python -m benchmarks.gaze --pairs IN.npz --solver NAME --out OUT.npz
     python -m benchmarks.gaze --paths IN.npz --solver NAME --out OUT.npz
     python -m benchmarks.gaze --rig IN.npz --solver NAME --out OUT.npz
 
-IN of --pairs and --paths is a chain of unit links along +Y, joint k turning about axis k (0 X, 1 Y, 2 Z) of its own frame, within lo and hi
-(n,) [rad], with posture (m, n) and target_wxyz (m, 4); of a path (p, n) and (p, t, 4). The end is symmetric. IN of --rig has axis (n, 3),
-rest_wxyz (n, 4), rest_offset (n, 3), tool_wxyz (4,), tool_offset (3,), lo, hi (n,), posture (m, n) and one of target_wxyz (m, 4),
-target_direction (m, 3), target_point (m, 3). Pairs are solved from scratch, each alone; the frames of a path in order, each from the last
-one's answer and memory.
+IN of --pairs and --paths is a chain of unit links along +Y, joint k turning about axis k (0 X, 1 Y, 2 Z) of
+its own frame, within lo and hi (n,) [rad], with posture (m, n) and target_wxyz (m, 4); of a path (p, n) and
+(p, t, 4). The end is symmetric. IN of --rig has axis (n, 3), rest_wxyz (n, 4), rest_offset (n, 3), tool_wxyz
+(4,), tool_offset (3,), lo, hi (n,), posture (m, n) and one of target_wxyz (m, 4), target_direction (m, 3),
+target_point (m, 3). Pairs are solved from scratch, each alone; the frames of a path in order, each from the
+last one's answer and memory.
 """
 
 import argparse
@@ -32,7 +34,15 @@ def unit_chain(given: Arrays) -> Skeleton:
     """The chain of --pairs and --paths."""
     axes = np.eye(3)[given["axes"]]
     joints = [
-        Joint(f"joint {k}", k - 1, (1.0, 0.0, 0.0, 0.0), (0.0, 1.0 if k else 0.0, 0.0), tuple(axis.tolist()), float(lower), float(upper))
+        Joint(
+            f"joint {k}",
+            k - 1,
+            (1.0, 0.0, 0.0, 0.0),
+            (0.0, 1.0 if k else 0.0, 0.0),
+            tuple(axis.tolist()),
+            float(lower),
+            float(upper),
+        )
         for k, (axis, lower, upper) in enumerate(zip(axes, given["lo"], given["hi"], strict=True))
     ]
     return Skeleton(tuple(joints))
@@ -42,7 +52,15 @@ def rig_chain(given: Arrays) -> Skeleton:
     """The chain of --rig."""
     rows = zip(given["rest_wxyz"], given["rest_offset"], given["axis"], given["lo"], given["hi"], strict=True)
     joints = [
-        Joint(f"joint {k}", k - 1, tuple(rest.tolist()), tuple(offset.tolist()), tuple(axis.tolist()), float(lower), float(upper))
+        Joint(
+            f"joint {k}",
+            k - 1,
+            tuple(rest.tolist()),
+            tuple(offset.tolist()),
+            tuple(axis.tolist()),
+            float(lower),
+            float(upper),
+        )
         for k, (rest, offset, axis, lower, upper) in enumerate(rows)
     ]
     return Skeleton(tuple(joints), tuple(given["tool_wxyz"].tolist()), tuple(given["tool_offset"].tolist()))
@@ -50,7 +68,11 @@ def rig_chain(given: Arrays) -> Skeleton:
 
 def aims_of(given: Arrays) -> list[Aim]:
     """The goals of --pairs and --rig, by which kind of target the file has."""
-    for name, kind in (("target_wxyz", Orientation), ("target_direction", Direction), ("target_point", Point)):
+    for name, kind in (
+        ("target_wxyz", Orientation),
+        ("target_direction", Direction),
+        ("target_point", Point),
+    ):
         if name in given:
             return [kind(tuple(row.tolist())) for row in given[name]]
     sys.exit("the file has none of target_wxyz, target_direction, target_point")
@@ -98,14 +120,18 @@ def answer_pairs(given: Arrays, solver: GazeSolver) -> dict[str, np.ndarray]:
 
 
 def answer_paths(given: Arrays, solver: GazeSolver, **frame: float) -> dict[str, np.ndarray]:
-    """Each path's frames in order, with the solver's memory; `frame`: further arguments of each solve, as its duration."""
+    """Each path's frames in order, with the solver's memory; `frame`: further arguments of each solve, as its
+    duration.
+    """
     targets, posture = given["target_wxyz"], given["posture"]
     angles, seconds = np.zeros((*targets.shape[:2], posture.shape[1])), np.zeros(targets.shape[:2])
     progress = Progress(seconds.size, "frames")
     for p, path in enumerate(targets):
         start, memory = None, None
         for t, target in enumerate(path):
-            solution, seconds[p, t] = timed(solver, GazeGoal(Orientation(tuple(target.tolist())), posture[p]), start, memory, **frame)
+            solution, seconds[p, t] = timed(
+                solver, GazeGoal(Orientation(tuple(target.tolist())), posture[p]), start, memory, **frame
+            )
             angles[p, t], start, memory = solution.angles, solution.angles, solution.memory
             progress.step()
     return {"angles": angles, "seconds": seconds}
@@ -118,7 +144,10 @@ def main() -> None:
         kind.add_argument(f"--{name}", metavar="IN.npz", type=Path)
     ask.add_argument("--solver", default="expressive")
     ask.add_argument(
-        "--measure", choices=["links", "bones"], default="links", help="what Expressive keeps: links' directions, bones' rotations"
+        "--measure",
+        choices=["links", "bones"],
+        default="links",
+        help="what Expressive keeps: links' directions, bones' rotations",
     )
     ask.add_argument("--out", type=Path, required=True)
     asked = ask.parse_args()
@@ -132,7 +161,10 @@ def main() -> None:
     except (GazeError, SkeletonError) as error:
         sys.exit(str(error))
     np.savez(asked.out, **answer)
-    print(f"{asked.solver}: {answer['seconds'].size} solves, median {1e3 * np.median(answer['seconds']):.3g} ms -> {asked.out}")
+    print(
+        f"{asked.solver}: {answer['seconds'].size} solves, median {1e3 * np.median(answer['seconds']):.3g} ms"
+        f" -> {asked.out}"
+    )
 
 
 if __name__ == "__main__":

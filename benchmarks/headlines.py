@@ -2,9 +2,10 @@
 
     python -m benchmarks.headlines [--frames 600] [--rounds 5]
 
-Buss: microseconds of one update, on his Y and double-Y; the fastest of some rounds. Schumacher: largest errors while the dancer dances, a
-mechanism of the same size with a motion of our own, since the paper's files are not published; its walker is in `mechanism_walk`. The other
-papers' headlines have commands of their own: docs/headlines.md.
+Buss: microseconds of one update, on his Y and double-Y; the fastest of some rounds. Schumacher: largest
+errors while the dancer dances, a mechanism of the same size with a motion of our own, since the paper's files
+are not published; its walker is in `mechanism_walk`. The other papers' headlines have commands of their own:
+docs/headlines.md.
 """
 
 import argparse
@@ -33,7 +34,9 @@ def microseconds(shape: str, method: str, frames: int, rounds: int) -> float:
 
 
 def errors(case: Case, weight: float) -> tuple[float, float]:
-    """Largest error of the frames' positions [mm] and rotations [rad], with a weight of the state regulariser."""
+    """Largest error of the frames' positions [mm] and rotations [rad], with a weight of the state
+    regulariser.
+    """
     solver, answers, _ = run(case, steady=RegulariserWeights(weight))
     distance = angle = 0.0
     for frame, answer in enumerate(answers):
@@ -52,7 +55,9 @@ def rows(frames: int, rounds: int) -> list[str]:
     """The tables, as Markdown."""
     lines = ["| an update, microseconds | Buss, C++ | Limber |", "|---|---|---|"]
     for (shape, method), papers in BUSS.items():
-        lines.append(f"| {shape}, `{method}` | {papers} | {microseconds(shape, method, frames, rounds):.0f} |")
+        lines.append(
+            f"| {shape}, `{method}` | {papers} | {microseconds(shape, method, frames, rounds):.0f} |"
+        )
     lines += ["", "| largest error | the paper | its regulariser's weight | none |", "|---|---|---|---|"]
     with_weight, without = (errors(dancer(), weight) for weight in (DANCER_WEIGHT, 0.0))
     lines.append(f"| dancer, position, mm | 2.46e-5 | {with_weight[0]:.1e} | {without[0]:.1e} |")
@@ -62,7 +67,9 @@ def rows(frames: int, rounds: int) -> list[str]:
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--frames", type=int, default=600, help="of tracking, at 60 a second (default %(default)s)")
+    ask.add_argument(
+        "--frames", type=int, default=600, help="of tracking, at 60 a second (default %(default)s)"
+    )
     ask.add_argument("--rounds", type=int, default=5, help="of tracking (default %(default)s)")
     asked = ask.parse_args()
     print("\n".join(rows(asked.frames, asked.rounds)))

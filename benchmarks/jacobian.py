@@ -1,13 +1,16 @@
-"""The Jacobian family as Buss (2009) tests it: tracking on his Y and double-Y, and how often each method gets to a place within reach.
+"""The Jacobian family as Buss (2009) tests it: tracking on his Y and double-Y, and how often each method gets
+to a place within reach.
 
     python -m benchmarks.jacobian [--frames 600] [--targets 200] [--skeletons ABCDEFG] [--out TABLE.md]
 
-Tracking is Buss's first way: one update in a frame, no limits. Targets follow the ends of the shape itself as its joints swing, so all can
-be met at once; "in and out" pushes them away from the base and back, up to half as far again. Error is the ends' mean distance from their
-targets, out of reach with what nothing could reach. Jitter is the joints' acceleration, 99th percentile, at 60 frames a second.
+Tracking is Buss's first way: one update in a frame, no limits. Targets follow the ends of the shape itself as
+its joints swing, so all can be met at once; "in and out" pushes them away from the base and back, up to half
+as far again. Error is the ends' mean distance from their targets, out of reach with what nothing could reach.
+Jitter is the joints' acceleration, 99th percentile, at 60 frames a second.
 
-Convergence is his second way: as many updates as it takes, from random poses to where another random pose has the end, on the ERIK paper's
-skeletons A to G, to 1e-3 of the reach. "Alone" is the bare method: 300 updates, and where it is stuck it does not go on from elsewhere.
+Convergence is his second way: as many updates as it takes, from random poses to where another random pose has
+the end, on the ERIK paper's skeletons A to G, to 1e-3 of the reach. "Alone" is the bare method: 300 updates,
+and where it is stuck it does not go on from elsewhere.
 """
 
 import argparse
@@ -46,17 +49,25 @@ def _damped(damping: Damping) -> Make:
     return lambda skeleton: JacobianSolver(skeleton, Damped(damping))
 
 
-STEADY = Constant(0.2)  # what Buss raises it to on such shapes, in shares of the reach, so that shaking becomes rare
+STEADY = Constant(
+    0.2
+)  # what Buss raises it to on such shapes, in shares of the reach, so that shaking becomes rare
 VARIANTS: dict[str, Make] = {
-    "pseudoinverse, at most 5 degrees": lambda skeleton: JacobianSolver(skeleton, Pseudoinverse(math.radians(5))),
+    "pseudoinverse, at most 5 degrees": lambda skeleton: JacobianSolver(
+        skeleton, Pseudoinverse(math.radians(5))
+    ),
     "dls, constant": _damped(STEADY),
     "dls, constant, a quarter": _damped(Constant(0.25 * STEADY.damping)),
-    "dls_clamped, constant": lambda skeleton: JacobianSolver(skeleton, Damped(STEADY), Updates(clamp=Clamp.for_skeleton(skeleton))),
+    "dls_clamped, constant": lambda skeleton: JacobianSolver(
+        skeleton, Damped(STEADY), Updates(clamp=Clamp.for_skeleton(skeleton))
+    ),
     "dls, by manipulability": _damped(ByManipulability()),
     "dls, by the smallest singular value": _damped(BySmallest()),
     "dls, numerically filtered": _damped(Filtered()),
     "dls, optimal": _damped(Bounded()),
-    "dls, alternate Jacobian": lambda skeleton: JacobianSolver(skeleton, Damped(ByError()), Updates(at_targets=True)),
+    "dls, alternate Jacobian": lambda skeleton: JacobianSolver(
+        skeleton, Damped(ByError()), Updates(at_targets=True)
+    ),
     "sdls, targets as they are": lambda skeleton: JacobianSolver(skeleton, SelectivelyDamped()),
 }
 FPS = 60.0
@@ -79,15 +90,21 @@ def _branch(names: str, parent: int, axes: Sequence[Vector], rest: Quaternion, f
 
 
 def y_shape() -> Skeleton:
-    """Buss's Y: a stem of three joints and two branches of two, unit links; two ends to place, so J is 6 x 7."""
+    """Buss's Y: a stem of three joints and two branches of two, unit links; two ends to place, so J
+    is 6 x 7.
+    """
     joints = _branch("stem ", -1, (Z, X, Z), IDENTITY, 0)
     for side in (-1, 1):
         joints += _branch(f"branch {side} ", 2, (Z, X), about(Z, side * SPREAD), len(joints))
-    return Skeleton(tuple(joints), tool_offset=Y, tool_joint=4, more_ends=(End(6, offset=Y, name="branch 1"),))
+    return Skeleton(
+        tuple(joints), tool_offset=Y, tool_joint=4, more_ends=(End(6, offset=Y, name="branch 1"),)
+    )
 
 
 def double_y() -> Skeleton:
-    """His double-Y: a stem of four joints, two branches of two, each with two twigs of two; four ends, so J is 12 x 16."""
+    """His double-Y: a stem of four joints, two branches of two, each with two twigs of two; four ends, so J
+    is 12 x 16.
+    """
     joints = _branch("stem ", -1, (Y, X, Z, X), IDENTITY, 0)
     tips = []
     for side in (-1, 1):
@@ -97,7 +114,10 @@ def double_y() -> Skeleton:
             joints += _branch(f"twig {side} {twig} ", fork, (X, Z), about(X, twig * SPREAD), len(joints))
             tips.append(len(joints) - 1)
     return Skeleton(
-        tuple(joints), tool_offset=Y, tool_joint=tips[0], more_ends=tuple(End(tip, offset=Y, name=f"twig {tip}") for tip in tips[1:])
+        tuple(joints),
+        tool_offset=Y,
+        tool_joint=tips[0],
+        more_ends=tuple(End(tip, offset=Y, name=f"twig {tip}") for tip in tips[1:]),
     )
 
 
@@ -105,7 +125,9 @@ SHAPES = {"Y": y_shape, "double-Y": double_y}
 
 
 def targets_of(skeleton: Skeleton, frames: int, pushed: float, seed: int = 0) -> list[list[Vector]]:
-    """Places [m] of all ends for each frame: of joints that swing; `pushed` times as much farther from the base now and then."""
+    """Places [m] of all ends for each frame: of joints that swing; `pushed` times as much farther from the
+    base now and then.
+    """
     draw = np.random.default_rng(seed)
     count = len(skeleton)
     rate, phase = draw.uniform(SLOWEST, FASTEST, count), draw.uniform(0.0, math.tau, count)
@@ -159,7 +181,12 @@ def track(shape: str, method: str, pushed: float, frames: int) -> Tracked:
         seconds += time.perf_counter() - began
         angles, allowances = result.here.angles, result.allowances
         kept.append(angles)
-        errors.append(fmean(math.dist(skeleton.end_pose(result.here.pose, end)[1], place) for end, place in enumerate(places)))
+        errors.append(
+            fmean(
+                math.dist(skeleton.end_pose(result.here.pose, end)[1], place)
+                for end, place in enumerate(places)
+            )
+        )
     steps = np.diff(np.degrees(np.array(kept))[int(FPS) :], axis=0)
     return Tracked(
         shape,
@@ -174,7 +201,9 @@ def track(shape: str, method: str, pushed: float, frames: int) -> Tracked:
 
 def without_limits(skeleton: Skeleton) -> Skeleton:
     """The same with joints that turn for ever."""
-    return replace(skeleton, joints=tuple(replace(joint, lower=-UNLIMITED, upper=UNLIMITED) for joint in skeleton.joints))
+    return replace(
+        skeleton, joints=tuple(replace(joint, lower=-UNLIMITED, upper=UNLIMITED) for joint in skeleton.joints)
+    )
 
 
 def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged:
@@ -199,12 +228,19 @@ def converge(letter: str, method: str, targets: int, seed: int = 0) -> Converged
             reached[name].append(solution.end_errors[0].distance <= CLOSE * limited.reach)
             if name == "free":
                 updates.append(solution.iterations)
-    return Converged(letter, method, *(fmean(reached[name]) for name in ("free", "alone", "limited")), median(updates))
+    return Converged(
+        letter, method, *(fmean(reached[name]) for name in ("free", "alone", "limited")), median(updates)
+    )
 
 
 def tracking_rows(frames: int) -> list[Tracked]:
     """All methods and variants on both shapes, in reach and out of it."""
-    return [track(shape, method, pushed, frames) for shape in SHAPES for pushed in (0.0, PUSHED) for method in METHODS | VARIANTS]
+    return [
+        track(shape, method, pushed, frames)
+        for shape in SHAPES
+        for pushed in (0.0, PUSHED)
+        for method in METHODS | VARIANTS
+    ]
 
 
 def convergence_rows(letters: str, targets: int) -> list[Converged]:
@@ -217,7 +253,17 @@ Cells = list[tuple[str, ...]]  # a table's heading, then its lines
 
 def tracking_cells(rows: Sequence[Tracked]) -> Cells:
     """The table of tracking."""
-    cells: Cells = [("shape", "targets", "method", "error, % of reach", "jitter, deg/s2", "largest step, deg", "updates a second")]
+    cells: Cells = [
+        (
+            "shape",
+            "targets",
+            "method",
+            "error, % of reach",
+            "jitter, deg/s2",
+            "largest step, deg",
+            "updates a second",
+        )
+    ]
     for row in rows:
         figures = (f"{100 * row.error:.2f}", f"{row.jitter:,.0f}", f"{row.largest:.1f}", f"{row.rate:,.0f}")
         cells.append((row.shape, row.targets, row.method, *figures))
@@ -228,7 +274,16 @@ def convergence_cells(rows: Sequence[Converged]) -> Cells:
     """The table of convergence."""
     cells: Cells = [("skeleton", "method", "limits off", "alone", "limits on", "updates")]
     for row in rows:
-        cells.append((row.skeleton, row.method, f"{row.free:.1%}", f"{row.alone:.1%}", f"{row.limited:.1%}", f"{row.updates:g}"))
+        cells.append(
+            (
+                row.skeleton,
+                row.method,
+                f"{row.free:.1%}",
+                f"{row.alone:.1%}",
+                f"{row.limited:.1%}",
+                f"{row.updates:g}",
+            )
+        )
     return cells
 
 
@@ -241,14 +296,19 @@ def markdown(cells: Cells) -> str:
 def text(cells: Cells) -> str:
     """The same in columns."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    )
 
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--frames", type=int, default=600, help="of tracking, at 60 a second (default 600)")
     ask.add_argument("--targets", type=int, default=200, help="for each skeleton (default 200: some minutes)")
-    ask.add_argument("--skeletons", default="ABCDEFG", help="letters of the ERIK paper's Table 5 (default ABCDEFG)")
+    ask.add_argument(
+        "--skeletons", default="ABCDEFG", help="letters of the ERIK paper's Table 5 (default ABCDEFG)"
+    )
     ask.add_argument("--out", type=Path, help="also leave both tables there, as Markdown")
     asked = ask.parse_args()
     if asked.frames < FEWEST:

@@ -1,4 +1,6 @@
-"""Choices of damping that Limber's methods do not use, among those that Buss (2009, section 5) surveys: to compare them."""
+"""Choices of damping that Limber's methods do not use, among those that Buss (2009, section 5) surveys: to
+compare them.
+"""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +14,9 @@ CLOSE_ENOUGH = 1e-6  # of the bound
 
 @dataclass(frozen=True)
 class ByManipulability:
-    """From `damping` at a singular pose down to none where Yoshikawa's manipulability is above a threshold (Nakamura & Hanafusa 1986)."""
+    """From `damping` at a singular pose down to none where Yoshikawa's manipulability is above a threshold
+    (Nakamura & Hanafusa 1986).
+    """
 
     damping: float = 0.1
     threshold: float = 0.05
@@ -25,7 +29,8 @@ class ByManipulability:
 
 @dataclass(frozen=True)
 class Filtered:
-    """Numerical filtering: full damping only along the smallest singular vector, and only near a singular pose; elsewhere a little.
+    """Numerical filtering: full damping only along the smallest singular vector, and only near a singular
+    pose; elsewhere a little.
 
     Maciejewski & Klein 1988, with the ramp of Chiaverini, Siciliano & Egeland 1994.
     """
@@ -43,7 +48,9 @@ class Filtered:
 
 @dataclass(frozen=True)
 class Bounded:
-    """The least with which the change is no longer than `largest_change`, by Newton's method (optimal damping, Deo & Walker 1992)."""
+    """The least with which the change is no longer than `largest_change`, by Newton's method (optimal
+    damping, Deo & Walker 1992).
+    """
 
     largest_change: float = 0.5  # [rad], Euclidean
 

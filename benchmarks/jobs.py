@@ -1,6 +1,8 @@
-"""Units of work of benchmarks: they travel to another process or machine as they are, and give the same bits wherever they are done.
+"""Units of work of benchmarks: they travel to another process or machine as they are, and give the same bits
+wherever they are done.
 
-Answers are kept as files, each written whole or not at all, so that a run that was broken off goes on where it was.
+Answers are kept as files, each written whole or not at all, so that a run that was broken off goes on where
+it was.
 """
 
 import hashlib
@@ -16,7 +18,8 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "sweep"
-TIMES = "seconds"  # the one field that differs from run to run: processor time, which other programs do not lengthen much
+# the one field that differs from run to run: processor time, which other programs do not lengthen much
+TIMES = "seconds"
 SHOW_EVERY = 2.0  # [s] between lines of progress
 # What answers depend on, beside solvers/.
 SOURCES = ("chunks", "jobs", "paper", "two_priority", "walks")
@@ -44,7 +47,9 @@ def do(job: Job) -> tuple[str, Answer]:
 @cache
 def code_digest() -> str:
     """Of the code that answers depend on."""
-    files = sorted((ROOT / "solvers").rglob("*.py")) + [ROOT / "benchmarks" / f"{name}.py" for name in SOURCES]
+    files = sorted((ROOT / "solvers").rglob("*.py")) + [
+        ROOT / "benchmarks" / f"{name}.py" for name in SOURCES
+    ]
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes())
@@ -52,7 +57,9 @@ def code_digest() -> str:
 
 
 def folder_for(root: Path, settings: str) -> Path:
-    """Where answers are kept: a folder of its own for every text of settings and every version of the code."""
+    """Where answers are kept: a folder of its own for every text of settings and every version of
+    the code.
+    """
     return root / hashlib.sha256(f"{settings}{code_digest()}".encode()).hexdigest()[:16]
 
 
@@ -99,4 +106,8 @@ class Progress:
             self.shown = now
             left = (now - self.began) / self.done * (self.total - self.there - self.done)
             before = f" ({self.there} were there already)" if self.there else ""
-            print(f"  {self.there + self.done} of {self.total}{before}, about {left:.0f} s left", file=sys.stderr, flush=True)
+            print(
+                f"  {self.there + self.done} of {self.total}{before}, about {left:.0f} s left",
+                file=sys.stderr,
+                flush=True,
+            )

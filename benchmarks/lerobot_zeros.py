@@ -1,12 +1,15 @@
-"""Zeros of the models of LeRobot's arms, derived from the lines of their joints' axes, and how far the same pose differs between models.
+"""Zeros of the models of LeRobot's arms, derived from the lines of their joints' axes, and how far the same
+pose differs between models.
 
     python -m benchmarks.lerobot_zeros FOLDER
 
-FOLDER has the URDF files of TheRobotStudio/SO-ARM100 (so101_new_calib.urdf, so101_old_calib.urdf, so100.urdf), anywhere below it.
+FOLDER has the URDF files of TheRobotStudio/SO-ARM100 (so101_new_calib.urdf, so101_old_calib.urdf,
+so100.urdf), anywhere below it.
 
-The bend of a joint is the angle about its axis from the line of the joint before it to the line of the joint after it. Models are in the
-same pose where all bends are equal. The shoulder's pan has no joint before it: its 0 is straight ahead in all models, the middle between
-its limits. The gripper has none after it, and LeRobot gives the share of its range.
+The bend of a joint is the angle about its axis from the line of the joint before it to the line of the joint
+after it. Models are in the same pose where all bends are equal. The shoulder's pan has no joint before it:
+its 0 is straight ahead in all models, the middle between its limits. The gripper has none after it, and
+LeRobot gives the share of its range.
 """
 
 import math
@@ -32,14 +35,18 @@ Lines = dict[str, tuple[np.ndarray, np.ndarray]]  # joint -> a point on its axis
 
 
 def models(folder: Path) -> dict[str, Robot]:
-    """The models in a folder by their own names, LeRobot's reference first; those whose file is missing are left out."""
+    """The models in a folder by their own names, LeRobot's reference first; those whose file is missing are
+    left out.
+    """
     paths = (next(folder.rglob(name), None) for name in FILES)
     robots = (read(path) for path in paths if path is not None)
     return {robot.name: robot for robot in robots}
 
 
 def axis_lines(robot: Robot, values: Mapping[str, float]) -> Lines:
-    """Lines of the arm's axes with the joints at `values` [rad], in the base's frame; they point as LeRobot's values grow."""
+    """Lines of the arm's axes with the joints at `values` [rad], in the base's frame; they point as LeRobot's
+    values grow.
+    """
     tree, zeros = build_tree(robot), ZEROS[robot.name]
     lines = {}
     for branch, frame in zip(tree.branches, tree.frames(tree.complete(values)), strict=True):
@@ -60,7 +67,9 @@ def bends(lines: Lines) -> dict[str, float]:
 
 
 def derived(robot: Robot, reference: Robot) -> dict[str, float]:
-    """Value of each bent joint [rad] in the pose in which all of the reference's are 0: the model's senses times differences of bends."""
+    """Value of each bent joint [rad] in the pose in which all of the reference's are 0: the model's senses
+    times differences of bends.
+    """
     own, other = bends(axis_lines(robot, {})), bends(axis_lines(reference, {}))
     return {joint: ZEROS[robot.name][joint].sense * _within_turn(other[joint] - own[joint]) for joint in BENT}
 
@@ -68,13 +77,17 @@ def derived(robot: Robot, reference: Robot) -> dict[str, float]:
 def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
     """Largest difference of a bend [rad] between two models in the same poses, within the reference's limits.
 
-    The poses go from the reference's values through LeRobot's degrees of a calibrated motor to the model's values.
+    The poses go from the reference's values through LeRobot's degrees of a calibrated motor to the model's
+    values.
     """
     zeros, motor, found = ZEROS[robot.name], Motor(1, 0, -45, 720, 3400), 0.0
     limits = {joint.name: joint.finite_limits for joint in reference.joints if joint.name in ARM[:-1]}
     for _ in range(POSES):
         pose = {name: float(random.uniform(*span)) for name, span in limits.items()}
-        degrees = {name: motor.value(motor.position(math.degrees(value), "degrees"), "degrees") for name, value in pose.items()}
+        degrees = {
+            name: motor.value(motor.position(math.degrees(value), "degrees"), "degrees")
+            for name, value in pose.items()
+        }
         mapped = {name: zeros[name].joint(motor.angle(value, "degrees")) for name, value in degrees.items()}
         own, other = bends(axis_lines(robot, mapped)), bends(axis_lines(reference, pose))
         found = max(found, *(abs(_within_turn(own[joint] - other[joint])) for joint in BENT))
@@ -97,14 +110,21 @@ def _within_turn(angle: float) -> float:
 def main(folder: str) -> None:
     found = models(Path(folder))
     if not found:
-        sys.exit(f"no model of LeRobot's arms below {folder}: it needs the URDF files of TheRobotStudio/SO-ARM100")
+        sys.exit(
+            f"no model of LeRobot's arms below {folder}: it needs the URDF files of TheRobotStudio/SO-ARM100"
+        )
     reference = next(iter(found.values()))
     print(f"{'model':<18}{'joint':<16}{'derived':>12}{'stored':>12}  [degrees]")
     for robot in found.values():
         for joint, value in derived(robot, reference).items():
-            print(f"{robot.name:<18}{joint:<16}{math.degrees(value):>12.5f}{math.degrees(ZEROS[robot.name][joint].value):>12.5f}")
+            print(
+                f"{robot.name:<18}{joint:<16}{math.degrees(value):>12.5f}{math.degrees(ZEROS[robot.name][joint].value):>12.5f}"
+            )
         largest = worst(robot, reference, np.random.default_rng(1))
-        print(f"{robot.name:<18}the same pose as in {reference.name}, {POSES} poses, worst joint: {largest:.1e} rad")
+        print(
+            f"{robot.name:<18}the same pose as in {reference.name}, {POSES} poses, worst joint:"
+            f" {largest:.1e} rad"
+        )
 
 
 if __name__ == "__main__":

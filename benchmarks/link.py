@@ -2,10 +2,11 @@
 
     python -m benchmarks.link [--soak SECONDS | --figures | --stop TIMES] [--port PORT]
 
-Without --soak: the hand-over of a frame and a look at the status, then the worker's lateness while this process burns 14 ms of Python 60
-times a second. With --soak: a long stream with a walking target, and what was lost of it. With --figures: the real firmware and simulated
-servos behind real ports. With --stop: the time from Stop to a worker that has obeyed, again and again in the middle of motion. Ends with
-status 1 where a figure is missed.
+Without --soak: the hand-over of a frame and a look at the status, then the worker's lateness while this
+process burns 14 ms of Python 60 times a second. With --soak: a long stream with a walking target, and what
+was lost of it. With --figures: the real firmware and simulated servos behind real ports. With --stop: the
+time from Stop to a worker that has obeyed, again and again in the middle of motion. Ends with status 1 where
+a figure is missed.
 """
 
 import argparse
@@ -41,13 +42,17 @@ def main() -> None:
     ask.add_argument("--baudrate", type=int, default=115200)
     ask.add_argument("--seconds", type=float, default=10.0, help="of the burn")
     ask.add_argument("--soak", type=float, metavar="SECONDS", help="stream for so long instead")
-    ask.add_argument("--figures", action="store_true", help="firmware and servos behind real ports, streams of --seconds")
+    ask.add_argument(
+        "--figures", action="store_true", help="firmware and servos behind real ports, streams of --seconds"
+    )
     ask.add_argument("--stop", type=int, metavar="TIMES", help="stop the robot so often instead")
     asked = ask.parse_args()
     if asked.figures:
         sys.exit("; ".join(link_figures.show(asked.seconds)) or 0)
     limits = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
-    device = one_to_one(asked.port, [direct(f"joint {k}", k, limits) for k in range(CHANNELS)], baudrate=asked.baudrate)
+    device = one_to_one(
+        asked.port, [direct(f"joint {k}", k, limits) for k in range(CHANNELS)], baudrate=asked.baudrate
+    )
     if asked.soak:
         missed = soak(device, asked.soak)
     elif asked.stop:
@@ -63,7 +68,9 @@ def angles_at(t: float) -> list[float]:
 
 
 def stream(link: Link, seconds: float, busy: float = 0.0, every: float = math.inf) -> Status:
-    """Connect, arm, and stream for `seconds` at 60 Hz, burning `busy` [s] of each frame; a line `every` so many seconds."""
+    """Connect, arm, and stream for `seconds` at 60 Hz, burning `busy` [s] of each frame; a line `every` so
+    many seconds.
+    """
     before = None
     began = deadline = shown = time.perf_counter()
     armed = False
@@ -110,9 +117,16 @@ def hand_over(device: Device) -> list[str]:
             looks.append((time.perf_counter_ns() - between) / 1e3)
             time.sleep(0.004)
     for name, times in (("send", sends), ("status", looks)):
-        print(f"{name:8s} p50 {percentile(times, 0.5):7.1f} us   p99 {percentile(times, 0.99):7.1f} us   ({CHANNELS} channels)")
+        print(
+            f"{name:8s} p50 {percentile(times, 0.5):7.1f} us   p99 {percentile(times, 0.99):7.1f} us  "
+            f" ({CHANNELS} channels)"
+        )
     p50 = percentile(sends, 0.5)
-    return [f"handing a frame over takes {p50:.0f} us, more than {HAND_OVER_BAR_US:.0f}"] if p50 > HAND_OVER_BAR_US else []
+    return (
+        [f"handing a frame over takes {p50:.0f} us, more than {HAND_OVER_BAR_US:.0f}"]
+        if p50 > HAND_OVER_BAR_US
+        else []
+    )
 
 
 def burn(device: Device, seconds: float) -> list[str]:
@@ -120,9 +134,15 @@ def burn(device: Device, seconds: float) -> list[str]:
     with Link(device) as link:
         status = stream(link, seconds, BURN)
     show_stream(status)
-    show_lateness(status, f"while {BURN * 1e3:.0f} ms of Python run 60 times a second; {link_figures.empty_loop(5.0)}")
+    show_lateness(
+        status, f"while {BURN * 1e3:.0f} ms of Python run 60 times a second; {link_figures.empty_loop(5.0)}"
+    )
     late = status.late_ms_p50
-    return [f"the worker is {late:.2f} ms late at the median, more than {LATE_BAR_MS}"] if late > LATE_BAR_MS else []
+    return (
+        [f"the worker is {late:.2f} ms late at the median, more than {LATE_BAR_MS}"]
+        if late > LATE_BAR_MS
+        else []
+    )
 
 
 def soak(device: Device, seconds: float) -> list[str]:
@@ -148,7 +168,10 @@ def stops(device: Device, times: int) -> list[str]:
                 time.sleep(LOOK)
             took.append(1e3 * (time.perf_counter() - pressed))
             link.clear_fault()
-    print(f"Stop     p50 {percentile(took, 0.5):7.1f} ms   largest {max(took):7.1f} ms   {times} times in the middle of motion")
+    print(
+        f"Stop     p50 {percentile(took, 0.5):7.1f} ms   largest {max(took):7.1f} ms   {times} times in the"
+        " middle of motion"
+    )
     p50 = percentile(took, 0.5)
     return [f"Stop takes {p50:.1f} ms at the median, more than {STOP_BAR_MS}"] if p50 > STOP_BAR_MS else []
 
@@ -194,14 +217,21 @@ def priority(link: Link) -> str:
     if not hasattr(os, "sched_getscheduler"):
         return "priority as the system gives it"
     real_time = os.sched_getscheduler(link.worker_pid) & ~os.SCHED_RESET_ON_FORK == os.SCHED_RR
-    return "real-time priority granted" if real_time else "ordinary priority: this user may not have real-time priority"
+    return (
+        "real-time priority granted"
+        if real_time
+        else "ordinary priority: this user may not have real-time priority"
+    )
 
 
 def show_process(link: Link, used: float, seconds: float) -> None:
     path = Path(f"/proc/{link.worker_pid}/status")
     if path.exists():
         resident = next(line for line in path.read_text().splitlines() if line.startswith("VmRSS"))
-        print(f"process  {100 * used / seconds:.1f}% of a core   {int(resident.split()[1]) / 1024:.1f} MB resident   {priority(link)}")
+        print(
+            f"process  {100 * used / seconds:.1f}% of a core   {int(resident.split()[1]) / 1024:.1f} MB"
+            f" resident   {priority(link)}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Figures of the link with the real firmware and simulated servos behind real ports: what `python -m benchmarks.link --figures` prints."""
+"""Figures of the link with the real firmware and simulated servos behind real ports: what `python -m
+benchmarks.link --figures` prints.
+"""
 
 from tests.hardware import figures
 from tests.hardware.emulator import missing_packages
@@ -25,8 +27,15 @@ def streams(seconds: float) -> list[str]:
     missed = []
     for rate in (60, 100, 200):
         done = figures.stream(rate, seconds)
-        counts = f"sent {done.sent}   answered {done.answered}   lost {done.lost}   damaged {done.damaged}   refused {done.refused}"
-        print(f"firmware {rate:3d} Hz, 6 channels, pty: {counts}   (emulator behind the wall clock by {done.slipped:.1f} s)", flush=True)
+        counts = (
+            f"sent {done.sent}   answered {done.answered}   lost {done.lost}   damaged {done.damaged}  "
+            f" refused {done.refused}"
+        )
+        print(
+            f"firmware {rate:3d} Hz, 6 channels, pty: {counts}   (emulator behind the wall clock by"
+            f" {done.slipped:.1f} s)",
+            flush=True,
+        )
         if done.lost or done.damaged:
             missed.append(f"{done.lost + done.damaged} frames lost at {rate} Hz")
     return missed
@@ -34,13 +43,19 @@ def streams(seconds: float) -> list[str]:
 
 def flood() -> list[str]:
     sent, read, answered = figures.obeyed_at(300, 10.0)
-    print(f"firmware 300 Hz at 115200 baud, simulated: sent {sent}   read {read}   answered {answered} (all that the line has room for)")
+    print(
+        f"firmware 300 Hz at 115200 baud, simulated: sent {sent}   read {read}   answered {answered} (all"
+        " that the line has room for)"
+    )
     return [] if read == sent else [f"{sent - read} frames lost at 300 Hz"]
 
 
 def way_to_the_pulse() -> list[str]:
     times = figures.latencies()
-    print(f"from a move on the wire to its pulse, simulated: p50 {percentile(times, 0.5):.1f} ms   largest {max(times):.1f} ms")
+    print(
+        f"from a move on the wire to its pulse, simulated: p50 {percentile(times, 0.5):.1f} ms   largest"
+        f" {max(times):.1f} ms"
+    )
     return [f"{max(times):.1f} ms to a pulse"] if max(times) > LATENCY_BAR_MS else []
 
 
@@ -48,7 +63,10 @@ def buses(seconds: float) -> list[str]:
     missed = []
     for protocol, kind in (("feetech_sts", StsBus), ("dynamixel", DynamixelBus)):
         done = figures.bus_stream(protocol, kind(dict.fromkeys(range(1, SERVOS + 1), 2048.0)), seconds)
-        print(f"{protocol}: {SERVOS} servos: {done.rate:.0f} moves read back a second   lost {done.lost}   behind {done.behind:.3f} rad")
+        print(
+            f"{protocol}: {SERVOS} servos: {done.rate:.0f} moves read back a second   lost {done.lost}  "
+            f" behind {done.behind:.3f} rad"
+        )
         if done.rate < BUS_BAR:
             missed.append(f"{protocol}: {done.rate:.0f} moves a second")
     return missed

@@ -1,14 +1,17 @@
 """A mechanism with loops, frame by frame: poses of all bodies, motors' values, how well it holds together.
 
     python -m benchmarks.mechanism --urdf FILE [--closures FILE.yaml] --targets IN.npz --out OUT.npz
-    python -m benchmarks.mechanism --tick ...         how bodies are accelerated after the motion filter: see mechanism_tick.py
+    python -m benchmarks.mechanism --tick ...         how bodies are accelerated after the motion filter: see
+    mechanism_tick.py
 
 FILE URDF, xacro or MJCF; without a file of closures those count that it marks itself
-IN   dt [s]; floating_base; frames (k,) link names; position (t, k, 3) [m]; optional rotation (t, k, 3, 3) with has_rotation (k,); or, for
-     forward kinematics, motor_names (m,), motor_position (t, m) [rad, m]. Optional: start_names (b,), start_position (b, 3),
-     start_rotation (b, 3, 3), an assembled first pose; position_weight, rotation_weight (t, k, 3); com (t, 3) and com_weight (t, 3);
-     velocity_limit [rad/s or m/s], of the motors
-OUT  body_names (b,); body_position (t, b, 3), body_rotation (t, b, 3, 3); motor_names (m,), motor_position (t, m); residual (t,);
+IN   dt [s]; floating_base; frames (k,) link names; position (t, k, 3) [m]; optional rotation (t, k, 3, 3)
+with has_rotation (k,); or, for
+     forward kinematics, motor_names (m,), motor_position (t, m) [rad, m]. Optional: start_names (b,),
+     start_position (b, 3), start_rotation (b, 3, 3), an assembled first pose; position_weight,
+     rotation_weight (t, k, 3); com (t, 3) and com_weight (t, 3); velocity_limit [rad/s or m/s], of the motors
+OUT  body_names (b,); body_position (t, b, 3), body_rotation (t, b, 3, 3); motor_names (m,), motor_position
+(t, m); residual (t,);
      converged (t,); seconds (t,)
 """
 
@@ -52,10 +55,19 @@ def goals_of(given: Arrays) -> list[Goals]:
         for k, name in enumerate(given["frames"].tolist()):
             rotation = from_matrix(given["rotation"][t, k].tolist()) if turned[k] else None
             weights = [
-                tuple(given[field][t, k].tolist()) if field in given else (1.0,) * 3 for field in ("position_weight", "rotation_weight")
+                tuple(given[field][t, k].tolist()) if field in given else (1.0,) * 3
+                for field in ("position_weight", "rotation_weight")
             ]
             place = tuple(given["position"][t, k].tolist())
-            frames.append(FrameGoal(name, position=place, rotation=rotation, position_weight=weights[0], rotation_weight=weights[1]))
+            frames.append(
+                FrameGoal(
+                    name,
+                    position=place,
+                    rotation=rotation,
+                    position_weight=weights[0],
+                    rotation_weight=weights[1],
+                )
+            )
         centres = []
         if "com" in given:
             weight = tuple(given["com_weight"][t].tolist()) if "com_weight" in given else EVENLY
@@ -68,15 +80,25 @@ def start_of(given: Arrays, solver: MechanismSolver) -> State | None:
     """The assembled pose that IN may hold."""
     if "start_names" not in given:
         return None
-    rows = zip(given["start_names"].tolist(), given["start_position"].tolist(), given["start_rotation"].tolist(), strict=True)
-    return solver.state_at({name: Frame(from_matrix(rotation), tuple(place)) for name, place, rotation in rows})
+    rows = zip(
+        given["start_names"].tolist(),
+        given["start_position"].tolist(),
+        given["start_rotation"].tolist(),
+        strict=True,
+    )
+    return solver.state_at(
+        {name: Frame(from_matrix(rotation), tuple(place)) for name, place, rotation in rows}
+    )
 
 
 def with_velocity(mechanism: Mechanism, given: Arrays) -> Mechanism:
     if "velocity_limit" not in given:
         return mechanism
     limit = float(given["velocity_limit"])
-    joints = tuple(replace(joint, velocity=(limit,) * len(joint.lower or (0,))) if joint.actuated else joint for joint in mechanism.joints)
+    joints = tuple(
+        replace(joint, velocity=(limit,) * len(joint.lower or (0,))) if joint.actuated else joint
+        for joint in mechanism.joints
+    )
     return replace(mechanism, joints=joints)
 
 
@@ -114,7 +136,9 @@ def answer(given: Arrays, mechanism: Mechanism) -> dict[str, np.ndarray]:
 
 
 def unassembled(reports: Sequence[Report]) -> str:
-    """How many frames' mechanisms do not hold together, and what is most open in the first such; "" where all do."""
+    """How many frames' mechanisms do not hold together, and what is most open in the first such; "" where all
+    do.
+    """
     frames = [t for t, report in enumerate(reports) if not report.converged]
     if not frames:
         return ""
@@ -124,7 +148,9 @@ def unassembled(reports: Sequence[Report]) -> str:
 
 
 def mechanism_in(model: Path, closures: Path | None, is_floating: bool) -> Mechanism:
-    """The mechanism of a robot's file and its closures, or of those that it marks itself. Raises UrdfError."""
+    """The mechanism of a robot's file and its closures, or of those that it marks itself. Raises
+    UrdfError.
+    """
     if closures is not None:
         return read_mechanism(model, closures, is_floating)
     robot = read(model, for_mechanism=True)
@@ -135,12 +161,18 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("urdf", "closures", "targets", "out"):
         ask.add_argument(f"--{name}", type=Path)
-    ask.add_argument("--tick", action="store_true", help="acceleration of bodies after the motion filter; see mechanism_tick.py")
+    ask.add_argument(
+        "--tick",
+        action="store_true",
+        help="acceleration of bodies after the motion filter; see mechanism_tick.py",
+    )
     ask.add_argument("--unseen", type=int, default=60, help="with --tick alone: how many random mechanisms")
     ask.add_argument("--seed", type=int, default=0, help="of these")
     asked = ask.parse_args()
     if asked.tick and asked.urdf is None:
-        mechanism_tick.print_runs(mechanism_unseen.cases(asked.unseen, asked.seed), 1.0 / mechanism_unseen.RATE)
+        mechanism_tick.print_runs(
+            mechanism_unseen.cases(asked.unseen, asked.seed), 1.0 / mechanism_unseen.RATE
+        )
         return
     for name in ("urdf", "targets") if asked.tick else ("urdf", "targets", "out"):
         if getattr(asked, name) is None:
@@ -153,7 +185,9 @@ def main() -> None:
             print(f"warning: {warning}")
         if asked.tick:
             solver = MechanismSolver(mechanism)
-            mechanism_tick.print_runs([(asked.targets.stem, solver, start_of(given, solver), goals_of(given))], float(given["dt"]))
+            mechanism_tick.print_runs(
+                [(asked.targets.stem, solver, start_of(given, solver), goals_of(given))], float(given["dt"])
+            )
             return
         found = answer(given, mechanism)
     except (UrdfError, MechanismError) as error:

@@ -1,4 +1,6 @@
-"""Mechanisms of the gallery of ready ones, without Blender, and ways to go: the paper's validation examples, and what peers can state."""
+"""Mechanisms of the gallery of ready ones, without Blender, and ways to go: the paper's validation examples,
+and what peers can state.
+"""
 
 import math
 from collections.abc import Callable
@@ -24,17 +26,25 @@ def mechanism_of(told: recipe.Recipe) -> Mechanism:
     grounded = {body.name for body in told.bodies if body.role == "GROUND"}
     origin = {body.name: body.points[0] for body in told.bodies}
     motors = {motor.joint: motor for motor in told.motors}
-    bodies = [Body(name, 1.0, start=Frame(position=place), grounded=name in grounded) for name, place in origin.items()]
+    bodies = [
+        Body(name, 1.0, start=Frame(position=place), grounded=name in grounded)
+        for name, place in origin.items()
+    ]
     joints = []
     for joint in told.joints:
         turn = _turn(joint)
-        at = [Frame(turn, tuple(a - b for a, b in zip(joint.at, origin[body], strict=True))) for body in (joint.first, joint.second)]
+        at = [
+            Frame(turn, tuple(a - b for a, b in zip(joint.at, origin[body], strict=True)))
+            for body in (joint.first, joint.second)
+        ]
         motor = motors.get(joint.name)
         limits: tuple[tuple[float, ...], ...] = ((), ())
         if motor:
             scale = 1.0 if motor.axis.startswith("LINEAR") else math.radians(1.0)
             limits = ((scale * motor.lower,), (scale * motor.upper,))
-        joints.append(Joint(joint.name, joint.kind, joint.first, joint.second, *at, *limits, actuated=motor is not None))
+        joints.append(
+            Joint(joint.name, joint.kind, joint.first, joint.second, *at, *limits, actuated=motor is not None)
+        )
     return Mechanism(tuple(bodies), tuple(joints))
 
 
@@ -51,7 +61,9 @@ def _turn(joint: recipe.Joint):
 
 
 def every_kind() -> Case:
-    """The paper's first validation example: one freedom, every common kind of joint; the table, its end, goes to and fro."""
+    """The paper's first validation example: one freedom, every common kind of joint; the table, its end, goes
+    to and fro.
+    """
     mechanism = mechanism_of(RECIPES["every_kind"])
     table = next(body.start.position for body in mechanism.bodies if body.name == "Table")
 
@@ -63,15 +75,24 @@ def every_kind() -> Case:
 
 
 def serial_arm() -> Case:
-    """Its second one: a chain of six turns and six slides, one frame at the end; rest is what it had in the last frame."""
+    """Its second one: a chain of six turns and six slides, one frame at the end; rest is what it had in the
+    last frame.
+    """
     told = RECIPES["serial_arm"]
     mechanism, calm = mechanism_of(told), RegulariserWeights(told.steady)
     hand = next(body.start.position for body in mechanism.bodies if body.name == "Hand")
 
     def goals(t: float) -> Goals:
-        place = (hand[0] + 0.08 * math.sin(1.5 * t), hand[1] + 0.08 * math.sin(1.1 * t), hand[2] - 0.06 + 0.04 * math.cos(1.3 * t))
+        place = (
+            hand[0] + 0.08 * math.sin(1.5 * t),
+            hand[1] + 0.08 * math.sin(1.1 * t),
+            hand[2] - 0.06 + 0.04 * math.cos(1.3 * t),
+        )
         half = 0.2 * math.sin(1.7 * t)
-        return Goals((FrameGoal("Hand", position=place, rotation=(math.cos(half), 0.0, math.sin(half), 0.0)),), regulariser_weights=calm)
+        return Goals(
+            (FrameGoal("Hand", position=place, rotation=(math.cos(half), 0.0, math.sin(half), 0.0)),),
+            regulariser_weights=calm,
+        )
 
     return Case("serial arm", mechanism, goals)
 
@@ -97,19 +118,37 @@ def races() -> tuple[Race, ...]:
         _led("stewart", "Platform", True, _swaying({f"Leg {k}": 0.01 + 0.004 * k for k in range(1, 7)})),
         _of_case(dancer()),
         _led("pantograph", "Pen", False, _swaying({"Left Shaft": 0.4, "Right Shaft": 0.3}), (0.0, 0.0, 0.2)),
-        _led("delta", "Platform", False, _swaying({f"Hip {k}": 0.1 * k + 0.2 for k in (1, 2, 3)}), (0.05, 0.0, -0.2)),
+        _led(
+            "delta",
+            "Platform",
+            False,
+            _swaying({f"Hip {k}": 0.1 * k + 0.2 for k in (1, 2, 3)}),
+            (0.05, 0.0, -0.2),
+        ),
     )
 
 
 def _swaying(sizes: dict[str, float]) -> Callable[[float], dict[str, float]]:
     """Motors that sway, each with a time of its own."""
-    return lambda t: {name: size * math.sin((1.0 + 0.3 * k) * t) for k, (name, size) in enumerate(sizes.items())}
+    return lambda t: {
+        name: size * math.sin((1.0 + 0.3 * k) * t) for k, (name, size) in enumerate(sizes.items())
+    }
 
 
-def _led(key: str, body: str, is_turned: bool, motors: Callable[[float], dict[str, float]], away: Vector | None = None) -> Race:
-    """Goals where motors' motion takes a body, so that they can be met; by `away` [m] beside that for a while in the middle."""
+def _led(
+    key: str,
+    body: str,
+    is_turned: bool,
+    motors: Callable[[float], dict[str, float]],
+    away: Vector | None = None,
+) -> Race:
+    """Goals where motors' motion takes a body, so that they can be met; by `away` [m] beside that for a while
+    in the middle.
+    """
     mechanism = mechanism_of(RECIPES[key])
-    solver = MechanismSolver(replace(mechanism, joints=tuple(replace(joint, lower=(), upper=()) for joint in mechanism.joints)))
+    solver = MechanismSolver(
+        replace(mechanism, joints=tuple(replace(joint, lower=(), upper=()) for joint in mechanism.joints))
+    )
     index = mechanism.body_index[body]
 
     def asked(t: float) -> Goals:
@@ -123,7 +162,17 @@ def _led(key: str, body: str, is_turned: bool, motors: Callable[[float], dict[st
         pose, is_near = found.poses[index], away is None or not AWAY[0] < t < AWAY[1]
         share = 0.0 if is_near else math.sin(math.pi * (t - AWAY[0]) / (AWAY[1] - AWAY[0])) ** 2
         place = tuple(float(pose[axis, 3] + share * (away or (0.0,) * 3)[axis]) for axis in range(3))
-        goals.append(Goals((FrameGoal(body, position=place, rotation=from_matrix(pose[:3, :3].tolist()) if is_turned else None),)))
+        goals.append(
+            Goals(
+                (
+                    FrameGoal(
+                        body,
+                        position=place,
+                        rotation=from_matrix(pose[:3, :3].tolist()) if is_turned else None,
+                    ),
+                )
+            )
+        )
         can_reach.append(is_near)
     name = key.replace("_", "-") + (", target out of reach" if away else "")
     return Race(name, solver, _alone(first.state), tuple(goals), tuple(can_reach))

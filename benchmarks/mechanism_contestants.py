@@ -1,6 +1,8 @@
-"""What `benchmarks.mechanism_peers` races: Limber, and libraries that each close loops in their own way, on the same cut tree.
+"""What `benchmarks.mechanism_peers` races: Limber, and libraries that each close loops in their own way, on
+the same cut tree.
 
-Each has `reset` to a pose, `aim` at a frame's goals, `step` and `state`; and knows how many steps a frame may take at most.
+Each has `reset` to a pose, `aim` at a frame's goals, `step` and `state`; and knows how many steps a frame may
+take at most.
 """
 
 from collections.abc import Sequence
@@ -15,9 +17,12 @@ from .mechanism_model import kept, model_of
 
 MOST_STEPS = 20
 LITTLE = 1e-6  # of squares: what keeps rods still that nothing determines, in all libraries alike
-MORE = 1e-4  # of squares: what keeps mink and pinocchio assembled where a target is out of reach, at the least cost of those tried
+# of squares: what keeps mink and pinocchio assembled where a target is out of reach, at the least cost of
+# those tried
+MORE = 1e-4
 MUCH = 1e-2  # of squares: the same for placo, which damps alike whatever the error
-BY_ERROR = 1.0  # of the squared error, more damping while it is large: as in mink's examples, and alike for pinocchio
+# of the squared error, more damping while it is large: as in mink's examples, and alike for pinocchio
+BY_ERROR = 1.0
 CLOSING_COST = 100.0  # of mink's closing task beside goals of 1; at 1000 its steps stall on the delta
 SOFTNESS = 1e-10  # of pinocchio's proximal closing: what lets rows that say the same twice be
 
@@ -84,7 +89,9 @@ def _places(model, race: Race) -> list[int]:
 
 
 class Placo(Contestant):
-    """Loops by hard relative positions with the axes that count, as its loop examples do; goals soft, a little regularised."""
+    """Loops by hard relative positions with the axes that count, as its loop examples do; goals soft, a
+    little regularised.
+    """
 
     label = "placo"
 
@@ -108,7 +115,11 @@ class Placo(Contestant):
         self.tasks = []
         for goal, name in zip(race.goals[0].frames, ends.goals, strict=True):
             is_frame = goal.rotation is not None
-            task = self.solver.add_frame_task(name, np.eye(4)) if is_frame else self.solver.add_position_task(name, np.zeros(3))
+            task = (
+                self.solver.add_frame_task(name, np.eye(4))
+                if is_frame
+                else self.solver.add_position_task(name, np.zeros(3))
+            )
             task.configure(name, "soft", *([1.0, 1.0] if is_frame else [1.0]))
             self.tasks.append(task)
         self.solver.add_regularization_task(self.regularisation)
@@ -140,7 +151,9 @@ class PlacoDamped(Placo):
 
 
 class Mink(Contestant):
-    """Loops by MuJoCo's equality constraints and an EqualityConstraintTask among the tasks, at a high cost."""
+    """Loops by MuJoCo's equality constraints and an EqualityConstraintTask among the tasks, at a
+    high cost.
+    """
 
     label, is_hard = "mink", False
 
@@ -153,11 +166,19 @@ class Mink(Contestant):
         closures = "".join(f'<connect site1="{one}" site2="{other}"/>' for one, other in ends.pairs)
         super().__init__(race)
         self.mink = mink
-        self.model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", f"<equality>{closures}</equality></mujoco>"))
+        self.model = mujoco.MjModel.from_xml_string(
+            text.replace("</mujoco>", f"<equality>{closures}</equality></mujoco>")
+        )
         first = [int(self.model.joint(f"j{k}").qposadr[0]) for k in range(len(race.solver.tree.parents))]
         self.known = Known(race, first, False)
         self.goals = [
-            mink.FrameTask(name, "site", position_cost=1.0, orientation_cost=float(goal.rotation is not None), lm_damping=BY_ERROR)
+            mink.FrameTask(
+                name,
+                "site",
+                position_cost=1.0,
+                orientation_cost=float(goal.rotation is not None),
+                lm_damping=BY_ERROR,
+            )
             for goal, name in zip(race.goals[0].frames, ends.goals, strict=True)
         ]
         self.closing = mink.EqualityConstraintTask(self.model, cost=CLOSING_COST)
@@ -174,7 +195,9 @@ class Mink(Contestant):
         tasks, hard = (self.goals, [self.closing]) if self.is_hard else ([self.closing, *self.goals], None)
         dt = 1.0 / RATE
         try:
-            velocity = self.mink.solve_ik(self.now, tasks, dt, "daqp", damping=self.regularisation, limits=[], constraints=hard)
+            velocity = self.mink.solve_ik(
+                self.now, tasks, dt, "daqp", damping=self.regularisation, limits=[], constraints=hard
+            )
         except self.mink.NoSolutionFound as error:
             raise RuntimeError(str(error)) from error
         self.now.integrate_inplace(velocity, dt)
@@ -196,7 +219,9 @@ class MinkDamped(MinkHard):
 
 
 class Pinocchio(Contestant):
-    """Loops by its constraint models; goals by damped least squares under them, a proximal system a step, by numpy."""
+    """Loops by its constraint models; goals by damped least squares under them, a proximal system a step, by
+    numpy.
+    """
 
     label = "pinocchio and numpy"
 
@@ -208,7 +233,9 @@ class Pinocchio(Contestant):
         self.pin = pinocchio
         with kept(text) as path:
             free = pinocchio.buildModelFromMJCF(path)
-        self.model = pinocchio.buildReducedModel(free, [free.getJointId("root")], pinocchio.neutral(free))  # sites on the ground stay
+        self.model = pinocchio.buildReducedModel(
+            free, [free.getJointId("root")], pinocchio.neutral(free)
+        )  # sites on the ground stay
         self.data = self.model.createData()
         self.known = Known(race, _places(self.model, race), True)
         self.closures = pinocchio.StdVec_RigidConstraintModel()
@@ -216,7 +243,9 @@ class Pinocchio(Contestant):
             one, other = (self.model.frames[self.model.getFrameId(name)] for name in pair)
             told = (self.model, one.parentJoint, one.placement, other.parentJoint, other.placement)
             self.closures.append(pinocchio.RigidConstraintModel(pinocchio.ContactType.CONTACT_3D, *told))
-        self.states = pinocchio.StdVec_RigidConstraintData([closure.createData() for closure in self.closures])
+        self.states = pinocchio.StdVec_RigidConstraintData(
+            [closure.createData() for closure in self.closures]
+        )
         self.frames = [self.model.getFrameId(name) for name in ends.goals]
 
     def reset(self, state: State) -> None:
@@ -241,10 +270,14 @@ class Pinocchio(Contestant):
                 errors.append(pin.log3(np.array(to_matrix(goal.rotation)) @ here.rotation.T))
         goals, error, width = np.concatenate(rows), np.concatenate(errors), model.nv
         matrix = np.zeros((width + len(gap), width + len(gap)))
-        matrix[:width, :width] = goals.T @ goals + (self.regularisation + BY_ERROR * float(error @ error)) * np.eye(width)
+        matrix[:width, :width] = goals.T @ goals + (
+            self.regularisation + BY_ERROR * float(error @ error)
+        ) * np.eye(width)
         matrix[width:, :width], matrix[:width, width:] = closing, closing.T
         matrix[width:, width:] = -SOFTNESS * np.eye(len(gap))
-        self.q = pin.integrate(model, self.q, np.linalg.solve(matrix, np.concatenate((goals.T @ error, gap)))[:width])
+        self.q = pin.integrate(
+            model, self.q, np.linalg.solve(matrix, np.concatenate((goals.T @ error, gap)))[:width]
+        )
 
     def state(self) -> State:
         return self.known.read(self.q)

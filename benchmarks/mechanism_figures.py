@@ -1,4 +1,6 @@
-"""Pictures of mechanisms: time against bodies and against the rate of frames, and what a speed regulariser makes of a singular pose."""
+"""Pictures of mechanisms: time against bodies and against the rate of frames, and what a speed regulariser
+makes of a singular pose.
+"""
 
 from pathlib import Path
 
@@ -40,9 +42,16 @@ def _rates(rows: list[tuple[float, float, float]], path: Path) -> None:
     rate, took, steps = np.array(rows).T
     figure, plot = plt.subplots(figsize=(6, 4))
     plot.semilogx(rate, took, "o-", color="#1b9e77")
-    plot.set(xlabel="frames a second", ylabel="ms a frame, median", ylim=(0, None), title="Dancer: slower frames need more steps")
+    plot.set(
+        xlabel="frames a second",
+        ylabel="ms a frame, median",
+        ylim=(0, None),
+        title="Dancer: slower frames need more steps",
+    )
     for x, y, count in zip(rate, took, steps, strict=True):
-        plot.annotate(f"{count:g} steps", (x, y), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8)
+        plot.annotate(
+            f"{count:g} steps", (x, y), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=8
+        )
     _finish(figure, path)
 
 
@@ -52,8 +61,18 @@ def _singular(rows: list[tuple[float, float, float]], path: Path) -> None:
     _, peak, mean = np.array(rows).T
     plot.loglog(np.maximum(mean, 1e-6), peak, "o-", color="#d95f02")
     for weight, y, x in rows:
-        plot.annotate(f"{weight:.0e}" if weight else "none", (max(x, 1e-6), y), xytext=(5, 4), textcoords="offset points", fontsize=8)
-    plot.set(xlabel="mean error [mm]", ylabel="fastest joint [rad/s]", title="Boxer's shoulder through its singular pose, by speed weight")
+        plot.annotate(
+            f"{weight:.0e}" if weight else "none",
+            (max(x, 1e-6), y),
+            xytext=(5, 4),
+            textcoords="offset points",
+            fontsize=8,
+        )
+    plot.set(
+        xlabel="mean error [mm]",
+        ylabel="fastest joint [rad/s]",
+        title="Boxer's shoulder through its singular pose, by speed weight",
+    )
     _finish(figure, path)
 
 

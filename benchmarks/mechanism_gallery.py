@@ -1,4 +1,6 @@
-"""Mechanisms of the sizes that Schumacher, Knoop and Baecher 2021 report in table I, and a tower of any size, with ways to go."""
+"""Mechanisms of the sizes that Schumacher, Knoop and Baecher 2021 report in table I, and a tower of any size,
+with ways to go.
+"""
 
 import math
 from collections.abc import Callable
@@ -20,20 +22,34 @@ class Case:
     goals: Callable[[float], Goals]  # by time [s]
 
 
-def _hinge(name: str, axis: str, parent: str, child: str, place: tuple[float, float, float], *, actuated: bool = False) -> Joint:
+def _hinge(
+    name: str,
+    axis: str,
+    parent: str,
+    child: str,
+    place: tuple[float, float, float],
+    *,
+    actuated: bool = False,
+) -> Joint:
     """About a world's axis through a place, both as at the start, where every body's frame is the world's."""
     at = Frame(AXES[axis], place)
     return Joint(name, "revolute", parent, child, at, at, actuated=actuated)
 
 
 def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
-    """An arm of five bodies: three hinges through one shoulder, which is singular with the arm straight ahead, and an elbow.
+    """An arm of five bodies: three hinges through one shoulder, which is singular with the arm straight
+    ahead, and an elbow.
 
     `path`: tilt and turn [rad] of the upper arm by time; the default one stays away from the singular pose.
     """
     names = ("torso", "yoke", "swing", "upper", "fore")
     axes = ("z", "x", "z", "x")
-    joints = [_hinge(f"motor {k}", axes[k], names[k], names[k + 1], (0.0, 0.3 if k == 3 else 0.0, 0.0), actuated=True) for k in range(4)]
+    joints = [
+        _hinge(
+            f"motor {k}", axes[k], names[k], names[k + 1], (0.0, 0.3 if k == 3 else 0.0, 0.0), actuated=True
+        )
+        for k in range(4)
+    ]
     bodies = [Body(name, 1.0, start=ORIGIN, grounded=name == "torso") for name in names]
     way = path or (lambda t: (0.9 + 0.3 * math.sin(2.0 * t), 0.5 * math.sin(1.3 * t)))
 
@@ -49,7 +65,9 @@ def boxer(path: Callable[[float], tuple[float, float]] | None = None) -> Case:
 
 
 def dancer() -> Case:
-    """Twelve bodies in one loop of twelve hinges, eight of them motors: two legs on fixed feet, six ways to move the pelvis."""
+    """Twelve bodies in one loop of twelve hinges, eight of them motors: two legs on fixed feet, six ways to
+    move the pelvis.
+    """
     bodies = [Body("feet", 0.5, start=ORIGIN, grounded=True)]
     joints = []
     for side, y in (("left", 0.1), ("right", -0.1)):
@@ -59,7 +77,16 @@ def dancer() -> Case:
             child = "pelvis" if k == 5 else f"{side} {k}"
             if child not in {body.name for body in bodies}:
                 bodies.append(Body(child, 0.3 if k < 5 else 3.0, (0.0, y if k < 5 else 0.0, z), ORIGIN))
-            joints.append(_hinge(f"{side} hinge {k}", axis, above, child, (0.08 if k == 2 else 0.0, y, z), actuated=k not in (0, 5)))
+            joints.append(
+                _hinge(
+                    f"{side} hinge {k}",
+                    axis,
+                    above,
+                    child,
+                    (0.08 if k == 2 else 0.0, y, z),
+                    actuated=k not in (0, 5),
+                )
+            )
             above = child
 
     def goals(t: float) -> Goals:
@@ -71,23 +98,46 @@ def dancer() -> Case:
 
 
 def walker() -> Case:
-    """31 bodies, 36 joints, 12 motors, six loops of push rods; feet, pelvis and centre of mass have goals, by turns of support."""
+    """31 bodies, 36 joints, 12 motors, six loops of push rods; feet, pelvis and centre of mass have goals, by
+    turns of support.
+    """
     bodies = [Body("pelvis", 4.0, (0.0, 0.0, 0.8), ORIGIN)]
     joints = []
     for side, y in (("left", 0.1), ("right", -0.1)):
         above = "pelvis"
-        for k, (axis, z) in enumerate((("z", 0.75), ("x", 0.72), ("y", 0.7), ("y", 0.4), ("y", 0.1), ("x", 0.08))):
+        for k, (axis, z) in enumerate(
+            (("z", 0.75), ("x", 0.72), ("y", 0.7), ("y", 0.4), ("y", 0.1), ("x", 0.08))
+        ):
             child, x = f"{side} {k}", 0.06 if k == 3 else 0.0
             bodies.append(Body(child, 0.5, (0.0, y, z - 0.05), ORIGIN))
             is_pushed = axis == "y"
             joints.append(_hinge(f"{side} hinge {k}", axis, above, child, (x, y, z), actuated=not is_pushed))
             if is_pushed:  # a crank above, a rod as long as the way between: a parallelogram
-                crank, rod, low, high = f"{side} crank {k}", f"{side} rod {k}", (x - 0.05, y, z), (x - 0.05, y, z + 0.12)
+                crank, rod, low, high = (
+                    f"{side} crank {k}",
+                    f"{side} rod {k}",
+                    (x - 0.05, y, z),
+                    (x - 0.05, y, z + 0.12),
+                )
                 bodies += [Body(crank, 0.1, high, ORIGIN), Body(rod, 0.05, low, ORIGIN)]
                 joints += [
                     _hinge(f"{side} motor {k}", "y", above, crank, (x, y, z + 0.12), actuated=True),
-                    Joint(f"{side} rod's head {k}", "universal", crank, rod, Frame(AXES["z"], high), Frame(AXES["z"], high)),
-                    Joint(f"{side} rod's foot {k}", "spherical", rod, child, Frame(position=low), Frame(position=low)),
+                    Joint(
+                        f"{side} rod's head {k}",
+                        "universal",
+                        crank,
+                        rod,
+                        Frame(AXES["z"], high),
+                        Frame(AXES["z"], high),
+                    ),
+                    Joint(
+                        f"{side} rod's foot {k}",
+                        "spherical",
+                        rod,
+                        child,
+                        Frame(position=low),
+                        Frame(position=low),
+                    ),
                 ]
             above = child
         for k, (body, z) in enumerate(((f"{side} 3", 0.3), (f"{side} 2", 0.6), (f"{side} 5", 0.0))):
@@ -96,12 +146,25 @@ def walker() -> Case:
 
     def goals(t: float) -> Goals:
         phase = math.pi * t  # a step in a second
-        frames = [FrameGoal("pelvis", Frame(position=(0.0, 0.0, 0.8)), (0.05 * t, 0.0, 0.77), IDENTITY, (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))]
+        frames = [
+            FrameGoal(
+                "pelvis",
+                Frame(position=(0.0, 0.0, 0.8)),
+                (0.05 * t, 0.0, 0.77),
+                IDENTITY,
+                (0.0, 0.0, 1.0),
+                (0.0, 1.0, 0.0),
+            )
+        ]
         support = 0.0
         for side, y, shift in (("left", 0.1, 0.0), ("right", -0.1, math.pi)):
             lift = max(0.0, math.sin(phase + shift))
             place = (0.05 * t, y, 0.03 * lift)
-            frames.append(FrameGoal(f"{side} 5", Frame(position=(0.0, y, 0.0)), place, IDENTITY, (10.0,) * 3, (100.0,) * 3))
+            frames.append(
+                FrameGoal(
+                    f"{side} 5", Frame(position=(0.0, y, 0.0)), place, IDENTITY, (10.0,) * 3, (100.0,) * 3
+                )
+            )
             support += y * (1.0 - lift) * 0.5
         return Goals(tuple(frames), (CentreGoal((0.05 * t, support, 0.0), (10.0, 10.0, 0.0)),))
 

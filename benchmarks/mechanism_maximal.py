@@ -1,8 +1,10 @@
-"""Forward kinematics on the poses of all bodies, each with six freedoms, and what it makes of inverse kinematics. Knows no Blender.
+"""Forward kinematics on the poses of all bodies, each with six freedoms, and what it makes of inverse
+kinematics. Knows no Blender.
 
-Paper: eq. 1 (`Maximal.forward`: least squares over every joint, here with rotation vectors as updates, so six unknowns a body and no
-rows for the length of quaternions) and eq. 2 (`implicit`: actuators are what is sought). Both can take a mechanism apart, which
-`solver.MechanismSolver` cannot: they serve to compare, and to bring bodies together that were put down roughly.
+Paper: eq. 1 (`Maximal.forward`: least squares over every joint, here with rotation vectors as updates, so six
+unknowns a body and no rows for the length of quaternions) and eq. 2 (`implicit`: actuators are what is
+sought). Both can take a mechanism apart, which `solver.MechanismSolver` cannot: they serve to compare, and to
+bring bodies together that were put down roughly.
 """
 
 from collections.abc import Mapping
@@ -41,7 +43,9 @@ class Maximal:
         """`held`: joints whose values are given with every solve; the others are passive."""
         self.mechanism = mechanism
         grounds = [
-            Joint(f"ground {body.name}", "fixed", WORLD, body.name, body.start) for body in mechanism.bodies if body.grounded and body.start
+            Joint(f"ground {body.name}", "fixed", WORLD, body.name, body.start)
+            for body in mechanism.bodies
+            if body.grounded and body.start
         ]
         self.joints = [*grounds, *mechanism.joints]
         self.held = [(k, joint) for k, joint in enumerate(self.joints) if joint.name in held]
@@ -59,7 +63,9 @@ class Maximal:
         self.columns = 6 * len(mechanism.bodies)
 
     def relative(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array, Array]:
-        """Joints' frames on the parents and children in the world, and the latter in the former, (j, 4, 4) each."""
+        """Joints' frames on the parents and children in the world, and the latter in the former, (j, 4, 4)
+        each.
+        """
         every = np.concatenate((poses, np.eye(4)[None]))
         in_parent = self.in_parent.copy()
         for k, joint in self.held:
@@ -72,7 +78,9 @@ class Maximal:
         return self.weight * self.rows.residual(self.relative(poses, values)[2])[0]
 
     def linear(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> tuple[Array, Array]:
-        """Residual (r,) and its derivative (r, 6 b) by turns of the bodies about their own places [rad], then moves [sizes]."""
+        """Residual (r,) and its derivative (r, 6 b) by turns of the bodies about their own places [rad], then
+        moves [sizes].
+        """
         parents, children, relative = self.relative(poses, values)
         residual, grows = self.rows.residual(relative)
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
@@ -98,7 +106,9 @@ class Maximal:
         return made
 
     def forward(self, poses: Array, values: Mapping[str, tuple[float, ...]] | None = None) -> Gap:
-        """Poses that break the joints least, in the sense of least squares, from `poses` on: assembled or not."""
+        """Poses that break the joints least, in the sense of least squares, from `poses` on: assembled or
+        not.
+        """
         values = values or {}
         residual, rows = self.linear(poses, values)
         damping = 0.0
@@ -126,7 +136,9 @@ class Maximal:
         return Gap(poses, float(sizes[worst]), self.joints[worst].name)
 
     def sensitivity(self, poses: Array, values: Mapping[str, tuple[float, ...]]) -> Array:
-        """(6 b, m) how the least-squares poses move with the given values, in the order of `held` (Gauss-Newton's Hessian)."""
+        """(6 b, m) how the least-squares poses move with the given values, in the order of `held`
+        (Gauss-Newton's Hessian).
+        """
         columns = []
         for _, joint in self.held:
             for k in range(len(values[joint.name])):
@@ -163,7 +175,9 @@ def moved(kind: str, values: tuple[float, ...]) -> Array:
 
 
 def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
-    """A goal's rows (6,) at its body's pose (4, 4), weighted, and their derivative (6, 6) by a turn about the body's place and a move."""
+    """A goal's rows (6,) at its body's pose (4, 4), weighted, and their derivative (6, 6) by a turn about the
+    body's place and a move.
+    """
     end = pose @ frame_array(goal.on_body)
     error, rows = np.zeros(6), np.zeros((6, 6))
     if goal.position is not None:
@@ -180,9 +194,11 @@ def aim_of(goal: FrameGoal, pose: Array, size: float) -> tuple[Array, Array]:
 def implicit(
     maximal: Maximal, goal: FrameGoal, poses: Array, values: Mapping[str, tuple[float, ...]], steps: int = 30
 ) -> tuple[Gap, dict[str, tuple[float, ...]]]:
-    """Actuator values that bring a frame to its goal, with poses that follow from them by forward kinematics (paper: eq. 2).
+    """Actuator values that bring a frame to its goal, with poses that follow from them by forward kinematics
+    (paper: eq. 2).
 
-    Where the goal cannot be met, it is met all the same, by a mechanism that is taken apart: that is the method's flaw.
+    Where the goal cannot be met, it is met all the same, by a mechanism that is taken apart: that is the
+    method's flaw.
     """
     body = maximal.mechanism.body_index[goal.body]
     gap = maximal.forward(poses, values)

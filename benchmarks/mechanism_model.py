@@ -1,4 +1,6 @@
-"""A mechanism with loops as other libraries read it: its cut tree as MJCF, with sites for what closes loops and for goals."""
+"""A mechanism with loops as other libraries read it: its cut tree as MJCF, with sites for what closes loops
+and for goals.
+"""
 
 import tempfile
 from collections.abc import Iterator
@@ -22,14 +24,18 @@ class Ends:
 
     goals: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]  # points
-    axes: tuple[str, ...]  # of each pair in its first frame: which of them count, the others being said already
+    axes: tuple[
+        str, ...
+    ]  # of each pair in its first frame: which of them count, the others being said already
 
 
 def model_of(race: Race) -> tuple[str, Ends]:
-    """The cut tree as MJCF, which all of them read: a body "n3" with a joint "j3" for each node of ours, on a ground that is free (a joint
-    "root", which everyone locks: without one sites on it are lost to some); and its sites.
+    """The cut tree as MJCF, which all of them read: a body "n3" with a joint "j3" for each node of ours, on a
+    ground that is free (a joint "root", which everyone locks: without one sites on it are lost to some); and
+    its sites.
 
-    A ball closes with one point, a hinge with two on its axis, in a planar loop with one of which two axes count.
+    A ball closes with one point, a hinge with two on its axis, in a planar loop with one of which two axes
+    count.
     """
     solver, tree, size = race.solver, race.solver.tree, race.solver.tree.size
     is_planar = count(solver, race.start).redundancy > 0
@@ -37,7 +43,9 @@ def model_of(race: Race) -> tuple[str, Ends]:
     pairs, axes = [], []
 
     def put(link: int, further: np.ndarray, name: str) -> str:
-        sites.setdefault(int(tree.carrying[link]), []).append(f'<site name="{name}" {_placed(tree.ends[link] @ further)}/>')
+        sites.setdefault(int(tree.carrying[link]), []).append(
+            f'<site name="{name}" {_placed(tree.ends[link] @ further)}/>'
+        )
         return name
 
     along = np.eye(4)
@@ -45,11 +53,21 @@ def model_of(race: Race) -> tuple[str, Ends]:
     for k, closure in enumerate(tree.closures):
         kind = closure.kind
         if kind not in ("revolute", "spherical"):
-            raise ValueError(f"{race.name}: a loop that a {kind} joint closes cannot be told here: close it by a hinge or a ball")
-        pairs.append((put(closure.on_parent, np.eye(4), f"parent {k}"), put(closure.on_child, np.eye(4), f"child {k}")))
+            raise ValueError(
+                f"{race.name}: a loop that a {kind} joint closes cannot be told here: close it by a hinge or"
+                " a ball"
+            )
+        pairs.append(
+            (put(closure.on_parent, np.eye(4), f"parent {k}"), put(closure.on_child, np.eye(4), f"child {k}"))
+        )
         axes.append("xy" if is_planar else "xyz")
         if kind == "revolute" and not is_planar:
-            pairs.append((put(closure.on_parent, along, f"parent's axis {k}"), put(closure.on_child, along, f"child's axis {k}")))
+            pairs.append(
+                (
+                    put(closure.on_parent, along, f"parent's axis {k}"),
+                    put(closure.on_child, along, f"child's axis {k}"),
+                )
+            )
             axes.append("xy")
     goals = []
     for k, goal in enumerate(race.goals[0].frames):
@@ -57,18 +75,30 @@ def model_of(race: Race) -> tuple[str, Ends]:
 
     def body(k: int) -> str:
         kind = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}[tree.kinds[k]]
-        axis = "" if kind == "ball" else ' axis="' + " ".join(map(str, tree.axes[tree.first[k], :, 0].tolist())) + '"'
-        return f'<body name="n{k}" {_placed(tree.rests[k])}>{WEIGHT}<joint name="j{k}" type="{kind}"{axis}/>{inside(k)}</body>'
+        axis = (
+            ""
+            if kind == "ball"
+            else ' axis="' + " ".join(map(str, tree.axes[tree.first[k], :, 0].tolist())) + '"'
+        )
+        return (
+            f'<body name="n{k}" {_placed(tree.rests[k])}>{WEIGHT}<joint name="j{k}"'
+            f' type="{kind}"{axis}/>{inside(k)}</body>'
+        )
 
     def inside(k: int) -> str:
-        return "".join([*sites.get(k, ()), *(body(child) for child, parent in enumerate(tree.parents) if parent == k)])
+        return "".join(
+            [*sites.get(k, ()), *(body(child) for child, parent in enumerate(tree.parents) if parent == k)]
+        )
 
     ground = f'<body name="ground">{WEIGHT}<freejoint name="root"/>{inside(-1)}</body>'
     return f"<mujoco><worldbody>{ground}</worldbody></mujoco>", Ends(tuple(goals), tuple(pairs), tuple(axes))
 
 
 def _placed(frame: np.ndarray) -> str:
-    numbers = [" ".join(f"{float(part):.17g}" for part in parts) for parts in (frame[:3, 3], from_matrix(frame[:3, :3].tolist()))]
+    numbers = [
+        " ".join(f"{float(part):.17g}" for part in parts)
+        for parts in (frame[:3, 3], from_matrix(frame[:3, :3].tolist()))
+    ]
     return f'pos="{numbers[0]}" quat="{numbers[1]}"'
 
 

@@ -1,11 +1,14 @@
-"""Limber beside other libraries on mechanisms with loops: the same ways from the same poses, each library's own way to close loops.
+"""Limber beside other libraries on mechanisms with loops: the same ways from the same poses, each library's
+own way to close loops.
 
     python -m benchmarks.mechanism_peers [--rounds 3] [--only MECHANISM ...]
 
-Frames come at 60 a second, each from the last one's answer. A library steps until loops and goals are met to 1e-8, at most 20 times, and in
-a second run once a frame, as in a live loop. A frame's time is that of its steps, the least of the rounds, processor's time on one core.
-Every answer is judged by the same code: by how much loops are open, how far goals are, how far bodies turn in a frame, whether it went over
-to another assembly. No joint has limits. They run in .venv-bench (`python -m benchmarks.environment`); one that cannot be had is named.
+Frames come at 60 a second, each from the last one's answer. A library steps until loops and goals are met to
+1e-8, at most 20 times, and in a second run once a frame, as in a live loop. A frame's time is that of its
+steps, the least of the rounds, processor's time on one core. Every answer is judged by the same code: by how
+much loops are open, how far goals are, how far bodies turn in a frame, whether it went over to another
+assembly. No joint has limits. They run in .venv-bench (`python -m benchmarks.environment`); one that cannot
+be had is named.
 """
 
 import argparse
@@ -30,7 +33,9 @@ BROKEN = 1e-6  # [m, rad] a loop that is open by more holds nothing together
 
 @dataclass(frozen=True)
 class Row:
-    """How one contestant did on one mechanism, with as many steps as it takes and, where it says so, with one a frame."""
+    """How one contestant did on one mechanism, with as many steps as it takes and, where it says so, with one
+    a frame.
+    """
 
     race: str
     name: str
@@ -115,7 +120,13 @@ def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
         turns = [walked(contestant, judge, most) for _ in range(rounds)]
         _, steps, states = turns[0]
         missed = [judge.error(state, k) for k, state in enumerate(states) if judge.race.can_reach[k]]
-        return 1e3 * np.min([seconds for seconds, _, _ in turns], axis=0), steps, states, max(map(judge.open, states)), max(missed)
+        return (
+            1e3 * np.min([seconds for seconds, _, _ in turns], axis=0),
+            steps,
+            states,
+            max(map(judge.open, states)),
+            max(missed),
+        )
 
     times, steps, states, gap, missed = figures(contestant.most)
     once = None
@@ -123,7 +134,9 @@ def row_of(contestant: Contestant, judge: Judge, rounds: int) -> Row:
         single = figures(1)
         once = (float(np.median(single[0])), *single[3:])
     spread = float(np.median(times)), float(np.quantile(times, 0.99)), float(np.mean(steps))
-    return Row(judge.race.name, contestant.label, *spread, gap, missed, judge.jump(states), judge.flips(states), once)
+    return Row(
+        judge.race.name, contestant.label, *spread, gap, missed, judge.jump(states), judge.flips(states), once
+    )
 
 
 def run(race: Race, rounds: int) -> tuple[list[Row], dict[str, str]]:
@@ -143,12 +156,29 @@ def run(race: Race, rounds: int) -> tuple[list[Row], dict[str, str]]:
 
 def table(rows: Sequence[Row]) -> list[str]:
     """A Markdown table."""
-    titles = ("mechanism", "solver", "ms a frame", "p99", "steps", "loops open by", "goals missed by", "jump, deg", "flips")
+    titles = (
+        "mechanism",
+        "solver",
+        "ms a frame",
+        "p99",
+        "steps",
+        "loops open by",
+        "goals missed by",
+        "jump, deg",
+        "flips",
+    )
     titles += ("one step: ms", "open by", "missed by")
     lines = [f"| {' | '.join(titles)} |", "|" + "---|" * len(titles)]
     for row in rows:
-        once = "- | - | -" if row.once is None else f"{row.once[0]:.3f} | {_size(row.once[1])} | {row.once[2]:.0e}"
-        told = f"{row.median:.3f} | {row.p99:.3f} | {row.steps:.1f} | {_size(row.open)} | {row.error:.0e} | {row.jump:.1f} | {row.flips}"
+        once = (
+            "- | - | -"
+            if row.once is None
+            else f"{row.once[0]:.3f} | {_size(row.once[1])} | {row.once[2]:.0e}"
+        )
+        told = (
+            f"{row.median:.3f} | {row.p99:.3f} | {row.steps:.1f} | {_size(row.open)} | {row.error:.0e} |"
+            f" {row.jump:.1f} | {row.flips}"
+        )
         lines.append(f"| {row.race} | {row.name} | {told} | {once} |")
     return lines
 
@@ -159,7 +189,9 @@ def _size(gap: float) -> str:
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--rounds", type=int, default=3, help="of which each frame's least time counts (default 3)")
+    ask.add_argument(
+        "--rounds", type=int, default=3, help="of which each frame's least time counts (default 3)"
+    )
     ask.add_argument("--only", nargs="+", metavar="MECHANISM", help="those whose names begin so")
     asked = ask.parse_args()
     beside_peers("benchmarks.mechanism_peers")

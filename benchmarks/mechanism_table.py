@@ -1,10 +1,12 @@
-"""Mechanisms of the paper's sizes and of growing size: time a frame, what is reached, and how a shoulder's singular pose is passed.
+"""Mechanisms of the paper's sizes and of growing size: time a frame, what is reached, and how a shoulder's
+singular pose is passed.
 
     python -m benchmarks.mechanism_table              the table of sizes
     python -m benchmarks.mechanism_table --growth     time against bodies, up to 300
     python -m benchmarks.mechanism_table --rates      time against the rate of frames
-    python -m benchmarks.mechanism_table --singular   speed and error past a singular pose, by the velocity regulariser's settings
-    python -m benchmarks.mechanism_table --all        all of them, with pictures in build/bench/mechanism, and `benchmarks.mechanism_peers`
+    python -m benchmarks.mechanism_table --singular   speed and error past a singular pose, by the velocity
+    regulariser's settings python -m benchmarks.mechanism_table --all        all of them, with pictures in
+    build/bench/mechanism, and `benchmarks.mechanism_peers`
 
 Times are the processor's, of one core, so that other programs do not count; run alone they are the clock's.
 """
@@ -28,7 +30,11 @@ from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
 from benchmarks.mechanism_walk import print_walk
 
 ROOT = Path(__file__).resolve().parents[1]
-PAPER = {"boxer": 0.14, "dancer": 0.68, "walker": 13.99}  # [ms] C++, i7-6700K; of its validation examples it tells no time
+PAPER = {
+    "boxer": 0.14,
+    "dancer": 0.68,
+    "walker": 13.99,
+}  # [ms] C++, i7-6700K; of its validation examples it tells no time
 FRAMES = 240
 RATE = 60.0  # [Hz]
 BODY_SPEED = 4.0  # [rad/s] of a body: the paper's threshold, 1.11e-5 at 1200 frames a second
@@ -56,15 +62,19 @@ def run(
 
 
 def print_sizes() -> None:
-    print(f"{'':20s}bodies joints motors mobility  ms median  ms p99   paper ms  steps  largest residual  largest goal error")
+    print(
+        f"{'':20s}bodies joints motors mobility  ms median  ms p99   paper ms  steps  largest residual "
+        " largest goal error"
+    )
     for case in (boxer(), dancer(), walker(), every_kind(), serial_arm()):
         solver, answers, seconds = run(case)
         counts = count(solver, answers[-1].state)
         mechanism = case.mechanism
         print(
-            f"{case.name:20s}{len(mechanism.bodies):6d} {len(mechanism.joints):6d} {counts.actuators:6d} {counts.mobility:8d}"
-            f" {1e3 * np.median(seconds):10.2f} {1e3 * np.quantile(seconds, 0.99):7.2f} {PAPER.get(case.name, '-'):>10}"
-            f" {np.median([a.report.iterations for a in answers]):6.0f} {max(a.report.residual for a in answers):17.1e}"
+            f"{case.name:20s}{len(mechanism.bodies):6d} {len(mechanism.joints):6d} {counts.actuators:6d}"
+            f" {counts.mobility:8d} {1e3 * np.median(seconds):10.2f} {1e3 * np.quantile(seconds, 0.99):7.2f}"
+            f" {PAPER.get(case.name, '-'):>10} {np.median([a.report.iterations for a in answers]):6.0f}"
+            f" {max(a.report.residual for a in answers):17.1e}"
             f" {max(a.report.goal_error for a in answers):19.1e}"
         )
 
@@ -87,7 +97,10 @@ def print_rates() -> list[tuple[float, float, float]]:
     rows = []
     for rate in (1200.0, 600.0, 240.0, 120.0, 60.0, 30.0):
         _, answers, seconds = run(dancer(), rate, frames=120)
-        took, steps = 1e3 * float(np.median(seconds)), float(np.median([a.report.iterations for a in answers]))
+        took, steps = (
+            1e3 * float(np.median(seconds)),
+            float(np.median([a.report.iterations for a in answers])),
+        )
         print(f"{rate:15.0f} {took:11.2f} {steps:7.0f}")
         rows.append((rate, took, steps))
     return rows
@@ -110,7 +123,9 @@ def through_singular_pose(weight: float, threshold: float, rate: float) -> tuple
     case, frames = boxer(through_the_pole), round(2.0 * rate)
     steady = RegulariserWeights(STATE_WEIGHT if weight else 0.0, weight, threshold)
     solver, answers, _ = run(case, rate, frames, steady)
-    values = np.array([[solver.values(a.state, joint.name)[0] for joint in solver.mechanism.actuators] for a in answers])
+    values = np.array(
+        [[solver.values(a.state, joint.name)[0] for joint in solver.mechanism.actuators] for a in answers]
+    )
     asked = np.array([case.goals(k / rate).frames[0].position for k in range(len(answers))])
     elbow = np.array([(a.poses[4] @ (0.0, 0.3, 0.0, 1.0))[:3] for a in answers])
     errors = 1e3 * np.linalg.norm(elbow - asked, axis=1)
@@ -120,9 +135,15 @@ def through_singular_pose(weight: float, threshold: float, rate: float) -> tuple
 def print_singular() -> list[tuple[float, float, float]]:
     """Weight, peak speed of a joint [rad/s], mean error [mm], at the paper's threshold and rate."""
     rows = []
-    by_rate = "   ".join(f"{rate:6.0f} Hz: peak [rad/s]   error [mm]: mean   largest" for rate in SINGULAR_RATES)
+    by_rate = "   ".join(
+        f"{rate:6.0f} Hz: peak [rad/s]   error [mm]: mean   largest" for rate in SINGULAR_RATES
+    )
     print(f"weight   threshold [rad/s]   {by_rate}")
-    for weight, threshold in [(0.0, BODY_SPEED), *((w, BODY_SPEED) for w in WEIGHTS), *((PAPER_WEIGHT, t) for t in THRESHOLDS)]:
+    for weight, threshold in [
+        (0.0, BODY_SPEED),
+        *((w, BODY_SPEED) for w in WEIGHTS),
+        *((PAPER_WEIGHT, t) for t in THRESHOLDS),
+    ]:
         found = [through_singular_pose(weight, threshold, rate) for rate in SINGULAR_RATES]
         figures = "   ".join(f"{peak:26.2f}{mean:20.3f}{most:10.2f}" for peak, mean, most in found)
         print(f"{weight:6.0e} {threshold if weight else math.inf:19.1f}   {figures}")
@@ -137,12 +158,20 @@ def print_all() -> None:
     print_sizes()
     draw(print_growth(), print_rates(), print_singular())
     print_walk()
-    subprocess.run([sys.executable, "-m", "benchmarks.mechanism_peers"], cwd=ROOT, check=True)  # in the environment with the peers
+    subprocess.run(
+        [sys.executable, "-m", "benchmarks.mechanism_peers"], cwd=ROOT, check=True
+    )  # in the environment with the peers
 
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    shown = {"growth": print_growth, "rates": print_rates, "singular": print_singular, "walk": print_walk, "all": print_all}
+    shown = {
+        "growth": print_growth,
+        "rates": print_rates,
+        "singular": print_singular,
+        "walk": print_walk,
+        "all": print_all,
+    }
     for name in shown:
         ask.add_argument(f"--{name}", action="store_true")
     asked = vars(ask.parse_args())

@@ -1,19 +1,23 @@
-"""Angular acceleration of a mechanism's bodies as they are shown: after the motion filter, beside what the motors' limits imply.
+"""Angular acceleration of a mechanism's bodies as they are shown: after the motion filter, beside what the
+motors' limits imply.
 
-    python -m benchmarks.mechanism --tick --urdf FILE [--closures FILE.yaml] --targets IN.npz    one set; FILE and IN as without --tick
-    python -m benchmarks.mechanism --tick [--unseen 60] [--seed 0]                               random mechanisms and paths
+    python -m benchmarks.mechanism --tick --urdf FILE [--closures FILE.yaml] --targets IN.npz    one set; FILE
+    and IN as without --tick python -m benchmarks.mechanism --tick [--unseen 60] [--seed 0]
+    random mechanisms and paths
 
-Motors have a hobby servo's limits. Frames are *away* while an exact solve misses its goals, *return* for half a second after that, else
-*reach*. A row has, for each of them:
+Motors have a hobby servo's limits. Frames are *away* while an exact solve misses its goals, *return* for half
+a second after that, else *reach*. A row has, for each of them:
 
     shown     largest angular acceleration of a body after the filter [deg/s2]
     implied   what the motors' limits allow that body in that frame [deg/s2]
     ratio     the largest ratio of the two, of any body and frame
     asked     largest acceleration in the poses that the goals ask for, before the filter [deg/s2]
-    error     how much larger the shown poses' goal errors are than an exact solve's, at most and on average [1e-3 sizes or rad]
+    error     how much larger the shown poses' goal errors are than an exact solve's, at most and on average
+    [1e-3 sizes or rad]
 
-A body's angular velocity is J q', with J (3, m) by the motors at closed loops. So its acceleration is J q'' + J' q', and the limits allow
-the sum of |J_k| times the limit of q''_k, plus |J' q'|. Bodies that the motors do not determine (a rod that spins, a base) are left out.
+A body's angular velocity is J q', with J (3, m) by the motors at closed loops. So its acceleration is J q'' +
+J' q', and the limits allow the sum of |J_k| times the limit of q''_k, plus |J' q'|. Bodies that the motors do
+not determine (a rod that spins, a base) are left out.
 """
 
 import math
@@ -35,7 +39,11 @@ from limber.solvers.tasks import Kinematics
 PHASES = ("reach", "away", "return")
 MISSED = 1e-4  # [sizes or rad] error of the goals from which a target is out of reach
 RETURN = 0.5  # [s] after a target is back in reach
-VELOCITY, ACCELERATION, JERK = math.radians(180), math.radians(900), math.radians(9000)  # a hobby servo's: the defaults in Blender
+VELOCITY, ACCELERATION, JERK = (
+    math.radians(180),
+    math.radians(900),
+    math.radians(9000),
+)  # a hobby servo's: the defaults in Blender
 UNBOUNDED = 1e4  # [rad or m] a range without limits
 LEAST_SINGULAR = 1e-6  # of the largest singular value: motors that follow from one another have smaller ones
 NOISE = 1.0  # [deg/s2] accelerations below it are rounding
@@ -71,7 +79,9 @@ class Row:
 
 
 def limits_of(solver: MechanismSolver) -> tuple[Limits, ...]:
-    """A hobby servo's limits for each motor within its joint's range; a prismatic one moves a size where others rotate by a radian."""
+    """A hobby servo's limits for each motor within its joint's range; a prismatic one moves a size where
+    others rotate by a radian.
+    """
     found = []
     for k in solver.actuated:
         unit = float(solver.tree.unit[k])
@@ -93,8 +103,14 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
     """The mover's frames for goals given frame by frame, from their own first pose at rest."""
     first = assemble(solver, start, goals[0]).state
     limits = limits_of(solver)
-    motors = [(joint.name, k) for joint in solver.mechanism.actuators for k in range(len(solver.values(first, joint.name)))]
-    filters = tuple(Motor(name, k, make_filter("default", own)) for (name, k), own in zip(motors, limits, strict=True))
+    motors = [
+        (joint.name, k)
+        for joint in solver.mechanism.actuators
+        for k in range(len(solver.values(first, joint.name)))
+    ]
+    filters = tuple(
+        Motor(name, k, make_filter("default", own)) for (name, k), own in zip(motors, limits, strict=True)
+    )
     counts = count(solver, first)
     loose = set(counts.undetermined)
     model = Model(solver, first, filters, frozenset(loose), counts.independent_actuators < counts.actuators)
@@ -115,7 +131,9 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
     judged = np.array([body.name not in loose for body in solver.mechanism.bodies])
     phase = _phases(np.array(away), round(RETURN / dt))
     numbers = (np.array(one) for one in (shown, asked, values, jacobians, excess))
-    return Run(*numbers, phase, np.array([own.acceleration for own in limits]), judged, dt, is_closed, flipped)
+    return Run(
+        *numbers, phase, np.array([own.acceleration for own in limits]), judged, dt, is_closed, flipped
+    )
 
 
 def _goal_error(solver: MechanismSolver, goal: Goals, pose: Pose) -> float:
@@ -134,14 +152,18 @@ def _phases(away: np.ndarray, back: int) -> np.ndarray:
 
 
 def accelerations(rotations: np.ndarray, dt: float) -> np.ndarray:
-    """Angular accelerations (t - 2, b) [deg/s2] of bodies' rotations (t, b, 3, 3), at the frames between the first and the last."""
+    """Angular accelerations (t - 2, b) [deg/s2] of bodies' rotations (t, b, 3, 3), at the frames between the
+    first and the last.
+    """
     steps = logarithm(rotations[1:] @ np.swapaxes(rotations[:-1], -1, -2))
     found: np.ndarray = np.degrees(np.linalg.norm(np.diff(steps, axis=0), axis=-1)) / dt**2
     return found
 
 
 def implied(run: Run) -> np.ndarray:
-    """Angular accelerations (t - 2, b) [deg/s2] that the motors' limits allow at the frames between the first and the last."""
+    """Angular accelerations (t - 2, b) [deg/s2] that the motors' limits allow at the frames between the first
+    and the last.
+    """
     sizes = np.linalg.norm(run.by_motor, axis=2) @ run.acceleration
     largest = np.maximum(np.maximum(sizes[:-2], sizes[1:-1]), sizes[2:])
     moved = (run.motors[2:] - run.motors[:-2]) / (2.0 * run.dt)
@@ -183,7 +205,9 @@ def lines(name: str, run: Run) -> Iterator[str]:
         yield f"{name:36s}{phase:8s}{_figures(row)}{remark}"
 
 
-Case = tuple[str, MechanismSolver, Pose | None, Sequence[Goals]]  # name, mechanism, first pose, goals of the frames
+Case = tuple[
+    str, MechanismSolver, Pose | None, Sequence[Goals]
+]  # name, mechanism, first pose, goals of the frames
 
 
 def print_runs(cases: Iterable[Case], dt: float) -> None:
@@ -204,4 +228,6 @@ def print_runs(cases: Iterable[Case], dt: float) -> None:
 
 
 def _figures(row: Row) -> str:
-    return f"{row.shown:9.0f}{row.implied:9.0f}{row.ratio:7.2f}{row.asked:10.0f}{row.worst:13.3g}{row.mean:8.3g}"
+    return (
+        f"{row.shown:9.0f}{row.implied:9.0f}{row.ratio:7.2f}{row.asked:10.0f}{row.worst:13.3g}{row.mean:8.3g}"
+    )

@@ -1,4 +1,6 @@
-"""Random mechanisms, and random paths that leave their workspaces and come back: cases that nothing was tuned to."""
+"""Random mechanisms, and random paths that leave their workspaces and come back: cases that nothing was tuned
+to.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -19,7 +21,9 @@ Dice = np.random.Generator
 Place = tuple[float, float, float]
 
 
-def _hinge(name: str, parent: str, child: str, there: Place, here: Place = (0.0, 0.0, 0.0), turn=FLAT, **options) -> Joint:
+def _hinge(
+    name: str, parent: str, child: str, there: Place, here: Place = (0.0, 0.0, 0.0), turn=FLAT, **options
+) -> Joint:
     return Joint(name, "revolute", parent, child, Frame(turn, there), Frame(turn, here), **options)
 
 
@@ -30,31 +34,58 @@ def arm(dice: Dice) -> tuple[Mechanism, str, Frame]:
     names = ["ground", *(f"link {k}" for k in range(count))]
     bodies = (Body("ground", start=Frame(), grounded=True), *(Body(name, 1.0) for name in names[1:]))
     joints = [
-        _hinge(f"motor {k}", names[k], names[k + 1], (float(lengths[k - 1]) if k else 0.0, 0.0, 0.0), actuated=True) for k in range(count)
+        _hinge(
+            f"motor {k}",
+            names[k],
+            names[k + 1],
+            (float(lengths[k - 1]) if k else 0.0, 0.0, 0.0),
+            actuated=True,
+        )
+        for k in range(count)
     ]
     return Mechanism(bodies, tuple(joints)), names[-1], Frame(position=(float(lengths[-1]), 0.0, 0.0))
 
 
 def leg(dice: Dice) -> tuple[Mechanism, str, Frame]:
     """A hip with two axes and a knee that a crank and a rod move."""
-    thigh, shin, crank, lever = dice.uniform(0.25, 0.4), dice.uniform(0.25, 0.4), dice.uniform(0.04, 0.07), dice.uniform(0.04, 0.07)
+    thigh, shin, crank, lever = (
+        dice.uniform(0.25, 0.4),
+        dice.uniform(0.25, 0.4),
+        dice.uniform(0.04, 0.07),
+        dice.uniform(0.04, 0.07),
+    )
     rod = float(thigh * dice.uniform(0.9, 1.0))
-    bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, ("hip", "thigh", "shin", "crank", "rod")))
+    bodies = (
+        Body("ground", start=Frame(), grounded=True),
+        *map(Body, ("hip", "thigh", "shin", "crank", "rod")),
+    )
     joints = (
         _hinge("roll", "ground", "hip", (0.0, 0.0, 0.0), turn=between(Z, X), actuated=True),
         _hinge("pitch", "hip", "thigh", (0.0, 0.0, 0.0), actuated=True),
         _hinge("knee", "thigh", "shin", (float(thigh), 0.0, 0.0)),
         _hinge("crank motor", "thigh", "crank", (0.0, 0.0, 0.0), actuated=True),
         Joint("rod's head", "universal", "crank", "rod", Frame(FLAT, (0.0, 0.0, float(crank))), Frame(FLAT)),
-        Joint("rod's foot", "spherical", "rod", "shin", Frame(position=(rod, 0.0, 0.0)), Frame(position=(0.0, 0.0, float(lever)))),
+        Joint(
+            "rod's foot",
+            "spherical",
+            "rod",
+            "shin",
+            Frame(position=(rod, 0.0, 0.0)),
+            Frame(position=(0.0, 0.0, float(lever))),
+        ),
     )
     return Mechanism(bodies, joints), "shin", Frame(position=(float(shin), 0.0, 0.0))
 
 
 def five_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
     """Two motors on the ground, whose arms meet in a plane."""
-    base, a, b, c, d = (float(length) for length in dice.uniform((0.1, 0.15, 0.2, 0.2, 0.15), (0.25, 0.3, 0.4, 0.4, 0.3)))
-    bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, ("left", "left fore", "right fore", "right")))
+    base, a, b, c, d = (
+        float(length) for length in dice.uniform((0.1, 0.15, 0.2, 0.2, 0.15), (0.25, 0.3, 0.4, 0.4, 0.3))
+    )
+    bodies = (
+        Body("ground", start=Frame(), grounded=True),
+        *map(Body, ("left", "left fore", "right fore", "right")),
+    )
     joints = (
         _hinge("left motor", "ground", "left", (0.0, 0.0, 0.0), actuated=True),
         _hinge("left knee", "left", "left fore", (a, 0.0, 0.0)),
@@ -67,7 +98,9 @@ def five_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
 
 def four_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
     """A crank, a coupler and a rocker; a point on the coupler is led."""
-    base, crank, coupler, rocker = (float(length) for length in dice.uniform((0.3, 0.06, 0.25, 0.2), (0.5, 0.15, 0.45, 0.4)))
+    base, crank, coupler, rocker = (
+        float(length) for length in dice.uniform((0.3, 0.06, 0.25, 0.2), (0.5, 0.15, 0.45, 0.4))
+    )
     bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, ("crank", "coupler", "rocker")))
     joints = (
         _hinge("motor", "ground", "crank", (0.0, 0.0, 0.0), actuated=True),
@@ -75,16 +108,26 @@ def four_bar(dice: Dice) -> tuple[Mechanism, str, Frame]:
         _hinge("pivot", "ground", "rocker", (base, 0.0, 0.0)),
         _hinge("elbow", "coupler", "rocker", (coupler, 0.0, 0.0), (rocker, 0.0, 0.0)),
     )
-    return Mechanism(bodies, joints), "coupler", Frame(position=(0.5 * coupler, 0.0, float(dice.uniform(-0.1, 0.1))))
+    return (
+        Mechanism(bodies, joints),
+        "coupler",
+        Frame(position=(0.5 * coupler, 0.0, float(dice.uniform(-0.1, 0.1)))),
+    )
 
 
 def platform(dice: Dice) -> tuple[Mechanism, str, Frame]:
     """A plate on six legs with sliding motors, feet and heads at random."""
     height = float(dice.uniform(0.3, 0.6))
-    bodies = [Body("base", start=Frame(), grounded=True), Body("plate", 1.0, start=Frame(position=(0.0, 0.0, height)))]
+    bodies = [
+        Body("base", start=Frame(), grounded=True),
+        Body("plate", 1.0, start=Frame(position=(0.0, 0.0, height))),
+    ]
     joints = []
     for k in range(6):
-        low, high = (math.radians(60 * k + float(dice.uniform(-15, 15))) + side * math.radians(-20 if k % 2 else 20) for side in (1, -1))
+        low, high = (
+            math.radians(60 * k + float(dice.uniform(-15, 15))) + side * math.radians(-20 if k % 2 else 20)
+            for side in (1, -1)
+        )
         near, far = float(dice.uniform(0.3, 0.45)), float(dice.uniform(0.15, 0.25))
         foot = (near * math.cos(low), near * math.sin(low), 0.0)
         head = (far * math.cos(high), far * math.sin(high), 0.0)
@@ -92,11 +135,22 @@ def platform(dice: Dice) -> tuple[Mechanism, str, Frame]:
         length = math.hypot(*way)
         along = between(Z, (way[0] / length, way[1] / length, way[2] / length))
         lower, upper = f"lower {k}", f"upper {k}"
-        bodies += [Body(lower, start=Frame(along, foot)), Body(upper, start=Frame(along, (*head[:2], height)))]
+        bodies += [
+            Body(lower, start=Frame(along, foot)),
+            Body(upper, start=Frame(along, (*head[:2], height))),
+        ]
         slides = {"lower": (-0.25 * length,), "upper": (0.25 * length,)}
         joints += [
             Joint(f"foot {k}", "universal", "base", lower, Frame(along, foot)),
-            Joint(f"motor {k}", "prismatic", lower, upper, Frame(position=(0.0, 0.0, length)), actuated=True, **slides),
+            Joint(
+                f"motor {k}",
+                "prismatic",
+                lower,
+                upper,
+                Frame(position=(0.0, 0.0, length)),
+                actuated=True,
+                **slides,
+            ),
             Joint(f"head {k}", "spherical", upper, "plate", Frame(), Frame(position=head)),
         ]
     return Mechanism(tuple(bodies), tuple(joints)), "plate", Frame()
@@ -109,8 +163,19 @@ def wrist(dice: Dice) -> tuple[Mechanism, str, Frame]:
     bodies = (Body("ground", start=Frame(), grounded=True), *(Body(name, 1.0) for name in names[1:]))
     joints, length = [], 0.0
     for k in range(count):
-        turn = multiply(about(Y, float(dice.uniform(0.3, 1.57))), about(Z, float(dice.uniform(0.0, math.tau))))
-        joints.append(Joint(f"motor {k}", "revolute", names[k], names[k + 1], Frame(turn, (length, 0.0, 0.0)), actuated=True))
+        turn = multiply(
+            about(Y, float(dice.uniform(0.3, 1.57))), about(Z, float(dice.uniform(0.0, math.tau)))
+        )
+        joints.append(
+            Joint(
+                f"motor {k}",
+                "revolute",
+                names[k],
+                names[k + 1],
+                Frame(turn, (length, 0.0, 0.0)),
+                actuated=True,
+            )
+        )
         length = float(dice.uniform(0.08, 0.3))
     return Mechanism(bodies, tuple(joints)), names[-1], Frame(position=(length, 0.0, 0.0))
 
@@ -132,37 +197,61 @@ def cases(count: int, seed: int = 0) -> Iterator[tuple[str, MechanismSolver, Sta
                 break
 
 
-def _case(mechanism: Mechanism, body: str, on_body: Frame, dice: Dice) -> tuple[MechanismSolver, State, list[Goals]] | None:
-    """The goals: where swinging motors take the body, pulled aside once or twice. None where the motors cannot swing so."""
+def _case(
+    mechanism: Mechanism, body: str, on_body: Frame, dice: Dice
+) -> tuple[MechanismSolver, State, list[Goals]] | None:
+    """The goals: where swinging motors take the body, pulled aside once or twice. None where the motors
+    cannot swing so.
+    """
     solver = MechanismSolver(mechanism)
-    bent = State(solver.rest().values + solver.tree.unit * dice.normal(scale=0.4, size=len(solver.tree)), solver.rest().balls)
+    bent = State(
+        solver.rest().values + solver.tree.unit * dice.normal(scale=0.4, size=len(solver.tree)),
+        solver.rest().balls,
+    )
     first = assemble(solver, solver.rest() if "plate" in mechanism.body_index else bent)
     if not first.report.assembled:
         return None
     middle = np.array([solver.values(first.state, joint.name)[0] for joint in mechanism.actuators])
     unit = solver.tree.unit[solver.actuated]
-    reach, pace, phase = dice.uniform(0.05, 0.3, len(middle)) * unit, dice.uniform(0.5, 2.5, len(middle)), dice.uniform(0, 6, len(middle))
+    reach, pace, phase = (
+        dice.uniform(0.05, 0.3, len(middle)) * unit,
+        dice.uniform(0.5, 2.5, len(middle)),
+        dice.uniform(0, 6, len(middle)),
+    )
     index, offset = mechanism.body_index[body], np.array((*on_body.position, 1.0))
     is_turned = bool(dice.random() < 0.3)
     pull = np.zeros((FRAMES, 3))
     aside = dice.normal(size=3) * (
-        (1.0, 1.0, 1.0) if body in ("plate", "shin") or mechanism.bodies[-1].name.startswith("link 4") else (1, 0, 1)
+        (1.0, 1.0, 1.0)
+        if body in ("plate", "shin") or mechanism.bodies[-1].name.startswith("link 4")
+        else (1, 0, 1)
     )
     for _ in range(int(dice.integers(1, 3))):
         begin, length = int(dice.integers(30, 120)), int(dice.integers(20, 110))
-        bump = np.sin(np.pi * np.clip((np.arange(FRAMES) - begin) / length, 0.0, 1.0)) ** int(dice.integers(1, 3))
-        pull += bump[:, None] * aside / np.linalg.norm(aside) * solver.tree.size * float(dice.uniform(0.2, 1.5))
+        bump = np.sin(np.pi * np.clip((np.arange(FRAMES) - begin) / length, 0.0, 1.0)) ** int(
+            dice.integers(1, 3)
+        )
+        pull += (
+            bump[:, None] * aside / np.linalg.norm(aside) * solver.tree.size * float(dice.uniform(0.2, 1.5))
+        )
     found, goals, last = first, [], None
     start = None
     for k in range(FRAMES):
         told = middle + reach * np.sin(pace * k / RATE + phase)
-        found = solver.solve(Goals(actuators={j.name: (float(v),) for j, v in zip(mechanism.actuators, told, strict=True)}), found.state)
+        found = solver.solve(
+            Goals(actuators={j.name: (float(v),) for j, v in zip(mechanism.actuators, told, strict=True)}),
+            found.state,
+        )
         place = (found.poses[index] @ offset)[:3]
-        if found.report.goal_error > 1e-6 or (last is not None and np.linalg.norm(place - last) > FASTEST * solver.tree.size):
+        if found.report.goal_error > 1e-6 or (
+            last is not None and np.linalg.norm(place - last) > FASTEST * solver.tree.size
+        ):
             return None
         start, last = start or State(found.state.values, found.state.balls), place
         rotation = from_matrix(found.poses[index][:3, :3].tolist()) if is_turned else None
         there = place + pull[k]
-        goals.append(Goals((FrameGoal(body, on_body, (float(there[0]), float(there[1]), float(there[2])), rotation),)))
+        goals.append(
+            Goals((FrameGoal(body, on_body, (float(there[0]), float(there[1]), float(there[2])), rotation),))
+        )
     assert start is not None
     return solver, start, goals

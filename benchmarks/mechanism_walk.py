@@ -1,6 +1,8 @@
-"""The paper's walker (Schumacher et al. 2021, section V.A.4, figure 9): errors of a walk with and without the goal of the centre of mass.
+"""The paper's walker (Schumacher et al. 2021, section V.A.4, figure 9): errors of a walk with and without the
+goal of the centre of mass.
 
-The walk and the robot are ours, of the paper's size: as many bodies, joints and motors, its weights, its rate of frames.
+The walk and the robot are ours, of the paper's size: as many bodies, joints and motors, its weights, its rate
+of frames.
 """
 
 import time
@@ -20,11 +22,18 @@ RATE = 1200.0  # [Hz] the paper's
 SECONDS = 4.0  # two steps
 STEP, LIFT = 0.1, 0.04  # [m] of a foot
 BESIDE, HEIGHT = 0.1, 0.77  # [m] a foot from the middle, the pelvis above the ground
-SOLE = np.array([(x, y, 0.0) for x in (-0.06, 0.14) for y in (-0.04, 0.04)])  # [m] corners, from the foot's goal
+SOLE = np.array(
+    [(x, y, 0.0) for x in (-0.06, 0.14) for y in (-0.04, 0.04)]
+)  # [m] corners, from the foot's goal
 FEET = {"left": ("left 5", BESIDE), "right": ("right 5", -BESIDE)}
-SHIFT = 0.5  # [s] for the weight to go over; a step takes four of them: over, alone for two, over to the middle
+SHIFT = (
+    0.5  # [s] for the weight to go over; a step takes four of them: over, alone for two, over to the middle
+)
 STATE = 0.01  # the paper's regularisation weight
-PAPER = {"without": (0.51, None), "with": (1.11, 1.30)}  # [mm] largest errors of frames and of the centre of mass
+PAPER = {
+    "without": (0.51, None),
+    "with": (1.11, 1.30),
+}  # [mm] largest errors of frames and of the centre of mass
 
 
 class Walk(NamedTuple):
@@ -51,7 +60,9 @@ def smooth(share: float) -> float:
 
 
 def at(t: float) -> Walk:
-    """The walk at a time [s]: in each step of 2 s one foot swings in the middle second, the left one first."""
+    """The walk at a time [s]: in each step of 2 s one foot swings in the middle second, the left
+    one first.
+    """
     step, inside = divmod(t, 4.0 * SHIFT)
     swings = "left" if int(step) % 2 == 0 else "right"
     feet = {}
@@ -60,7 +71,9 @@ def at(t: float) -> Walk:
         share = smooth((inside - SHIFT) / (2.0 * SHIFT)) if side == swings else 0.0
         lift = 4.0 * share * (1.0 - share) * LIFT
         feet[side] = np.array((STEP * (done + share), y, lift))
-    away = smooth(inside / SHIFT) - smooth((inside - 3.0 * SHIFT) / SHIFT)  # 0: on both feet, 1: on the one that stands
+    away = smooth(inside / SHIFT) - smooth(
+        (inside - 3.0 * SHIFT) / SHIFT
+    )  # 0: on both feet, 1: on the one that stands
     left = 0.5 - 0.5 * away if swings == "left" else 0.5 + 0.5 * away
     return Walk(feet, 0.5 * (feet["left"][0] + feet["right"][0]), left)
 
@@ -74,7 +87,11 @@ def goals_at(t: float, is_balanced: bool, state_weight: float) -> Goals:
         x, y, z = walk.feet[side].tolist()
         frames.append(FrameGoal(body, on_body, (x, y, z), IDENTITY, (10.0,) * 3, (100.0,) * 3))
     weight = (0.0, 0.0, 1.0) if is_balanced else (1.0, 1.0, 1.0)
-    frames.append(FrameGoal("pelvis", Frame(position=(0.0, 0.0, 0.8)), (walk.forward, 0.0, HEIGHT), IDENTITY, weight, weight))
+    frames.append(
+        FrameGoal(
+            "pelvis", Frame(position=(0.0, 0.0, 0.8)), (walk.forward, 0.0, HEIGHT), IDENTITY, weight, weight
+        )
+    )
     centres = ()
     if is_balanced:
         shares = (("left", walk.left), ("right", 1.0 - walk.left))
@@ -99,7 +116,9 @@ def measured(is_balanced: bool, state_weight: float, rate: float = RATE, seconds
 
 
 def _errors(solver: MechanismSolver, solution: Solution, goals: Goals) -> tuple[float, float, float]:
-    """Largest error of a frame and of the centre of mass, along axes with weights, and that centre's distance outside the soles [m]."""
+    """Largest error of a frame and of the centre of mass, along axes with weights, and that centre's distance
+    outside the soles [m].
+    """
     poses, index = solution.poses, solver.mechanism.body_index
     frames, soles = [], {}
     for goal in goals.frames:
@@ -115,12 +134,15 @@ def _errors(solver: MechanismSolver, solution: Solution, goals: Goals) -> tuple[
 
 def print_walk() -> None:
     print(
-        "goal of the centre of mass   state weight   rate [Hz]   largest error [mm]: frames   centre   outside the soles [mm]   ms a frame"
+        "goal of the centre of mass   state weight   rate [Hz]   largest error [mm]: frames   centre  "
+        " outside the soles [mm]   ms a frame"
     )
     for is_balanced in (False, True):
         for state_weight, rate in ((STATE, RATE), (0.0, 60.0)):
             row = measured(is_balanced, state_weight, rate)
             word = "with" if is_balanced else "without"
-            print(f"{word:26s}{state_weight:15.2f}{rate:12.0f}{row.frames:28.2g}{row.centre:9.2g}{row.outside:25.1f}{row.took:13.2f}")
+            print(
+                f"{word:26s}{state_weight:15.2f}{rate:12.0f}{row.frames:28.2g}{row.centre:9.2g}{row.outside:25.1f}{row.took:13.2f}"
+            )
         frames, centre = PAPER["with" if is_balanced else "without"]
         print(f"{'the paper':26s}{'':27s}{frames:28.2f}{centre if centre is not None else float('nan'):9.2f}")

@@ -1,16 +1,20 @@
 """A robot's file as Limber reads it: poses of all bodies for joints' values, and how well its loops close.
 
-    python -m benchmarks.model --model FILE [--closures FILE] [--arguments NAME:=VALUE ...] --samples IN.npz --out OUT.npz
+    python -m benchmarks.model --model FILE [--closures FILE] [--arguments NAME:=VALUE ...] --samples IN.npz
+    --out OUT.npz
 
-FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots/closed_loops.md, in place of those that the file itself marks;
+FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots/closed_loops.md, in place of
+those that the file itself marks;
       arguments: of a xacro file
-IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z, rotations in this order
-OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies' frames in the base's; residual (m,) [m, rad] of the
+IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z,
+rotations in this order OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies'
+frames in the base's; residual (m,) [m, rad] of the
       closures: the largest distance or angle between frames that should coincide; 0 where there are none
 
-Joints that IN does not name are 0, or follow their leaders. Where loops are closed and IN does not name all joints, the others close them:
-each sample is reached from the pose in which IN's joints are 0, in small steps. Where no assembly has these values, IN's joints have them
-all the same, the others are 0, and the residual says how far the loops gape.
+Joints that IN does not name are 0, or follow their leaders. Where loops are closed and IN does not name all
+joints, the others close them: each sample is reached from the pose in which IN's joints are 0, in small
+steps. Where no assembly has these values, IN's joints have them all the same, the others are 0, and the
+residual says how far the loops gape.
 """
 
 import argparse
@@ -37,7 +41,9 @@ from limber.solvers.mechanism.solver import MechanismSolver
 from .mechanism import mechanism_in
 
 MET = 1e-6  # [rad or m] by which driven joints may differ from what IN says
-STEP = 0.1  # [rad or m] largest step of a motor towards a sample: the assembly stays the one that the file draws
+STEP = (
+    0.1  # [rad or m] largest step of a motor towards a sample: the assembly stays the one that the file draws
+)
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -49,23 +55,36 @@ def answer(given: Arrays, robot: Robot, mechanism: Mechanism | None) -> dict[str
     samples = np.asarray(given["joints"], dtype=float).reshape(-1, len(names))
     known = {joint.name for joint in tree.joints}
     if unknown := [name for name in names if name not in known]:
-        raise ValueError(f"{robot.file} has no joint '{unknown[0]}' that moves: its joints are {', '.join(sorted(known))}")
+        raise ValueError(
+            f"{robot.file} has no joint '{unknown[0]}' that moves: its joints are {', '.join(sorted(known))}"
+        )
     free = {joint.name for joint in tree.joints if joint.mimic is None}
-    loops = [] if mechanism is None else [(joint.parent, joint.child, joint.kind) for joint in mechanism.joints if joint.closes]
+    loops = (
+        []
+        if mechanism is None
+        else [(joint.parent, joint.child, joint.kind) for joint in mechanism.joints if joint.closes]
+    )
     found = _open(tree, names, samples, loops)
     if mechanism is not None and loops and not free <= set(names):
         _close(found, mechanism, names, samples)
     return found
 
 
-def _open(tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]) -> dict[str, np.ndarray]:
+def _open(
+    tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence[tuple[str, str, str]]
+) -> dict[str, np.ndarray]:
     """Forward kinematics of the tree, and how far loops gape in it."""
     places = [branch.link for branch in tree.branches]
     followers = {joint.name for joint in tree.joints if joint.mimic is not None}
     position, rotation, residual = [], [], []
     for row in samples.tolist():
         values = dict(zip(names, row, strict=True))
-        frames = tree.frames({**tree.complete({name: value for name, value in values.items() if name not in followers}), **values})
+        frames = tree.frames(
+            {
+                **tree.complete({name: value for name, value in values.items() if name not in followers}),
+                **values,
+            }
+        )
         at = dict(zip(places, frames, strict=True))
         position.append([frame.offset for frame in frames])
         rotation.append([to_matrix(frame.rotation) for frame in frames])
@@ -78,8 +97,12 @@ def _open(tree: Tree, names: Sequence[str], samples: np.ndarray, loops: Sequence
     return _out(places, np.array(position), np.array(rotation), residual)
 
 
-def _close(found: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[str], samples: np.ndarray) -> None:
-    """Replaces the samples in which the loops can be closed: the named joints are driven, the others follow."""
+def _close(
+    found: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[str], samples: np.ndarray
+) -> None:
+    """Replaces the samples in which the loops can be closed: the named joints are driven, the others
+    follow.
+    """
     solver = MechanismSolver(mechanism)
     order = [mechanism.body_index[name] for name in found["body_names"].tolist()]
 
@@ -99,11 +122,20 @@ def _close(found: dict[str, np.ndarray], mechanism: Mechanism, names: Sequence[s
             found["residual"][sample] = solution.report.residual
 
 
-def _out(names: Sequence[str], position: np.ndarray, rotation: np.ndarray, residual: Sequence[float]) -> dict[str, np.ndarray]:
-    return {"body_names": np.array(names), "position": position, "rotation": rotation, "residual": np.array(residual)}
+def _out(
+    names: Sequence[str], position: np.ndarray, rotation: np.ndarray, residual: Sequence[float]
+) -> dict[str, np.ndarray]:
+    return {
+        "body_names": np.array(names),
+        "position": position,
+        "rotation": rotation,
+        "residual": np.array(residual),
+    }
 
 
-def model_of(model: Path, closures: Path | None, joints: Sequence[str], arguments: Mapping[str, str]) -> tuple[Robot, Mechanism | None]:
+def model_of(
+    model: Path, closures: Path | None, joints: Sequence[str], arguments: Mapping[str, str]
+) -> tuple[Robot, Mechanism | None]:
     """The robot of a file, and its mechanism with those joints as motors; None where nothing closes a loop.
 
     Raises:
@@ -112,8 +144,15 @@ def model_of(model: Path, closures: Path | None, joints: Sequence[str], argument
     robot = read(model, for_mechanism=True, arguments=arguments)
     if closures is None and not robot.closures:
         return robot, None
-    mechanism = mechanism_in(model, closures, False) if closures else mechanism_of(robot, closures_text(robot), str(model))
-    driven = [replace(joint, actuated=joint.name in joints and bool(KINDS[joint.kind].freedoms)) for joint in mechanism.joints]
+    mechanism = (
+        mechanism_in(model, closures, False)
+        if closures
+        else mechanism_of(robot, closures_text(robot), str(model))
+    )
+    driven = [
+        replace(joint, actuated=joint.name in joints and bool(KINDS[joint.kind].freedoms))
+        for joint in mechanism.joints
+    ]
     return robot, replace(mechanism, joints=tuple(driven))
 
 
@@ -128,7 +167,9 @@ def main() -> None:
     with np.load(asked.samples) as file:
         given = dict(file)
     try:
-        robot, mechanism = model_of(asked.model, asked.closures, [str(name) for name in given["joint_names"].tolist()], arguments)
+        robot, mechanism = model_of(
+            asked.model, asked.closures, [str(name) for name in given["joint_names"].tolist()], arguments
+        )
         for warning in (robot if mechanism is None else mechanism).warnings:
             print(f"warning: {warning}")
         found = answer(given, robot, mechanism)

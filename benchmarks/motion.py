@@ -4,8 +4,8 @@
     python -m benchmarks.motion --settle
     python -m benchmarks.motion --follow
 
-IN   target (s, t) [rad], one joint each; dt [s]; start (s,), at rest; lo, hi, velocity, acceleration, jerk (s,) [rad, rad/s, /s2, /s3]
-OUT  position (s, t) after each step; seconds (s,) for a step, mean
+IN   target (s, t) [rad], one joint each; dt [s]; start (s,), at rest; lo, hi, velocity, acceleration, jerk
+(s,) [rad, rad/s, /s2, /s3] OUT  position (s, t) after each step; seconds (s,) for a step, mean
 """
 
 import argparse
@@ -17,7 +17,10 @@ import numpy as np
 from limber.motion import FILTERS, Character, Filter, Kinematic, Limits, make_filter
 
 FIELDS = ("lo", "hi", "velocity", "acceleration", "jerk")
-SETTLE_LIMITS = ("180 deg/s, 900 deg/s2, 9000 deg/s3", Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000)))
+SETTLE_LIMITS = (
+    "180 deg/s, 900 deg/s2, 9000 deg/s3",
+    Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000)),
+)
 SETTLE_STEPS = (90.0, 5.0, 0.1)  # [deg]
 SETTLE_DT = 0.001  # [s]
 SETTLED = radians(0.05)
@@ -47,7 +50,9 @@ def follow(motion_filter: Filter, start: float, targets: list[float], dt: float)
 
 
 def shortest_time(distance: float, limits: Limits) -> float:
-    """The least time [s] from rest to rest over `distance` [rad]: the textbook's profile of seven spans, symmetric, by cases."""
+    """The least time [s] from rest to rest over `distance` [rad]: the textbook's profile of seven spans,
+    symmetric, by cases.
+    """
     distance, v, a, j = abs(distance), limits.velocity, limits.acceleration, limits.jerk
     if distance * j * j < 2.0 * a**3:  # the acceleration limit is never reached
         v = min(v, (distance * distance * j / 4.0) ** (1.0 / 3.0))
@@ -60,7 +65,9 @@ def shortest_time(distance: float, limits: Limits) -> float:
 
 
 def settle(motion_filter: Filter, distance: float, dt: float = SETTLE_DT) -> tuple[float, float, float]:
-    """Seconds from rest until within .05 degrees for good and until exactly at rest, and the overshoot [rad]."""
+    """Seconds from rest until within .05 degrees for good and until exactly at rest, and the
+    overshoot [rad].
+    """
     state, steps, away, over = motion_filter.rest(0.0), 0, 0, 0.0
     while (state.position, state.velocity, state.acceleration) != (distance, 0.0, 0.0):
         state = motion_filter.step(state, distance, dt)
@@ -73,18 +80,29 @@ def settle(motion_filter: Filter, distance: float, dt: float = SETTLE_DT) -> tup
 
 def print_settling() -> None:
     name, limits = SETTLE_LIMITS
-    print(f"Seconds from rest until within .05 degrees | until exactly at rest; limits {name}; every {1000 * SETTLE_DT:g} ms")
+    print(
+        f"Seconds from rest until within .05 degrees | until exactly at rest; limits {name}; every"
+        f" {1000 * SETTLE_DT:g} ms"
+    )
     print(f"{'filter':24s}" + "".join(f"{step:>10g} deg" + " " * 6 for step in SETTLE_STEPS))
-    print(f"{'time-optimal':24s}" + "".join(f"{'':8s}| {shortest_time(radians(step), limits):8.4f}  " for step in SETTLE_STEPS))
+    print(
+        f"{'time-optimal':24s}"
+        + "".join(f"{'':8s}| {shortest_time(radians(step), limits):8.4f}  " for step in SETTLE_STEPS)
+    )
     for kind, sigma, rho in CHARACTERS:
         made = make_filter(kind, limits, Character(sigma, rho))
         row = [settle(made, radians(step)) for step in SETTLE_STEPS]
         cells = "".join(f"{near:8.3f}| {rest:8.3f}  " for near, rest, _ in row)
-        print(f"{f'{kind} sigma {sigma:g} rho {rho:g}':24s}{cells}" + ("overshoots" if max(over for *_, over in row) > 1e-12 else ""))
+        print(
+            f"{f'{kind} sigma {sigma:g} rho {rho:g}':24s}{cells}"
+            + ("overshoots" if max(over for *_, over in row) > 1e-12 else "")
+        )
 
 
 def targets_to_follow(dt: float) -> dict[str, list[np.ndarray]]:
-    """Targets [rad] over 8 s at steps of `dt` [s], by kind; "sine .7" asks for that share of the joint's limits at most."""
+    """Targets [rad] over 8 s at steps of `dt` [s], by kind; "sine .7" asks for that share of the joint's
+    limits at most.
+    """
     _, limits = SETTLE_LIMITS
     dice = np.random.default_rng(0)
     t = np.arange(round(8.0 / dt)) * dt
@@ -97,7 +115,9 @@ def targets_to_follow(dt: float) -> dict[str, list[np.ndarray]]:
     for _ in range(4):
         kinds.setdefault("noise .1 deg", []).append(0.3 + radians(0.1) * dice.normal(size=len(t)))
         kinds.setdefault("noise 5 deg", []).append(0.3 + radians(5.0) * dice.normal(size=len(t)))
-        kinds.setdefault("random walk", []).append(np.clip(np.cumsum(dice.normal(size=len(t))) * 3.0 * dt, -2.0, 2.0))
+        kinds.setdefault("random walk", []).append(
+            np.clip(np.cumsum(dice.normal(size=len(t))) * 3.0 * dt, -2.0, 2.0)
+        )
     kinds["ramps"] = [np.minimum(radians(speed) * t, 1.5) for speed in (10.0, 20.0, 40.0)]
     return kinds
 
@@ -105,21 +125,29 @@ def targets_to_follow(dt: float) -> dict[str, list[np.ndarray]]:
 def print_following() -> None:
     name, limits = SETTLE_LIMITS
     one = make_filter("default", limits)
-    print("Error of the default filter / of going to where the target is by time-optimal ways, root mean squares from 1 s on:")
+    print(
+        "Error of the default filter / of going to where the target is by time-optimal ways, root mean"
+        " squares from 1 s on:"
+    )
     print(f"mean (worst); limits {name}")
     rates = (24, 30, 60, 100)
     print(f"{'':14s}" + "".join(f"{rate:>13d} Hz" for rate in rates))
     rows: dict[str, list[str]] = {}
     for rate in rates:
         for kind, targets in targets_to_follow(1.0 / rate).items():
-            ratios = [lag(one, target.tolist(), 1.0 / rate, True) / lag(one, target.tolist(), 1.0 / rate, False) for target in targets]
+            ratios = [
+                lag(one, target.tolist(), 1.0 / rate, True) / lag(one, target.tolist(), 1.0 / rate, False)
+                for target in targets
+            ]
             rows.setdefault(kind, []).append(f"{np.mean(ratios):8.2f} ({max(ratios):4.2f}) ")
     for kind, cells in rows.items():
         print(f"{kind:14s}" + "".join(cells))
 
 
 def lag(motion_filter: Filter, targets: list[float], dt: float, watching: bool) -> float:
-    """Root mean square distance [rad] to the target, the first second left out, with or without watching how it moves."""
+    """Root mean square distance [rad] to the target, the first second left out, with or without watching how
+    it moves.
+    """
     state = motion_filter.rest(targets[0])
     apart = []
     for target in targets:
@@ -132,14 +160,19 @@ def lag(motion_filter: Filter, targets: list[float], dt: float, watching: bool) 
 def run_signals(signals: str, name: str, out: str, character: Character) -> None:
     with np.load(signals) as given:
         targets, starts, dt = given["target"].tolist(), given["start"].tolist(), float(given["dt"])
-        limits = [Limits(*values) for values in zip(*(given[field].tolist() for field in FIELDS), strict=True)]
+        limits = [
+            Limits(*values) for values in zip(*(given[field].tolist() for field in FIELDS), strict=True)
+        ]
     gc.disable()  # its pauses belong to no one step
     followed = []
     for bounds, start, row in zip(limits, starts, targets, strict=True):
         followed.append(follow(make_filter(name, bounds, character), start, row, dt))
     position, seconds = (np.array(column) for column in zip(*followed, strict=True))
     np.savez(out, position=position, seconds=seconds)
-    print(f"{len(targets)} signals of {position.shape[1]} steps, filter `{name}`: {1e6 * np.median(seconds):.1f} us a step, median")
+    print(
+        f"{len(targets)} signals of {position.shape[1]} steps, filter `{name}`:"
+        f" {1e6 * np.median(seconds):.1f} us a step, median"
+    )
 
 
 def main() -> None:
@@ -149,7 +182,9 @@ def main() -> None:
     ask.add_argument("--out")
     ask.add_argument("--sigma", type=float, default=0.0, help="character: smoothness, 0 to 1")
     ask.add_argument("--rho", type=float, default=0.0, help="character: responsiveness, 0 up to but not 1")
-    ask.add_argument("--settle", action="store_true", help="print how long steps take to settle, filter by filter")
+    ask.add_argument(
+        "--settle", action="store_true", help="print how long steps take to settle, filter by filter"
+    )
     ask.add_argument("--follow", action="store_true", help="print how well moving targets are followed")
     asked = ask.parse_args()
     if not (asked.settle or asked.follow or (asked.signals and asked.out)):

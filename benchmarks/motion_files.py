@@ -1,13 +1,16 @@
-"""Motion files: what a round trip loses, and how well robots of the gallery look at their target while they play a foreign motion.
+"""Motion files: what a round trip loses, and how well robots of the gallery look at their target while they
+play a foreign motion.
 
     python -m benchmarks.motion_files [--round-trips 200] [--gaze]
 
---round-trips  Random motions of each format's robot, written and read again: the largest difference of an angle [rad] or position [m].
---gaze         Three robots play 3 s of a foreign motion in Blender, live, 50 frames a second: aim error [degrees] in all frames, of the
-               solution and as Blender shows it after the motion filter, with a target at rest and with one that swings.
+--round-trips  Random motions of each format's robot, written and read again: the largest difference of an
+angle [rad] or position [m]. --gaze         Three robots play 3 s of a foreign motion in Blender, live, 50
+frames a second: aim error [degrees] in all frames, of the
+               solution and as Blender shows it after the motion filter, with a target at rest and with one
+               that swings.
 
-What the makers' own programs read is in tests/makers/test_motion_files.py. Ends with status 1 where a round trip loses more than 1e-6, or a
-solution does not look at its target.
+What the makers' own programs read is in tests/makers/test_motion_files.py. Ends with status 1 where a round
+trip loses more than 1e-6, or a solution does not look at its target.
 """
 
 import argparse
@@ -50,7 +53,11 @@ def lost(name: str, count: int) -> float:
     for _ in range(count):
         frames = tuple(tuple(draw.uniform(-2.3, 2.3) for _ in named) for _ in range(ROWS))
         poses = {link: tuple(_pose(draw) for _ in frames) for link in form.poses}
-        motion = frames_at(Take(device(*(one.name for one in named)), 1, float(rate), frames, ROWS, tuple(named), poses), rate, "Random")
+        motion = frames_at(
+            Take(device(*(one.name for one in named)), 1, float(rate), frames, ROWS, tuple(named), poses),
+            rate,
+            "Random",
+        )
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"motion{form.suffix}"
             write(path, form.make(motion, Settings()))
@@ -95,13 +102,21 @@ def main() -> None:
     if asked.gaze:
         bpy.context.preferences.addons.new().module = limber.__package__
         limber.register()
-        print("\n| robot | target | solution, largest | shown: median | 95% | largest |\n|---|---|---|---|---|---|")
+        print(
+            "\n| robot | target | solution, largest | shown: median | 95% | largest"
+            " |\n|---|---|---|---|---|---|"
+        )
         for robot, reach in (*((robot, 1.0) for robot in ROBOTS), ("reachy_mini", 10.0)):
             for is_still in (True, False):
                 solved, shown = np.array(list(errors(robot, reach, is_still))).T
                 reached &= bool(solved.max() < SOLVED)
-                what = f"{robot}{', 0.12 m out of reach' if reach > 1.0 else ''} | {'at rest' if is_still else 'swings'}"
-                figures = " | ".join(f"{value:.2f}" for value in (np.median(shown), np.percentile(shown, 95), shown.max()))
+                what = (
+                    f"{robot}{', 0.12 m out of reach' if reach > 1.0 else ''} |"
+                    f" {'at rest' if is_still else 'swings'}"
+                )
+                figures = " | ".join(
+                    f"{value:.2f}" for value in (np.median(shown), np.percentile(shown, 95), shown.max())
+                )
                 print(f"| {what} | {solved.max():.1e} | {figures} |", flush=True)
     sys.stdout.flush()
     os._exit(0 if reached else 1)  # a Blender module may hang while the interpreter ends

@@ -1,4 +1,6 @@
-"""What the ERIK paper (Ribeiro & Paiva 2019) measured on, and what it found: skeletons, grids of postures and targets, printed figures."""
+"""What the ERIK paper (Ribeiro & Paiva 2019) measured on, and what it found: skeletons, grids of postures and
+targets, printed figures.
+"""
 
 import math
 import random
@@ -16,10 +18,15 @@ from limber.solvers.kinematics.skeleton import Joint, Skeleton
 AXES = {"X": X, "Y": Y, "Z": Z}
 THRESHOLD = 0.04  # section 4.0.1: the combined error that is good enough
 POSTURE_STEPS, TARGET_STEPS = 9, 25  # values over a range in the even grid
-# Section 4.0.3 prints no steps. Grids of 1, 2, ... so many equal steps, laid over each other, have exactly Table 8's counts of postures.
+# Section 4.0.3 prints no steps. Grids of 1, 2, ... so many equal steps, laid over each other, have exactly
+# Table 8's counts of postures.
 NESTED_POSTURES = {"A": 10, "B": 10, "C": 10, "D": 10, "E": 10, "F": 7, "G": 4}
-NESTED_TARGETS = 12  # 7,265 targets; 13 steps would be 10,001. The paper has 7,609, which no grid that was tried comes to
-FILTER = 3.0  # thresholds; section 4.0.4: a pair that plain DLS100 misses by more is left out of the comparison
+NESTED_TARGETS = (
+    12  # 7,265 targets; 13 steps would be 10,001. The paper has 7,609, which no grid that was tried comes to
+)
+FILTER = (
+    3.0  # thresholds; section 4.0.4: a pair that plain DLS100 misses by more is left out of the comparison
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,15 @@ def skeleton_of(name: str) -> Skeleton:
     body = BODIES[name]
     return Skeleton(
         tuple(
-            Joint(f"{axis}{k}", k - 1, IDENTITY, (0.0, 1.0 if k else 0.0, 0.0), AXES[axis], -body.reach, body.reach)
+            Joint(
+                f"{axis}{k}",
+                k - 1,
+                IDENTITY,
+                (0.0, 1.0 if k else 0.0, 0.0),
+                AXES[axis],
+                -body.reach,
+                body.reach,
+            )
             for k, axis in enumerate(body.axes)
         )
     )
@@ -114,13 +129,17 @@ def swept_joints(name: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Grid:
-    """Pairs on one even grid: equal steps over the range of each of a posture's joints and each of the target's angles."""
+    """Pairs on one even grid: equal steps over the range of each of a posture's joints and each of the
+    target's angles.
+    """
 
     name: str
 
     @property
     def digits(self) -> list[int]:
-        """Steps of the postures' joints, then of the target's three angles: a pair's index is a number of these mixed bases."""
+        """Steps of the postures' joints, then of the target's three angles: a pair's index is a number of
+        these mixed bases.
+        """
         return [POSTURE_STEPS] * len(swept_joints(self.name)) + [TARGET_STEPS] * 3
 
     @property
@@ -157,9 +176,10 @@ class NestedGrid:
 
     Attributes:
         name: The skeleton's letter.
-        targets: What the three turns h, v, t are, on which the paper is not clear. "roll": Ry(h) Rx(v) Rz(t), the composition yaw, pitch,
-            roll as it stands, whose Y is the end's direction. "facing": Ry(h) Rx(v + pi / 2) Ry(t), a direction of azimuth h and elevation
-            v, twisted about itself: what the paper says of its ranges ("[-pi/2, pi/2] would have been enough") is true of this one alone.
+        targets: What the three turns h, v, t are, on which the paper is not clear. "roll": Ry(h) Rx(v) Rz(t),
+            the composition yaw, pitch, roll as it stands, whose Y is the end's direction. "facing": Ry(h)
+            Rx(v + pi / 2) Ry(t), a direction of azimuth h and elevation v, twisted about itself: what the
+            paper says of its ranges ("[-pi/2, pi/2] would have been enough") is true of this one alone.
     """
 
     name: str
@@ -181,7 +201,10 @@ class NestedGrid:
         horizontal, vertical, twist = (math.pi * turns[turn]).tolist()
         if self.targets == "facing":
             return GazeGoal(Orientation(yaw_pitch_roll(horizontal, vertical + 0.5 * math.pi, twist)), posture)
-        return GazeGoal(Orientation(multiply(multiply(about(Y, horizontal), about(X, vertical)), about(Z, twist))), posture)
+        return GazeGoal(
+            Orientation(multiply(multiply(about(Y, horizontal), about(X, vertical)), about(Z, twist))),
+            posture,
+        )
 
     def sample(self, count: int, seed: int = 0) -> list[int]:
         draw = random.Random(f"{self.name}{seed}")

@@ -1,9 +1,11 @@
 """Tables 8 and 9 of the ERIK paper and its headlines, the paper's figures beside ours, on its own postures.
 
     python -m benchmarks.paper_tables [--pairs 200] [--skeletons ABCDEFG] [--grid facing]
-    python -m benchmarks.paper_tables --solvers "erik as_published=True ccd_error=0.06" ...    ERIK with other values
+    python -m benchmarks.paper_tables --solvers "erik as_published=True ccd_error=0.06" ...    ERIK with other
+    values
 
-The row *ERIK, as published* has the paper's own in the line below it. Pairs are drawn, solved and kept as `benchmarks.sweep` does.
+The row *ERIK, as published* has the paper's own in the line below it. Pairs are drawn, solved and kept as
+`benchmarks.sweep` does.
 """
 
 import sys
@@ -18,13 +20,23 @@ from .sweep import PAIRS, Sweep, add_sample, arguments, asked_skeletons, gather,
 from .tables import WITHOUT_POSTURE, Results, comparable, table_8, table_9
 
 GRID = "facing"  # the paper's own postures, and targets nested likewise
-OF_THE_PAPER = (PUBLISHED, "erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold")  # what the paper compares, and CCD, which it surveys
+OF_THE_PAPER = (
+    PUBLISHED,
+    "erik",
+    "ccd",
+    "dls100",
+    "dls200",
+    "dls400",
+    "dls400_bold",
+)  # what the paper compares, and CCD, which it surveys
 PAPER_ROWS = (*OF_THE_PAPER, "expressive", "erik_exact")
 FIVE_LINKS, EIGHT_LINKS, COMPARED = "CDE", "G", "C"  # skeletons of section 5's headlines
 
 
 def headlines(results: Results) -> list[str]:
-    """The paper's figures of speed (section 5) and ours beside them; a row that lacks its skeletons or solvers is left out."""
+    """The paper's figures of speed (section 5) and ours beside them; a row that lacks its skeletons or
+    solvers is left out.
+    """
     lines = ["| headline | the paper | ERIK, as published | ERIK | Expressive |", "|---|---|---|---|---|"]
     solvers = (PUBLISHED, "erik", "expressive")
 
@@ -36,7 +48,9 @@ def headlines(results: Results) -> list[str]:
             lines.append(f"| {headline} | {paper} | {' | '.join(value(solver) for solver in solvers)} |")
 
     def rate(names: str, statistic):
-        return lambda solver: f"{1e3 / statistic(np.concatenate([milliseconds(name, solver) for name in names])):,.0f} Hz"
+        return lambda solver: (
+            f"{1e3 / statistic(np.concatenate([milliseconds(name, solver) for name in names])):,.0f} Hz"
+        )
 
     row("solutions a second, 5 links (C, D, E), mean", "30 Hz", FIVE_LINKS, (), rate(FIVE_LINKS, np.mean))
     row("solutions a second, 8 links (G), mean", "14 Hz", EIGHT_LINKS, (), rate(EIGHT_LINKS, np.mean))
@@ -48,7 +62,9 @@ def headlines(results: Results) -> list[str]:
             f"{papers:.1f}",
             COMPARED,
             (dls, WITHOUT_POSTURE),
-            lambda solver, dls=dls: f"{milliseconds(COMPARED, dls).mean() / milliseconds(COMPARED, solver).mean():.1f}",
+            lambda solver, dls=dls: (
+                f"{milliseconds(COMPARED, dls).mean() / milliseconds(COMPARED, solver).mean():.1f}"
+            ),
         )
     return lines if len(lines) > 2 else []
 
@@ -56,16 +72,33 @@ def headlines(results: Results) -> list[str]:
 def main() -> None:
     ask = arguments(__doc__)
     add_sample(ask, PAIRS, GRID)
-    ask.add_argument("--solvers", nargs="+", metavar="NAME", default=[*PAPER_ROWS, WITHOUT_POSTURE], help="default: %(default)s")
+    ask.add_argument(
+        "--solvers",
+        nargs="+",
+        metavar="NAME",
+        default=[*PAPER_ROWS, WITHOUT_POSTURE],
+        help="default: %(default)s",
+    )
     asked = ask.parse_args()
     names = asked_skeletons(ask, asked.skeletons)
     sweep = Sweep(asked.pairs, asked.seed, grids=asked.grid)
     try:
-        results = gather(sweep, run(sweep, names, asked.solvers, asked.folder, asked.scheduler, asked.workers), names, asked.solvers)
+        results = gather(
+            sweep,
+            run(sweep, names, asked.solvers, asked.folder, asked.scheduler, asked.workers),
+            names,
+            asked.solvers,
+        )
     except (SpreadError, GazeError) as error:
         sys.exit(str(error))
     shown = [solver for solver in asked.solvers if solver != WITHOUT_POSTURE]
-    print("\n\n".join("\n".join(table) for table in (table_8(results, shown), table_9(results, shown), headlines(results)) if table))
+    print(
+        "\n\n".join(
+            "\n".join(table)
+            for table in (table_8(results, shown), table_9(results, shown), headlines(results))
+            if table
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
-"""Hostile and damaged YAML and COLLADA texts for `benchmarks.parsers`, and the valid ones from which the damaged are made."""
+"""Hostile and damaged YAML and COLLADA texts for `benchmarks.parsers`, and the valid ones from which the
+damaged are made.
+"""
 
 import itertools
 import random
 import re
 
 LINKS = "['left_link_a', 'right_link_b']"
-YAML = f"closed_loop: [[hand, base], {LINKS}]\ntype: [6d, 3d]\njoint_name:\n  - lift\njoint_type: ['SPHERICAL']\nname_mot: [turn]\n# end\n"
+YAML = (
+    f"closed_loop: [[hand, base], {LINKS}]\ntype: [6d, 3d]\njoint_name:\n  - lift\njoint_type:"
+    " ['SPHERICAL']\nname_mot: [turn]\n# end\n"
+)
 MANY = 66_000  # lines: 2.2 MB
 CORNERS = "0 0 0 1 0 0 0 1 0 0 0 1"
 INPUT = '<input semantic="VERTEX" source="#g-vertices" offset="0"/>'
@@ -18,7 +23,9 @@ TWICE = '<instance_node url="#n{0}"/><instance_node url="#n{0}"/>'
 
 def yaml_cases() -> dict[str, str]:
     """Hostile texts by name."""
-    aliases = "".join(f"{c}: &{c} [{', '.join([f'*{b}'] * 9)}]\n" for b, c in itertools.pairwise("abcdefghijklmnop"))
+    aliases = "".join(
+        f"{c}: &{c} [{', '.join([f'*{b}'] * 9)}]\n" for b, c in itertools.pairwise("abcdefghijklmnop")
+    )
     return {
         "alias bomb": "a: &a [x]\n" + aliases,
         "alias of itself": "a: &a [*a]\n",
@@ -49,7 +56,9 @@ def yaml_cases() -> dict[str, str]:
     }
 
 
-def dae(faces: str = FACES, nodes: str = f"<node>{SHOWN}</node>", more: str = "", corners: str = CORNERS) -> str:
+def dae(
+    faces: str = FACES, nodes: str = f"<node>{SHOWN}</node>", more: str = "", corners: str = CORNERS
+) -> str:
     """A COLLADA file of one geometry, with further libraries."""
     count = len(corners.split())
     named = "".join(f'<param name="{name}" type="float"/>' for name in "XYZ")
@@ -81,7 +90,9 @@ def dae_cases() -> dict[str, str]:
     return {
         "sound": dae(),
         "entity bomb": f'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">{entities}]><COLLADA>&j;</COLLADA>',
-        "an entity that is a file": '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><COLLADA>&a;</COLLADA>',
+        "an entity that is a file": (
+            '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><COLLADA>&a;</COLLADA>'
+        ),
         "5,000 nested nodes": dae(nodes="<node>" * 5000 + SHOWN + "</node>" * 5000),
         "2^20 instances of nodes": dae(nodes=first, more=instancing(20)),
         "2^99 instances of nodes": dae(nodes=first, more=instancing(99)),
@@ -94,7 +105,9 @@ def dae_cases() -> dict[str, str]:
         "corner -1": dae(triangle.format("0 1 -1")),
         "corner 9": dae(triangle.format("0 1 9")),
         "corner 2^32 + 1": dae(triangle.format("0 4294967297 2")),
-        "faces of -3000 corners": dae(f"<polylist>{INPUT}<vcount>{'3000 -3000 ' * 1000}</vcount><p>{'0 ' * 3000}</p></polylist>"),
+        "faces of -3000 corners": dae(
+            f"<polylist>{INPUT}<vcount>{'3000 -3000 ' * 1000}</vcount><p>{'0 ' * 3000}</p></polylist>"
+        ),
         "offset 10^9": dae(triangle.format("0 1 2").replace('offset="0"', 'offset="1000000000"')),
         "stride 0": dae().replace('stride="3"', 'stride="0"'),
         "a unit of nan": dae().replace('meter="1"', 'meter="nan"'),
@@ -110,11 +123,25 @@ def dae_cases() -> dict[str, str]:
 
 
 def damaged(text: str, draw: random.Random) -> str:
-    """A text with up to three of its words or signs changed, doubled, cut out, or replaced by a sign of the language."""
+    """A text with up to three of its words or signs changed, doubled, cut out, or replaced by a sign of the
+    language.
+    """
     for _ in range(draw.randint(1, 3)):
         begin, end = draw.choice([match.span() for match in re.finditer(r"[\w.+-]+|\s+|[^\w\s]", text)])
         new = draw.choice(
-            [*"[]{}:,|>'\"\n\t&*!#%@<>/\\\0", "- ", "---\n", "", "-1", "1e400", "nan", "9" * 50, "\u0663", "#g", text[begin:end] * 2]
+            [
+                *"[]{}:,|>'\"\n\t&*!#%@<>/\\\0",
+                "- ",
+                "---\n",
+                "",
+                "-1",
+                "1e400",
+                "nan",
+                "9" * 50,
+                "\u0663",
+                "#g",
+                text[begin:end] * 2,
+            ]
         )
         text = text[:begin] + new + text[end:]
     return text if draw.random() < 0.9 else text[: draw.randrange(len(text) + 1)]

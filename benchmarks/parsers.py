@@ -1,11 +1,13 @@
-"""The extension's readers of YAML and COLLADA beside PyYAML and pycollada, on hostile, damaged and real files.
+"""The extension's readers of YAML and COLLADA beside PyYAML and pycollada, on hostile, damaged and real
+files.
 
     python -m benchmarks.parsers [--damaged 2000] [FILE or FOLDER ...]
 
-Hostile texts (parser_cases.py) are read in a process each, with 30 s and 3 GB. A reader may answer or refuse. ESCAPED is an exception that
-is not the reader's own, HUNG more than 30 s, NOT FINITE a mesh with such corners. Damaged texts are small ones with a few words changed.
-Of real files (.yaml, .yml, .dae; in folders too) answers are compared: the same keys and texts; the same faces to 1e-5 of the mesh's size.
-pycollada is no dependency: `pip install pycollada` in .venv to have it beside; it is left out by name where it is missing.
+Hostile texts (parser_cases.py) are read in a process each, with 30 s and 3 GB. A reader may answer or refuse.
+ESCAPED is an exception that is not the reader's own, HUNG more than 30 s, NOT FINITE a mesh with such
+corners. Damaged texts are small ones with a few words changed. Of real files (.yaml, .yml, .dae; in folders
+too) answers are compared: the same keys and texts; the same faces to 1e-5 of the mesh's size. pycollada is no
+dependency: `pip install pycollada` in .venv to have it beside; it is left out by name where it is missing.
 """
 
 import argparse
@@ -52,7 +54,9 @@ def our_yaml(path: Path) -> Any:
 
 
 def py_yaml(path: Path) -> Any:
-    """What PyYAML's parser reads, with every scalar as text; aliases, tags and several documents are its user's to refuse."""
+    """What PyYAML's parser reads, with every scalar as text; aliases, tags and several documents are its
+    user's to refuse.
+    """
     import yaml
 
     try:
@@ -83,7 +87,9 @@ def our_dae(path: Path) -> list[Face]:
 
 
 def py_dae(path: Path) -> list[Face]:
-    """Faces as pycollada shows them, with what a reader built on it would have to add: unit, up axis, repeated corners."""
+    """Faces as pycollada shows them, with what a reader built on it would have to add: unit, up axis,
+    repeated corners.
+    """
     import collada
     import numpy as np
 
@@ -91,17 +97,29 @@ def py_dae(path: Path) -> list[Face]:
     turns = {"Y_UP": ((1, 0, 0), (0, 0, -1), (0, 1, 0)), "X_UP": ((0, -1, 0), (0, 0, -1), (1, 0, 0))}
     try:
         with path.open("rb") as file:
-            made = collada.Collada(file, ignore=[collada.DaeBrokenRefError, collada.common.DaeUnsupportedError])
+            made = collada.Collada(
+                file, ignore=[collada.DaeBrokenRefError, collada.common.DaeUnsupportedError]
+            )
         told = made.assetInfo
         turn = np.array(turns.get(told.upaxis, np.eye(3))) * (told.unitmeter or 1.0)
         found: list[Face] = []
         for geometry in made.scene.objects("geometry") if made.scene else ():
             for part in geometry.primitives():
-                if part.vertex is None or (not hasattr(part, "polyindex") and "Triangle" not in type(part).__name__):
+                if part.vertex is None or (
+                    not hasattr(part, "polyindex") and "Triangle" not in type(part).__name__
+                ):
                     continue
                 corners, index = (part.vertex @ turn.T).tolist(), part.vertex_index
-                rows = [part._vertex_index[a:b] for a, b in part.polyindex] if hasattr(part, "polyindex") else index
-                found += [tuple(tuple(corners[k]) for k in dict.fromkeys(row.tolist())) for row in rows if len(row) > 2]
+                rows = (
+                    [part._vertex_index[a:b] for a, b in part.polyindex]
+                    if hasattr(part, "polyindex")
+                    else index
+                )
+                found += [
+                    tuple(tuple(corners[k]) for k in dict.fromkeys(row.tolist()))
+                    for row in rows
+                    if len(row) > 2
+                ]
     except collada.DaeError as error:
         raise RefusedError(error) from error
     if not found:
@@ -127,7 +145,9 @@ def attempt(read: Callable[[Path], Any], path: Path) -> tuple[str, Any, float]:
     began = time.process_time()
     try:
         came, answer = "read", read(path)
-        if path.suffix == ".dae" and not all(math.isfinite(part) for face in answer for corner in face for part in corner):
+        if path.suffix == ".dae" and not all(
+            math.isfinite(part) for face in answer for corner in face for part in corner
+        ):
             came = "NOT FINITE"
     except RefusedError as error:
         came, answer = "refused", str(error)
@@ -161,7 +181,9 @@ def show_hostile(suffix: str, names: list[str]) -> None:
         for name in names:
             command = [sys.executable, "-m", "benchmarks.parsers", "--case", suffix, name, case]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
-            came, what, seconds, taken = json.loads(done.stdout) if done.returncode == 0 else ("CRASHED", "", 0.0, 0)
+            came, what, seconds, taken = (
+                json.loads(done.stdout) if done.returncode == 0 else ("CRASHED", "", 0.0, 0)
+            )
             cells.append(f"{came} {what[:18]} {seconds:6.2f} s {taken:5} MB")
         print(f"{case:28}" + "".join(f"{cell:>44}" for cell in cells), flush=True)
 
@@ -193,7 +215,9 @@ def _same(one: Any, other: Any) -> bool:
         return bool(one == other)
     mine, theirs = _numbers(one), _numbers(other)
     size = max(map(abs, mine))
-    return list(map(len, one)) == list(map(len, other)) and all(abs(a - b) <= ALIKE * size for a, b in zip(mine, theirs, strict=True))
+    return list(map(len, one)) == list(map(len, other)) and all(
+        abs(a - b) <= ALIKE * size for a, b in zip(mine, theirs, strict=True)
+    )
 
 
 def show_real(suffix: str, names: list[str], paths: list[Path]) -> None:
@@ -209,7 +233,10 @@ def show_real(suffix: str, names: list[str], paths: list[Path]) -> None:
         tally[outcome] += 1
         if outcome not in ("the same", "refused / refused"):
             print(f"  {path}: {outcome}")
-    print(f"real {suffix}: {dict(tally)}; " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in times.items()))
+    print(
+        f"real {suffix}: {dict(tally)}; "
+        + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in times.items())
+    )
 
 
 def main() -> None:

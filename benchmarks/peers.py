@@ -1,11 +1,14 @@
-"""Limber beside other libraries on one task: aim and hold a posture, 200 feasible targets from zero, to 1e-3 rad.
+"""Limber beside other libraries on one task: aim and hold a posture, 200 feasible targets from zero, to 1e-3
+rad.
 
     python -m benchmarks.peers [--tasks 200] [--rounds 3] [--only NAME ...] [--json OUT.json]
 
-Targets are the ends of random poses within limits, the postures to hold are random halves of the ranges, on chains of 5 and 8 joints (the
-ERIK paper's E and G). Differential solvers step from zero until the aim is met, with the posture at a small cost. Every solver runs in a
-process of its own, all pinned to one core with one BLAS thread, in turns: each round asks all of them. Times are the processor's own, which
-other programs hardly lengthen. `make bench` puts the libraries into .venv-bench (requirements/bench.txt); one that cannot be had is named.
+Targets are the ends of random poses within limits, the postures to hold are random halves of the ranges, on
+chains of 5 and 8 joints (the ERIK paper's E and G). Differential solvers step from zero until the aim is met,
+with the posture at a small cost. Every solver runs in a process of its own, all pinned to one core with one
+BLAS thread, in turns: each round asks all of them. Times are the processor's own, which other programs hardly
+lengthen. `make bench` puts the libraries into .venv-bench (requirements/bench.txt); one that cannot be had is
+named.
 """
 
 import argparse
@@ -55,7 +58,10 @@ def tasks_of(chain: str, count: int) -> list[Task]:
     poses = draw.uniform(-body.reach, body.reach, (count, len(skeleton)))
     postures = HALF * draw.uniform(-body.reach, body.reach, (count, len(skeleton)))
     targets = [Orientation(skeleton.forward(pose.tolist()).tool_rotation) for pose in poses]
-    return [Task(GazeGoal(target, posture, symmetric=False)) for target, posture in zip(targets, postures, strict=True)]
+    return [
+        Task(GazeGoal(target, posture, symmetric=False))
+        for target, posture in zip(targets, postures, strict=True)
+    ]
 
 
 class Course:
@@ -84,7 +90,9 @@ class Course:
             if met[-1]:
                 shapes.append(shape_deviation(skeleton, angles, task.goal.posture))
         shape = float(np.degrees(np.mean(shapes))) if shapes else float("nan")
-        return Row(self.name, self.chain, 1e3 * median(seconds), float(np.mean(steps)), float(np.mean(met)), shape)
+        return Row(
+            self.name, self.chain, 1e3 * median(seconds), float(np.mean(steps)), float(np.mean(met)), shape
+        )
 
 
 def serve(name: str, chain: str, count: int) -> None:
@@ -111,7 +119,9 @@ class Racer:
         command = [str(python), "-m", "benchmarks.peers", "--serve", name, chain, "--tasks", str(count)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         self.process = subprocess.Popen(command, cwd=ROOT, text=True, **pipes)
-        word, _, rest = next((line for line in self._lines(self.process.stdout) if line.startswith((READY, SKIPPED))), "").partition(" ")
+        word, _, rest = next(
+            (line for line in self._lines(self.process.stdout) if line.startswith((READY, SKIPPED))), ""
+        ).partition(" ")
         if word != READY:
             self.missing = rest.strip() or f"it ended: {self.process.stderr.read().strip().splitlines()[-1:]}"
 
@@ -123,7 +133,9 @@ class Racer:
     def row(self) -> Row:
         self.process.stdin.write("\n")
         self.process.stdin.flush()
-        return Row(**json.loads(next(line for line in self._lines(self.process.stdout) if line.startswith("{"))))
+        return Row(
+            **json.loads(next(line for line in self._lines(self.process.stdout) if line.startswith("{")))
+        )
 
     def close(self) -> None:
         if hasattr(self, "process"):
@@ -142,7 +154,10 @@ def race(chain: str, names: Sequence[str], count: int, rounds: int) -> tuple[lis
             answers[racer.name].append(racer.row())
     for racer in racers:
         racer.close()
-    return [Row(name, chain, median(row.milliseconds for row in own), *_rest(own[0])) for name, own in answers.items()], missing
+    return [
+        Row(name, chain, median(row.milliseconds for row in own), *_rest(own[0]))
+        for name, own in answers.items()
+    ], missing
 
 
 def _rest(row: Row) -> tuple[float, float, float]:
@@ -153,7 +168,9 @@ def _rest(row: Row) -> tuple[float, float, float]:
 def table(rows: Sequence[Row]) -> list[str]:
     """A Markdown table, a line for each contestant, with the chains beside each other."""
     chains = sorted({row.chain for row in rows})
-    titles = " | ".join(f"{chain}, {len(BODIES[chain].axes)} joints: ms | steps | success | shape, deg" for chain in chains)
+    titles = " | ".join(
+        f"{chain}, {len(BODIES[chain].axes)} joints: ms | steps | success | shape, deg" for chain in chains
+    )
     lines = [f"| solver | what is timed | {titles} |", "|---|---|" + "---|---|---|---|" * len(chains)]
     for name, entry in ENTRIES.items():
         own = {row.chain: row for row in rows if row.name == name}
@@ -171,9 +188,13 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--tasks", type=int, default=TASKS, help="for each chain (default 200)")
     ask.add_argument("--rounds", type=int, default=ROUNDS, help="of which medians are taken (default 3)")
-    ask.add_argument("--only", nargs="+", metavar="NAME", choices=ENTRIES, default=list(ENTRIES), help=", ".join(ENTRIES))
+    ask.add_argument(
+        "--only", nargs="+", metavar="NAME", choices=ENTRIES, default=list(ENTRIES), help=", ".join(ENTRIES)
+    )
     ask.add_argument("--json", type=Path, metavar="OUT.json", help="keep the figures")
-    ask.add_argument("--serve", nargs=2, metavar=("NAME", "CHAIN"), help=argparse.SUPPRESS)  # a contestant's own process
+    ask.add_argument(
+        "--serve", nargs=2, metavar=("NAME", "CHAIN"), help=argparse.SUPPRESS
+    )  # a contestant's own process
     asked = ask.parse_args()
     if asked.serve:
         serve(*asked.serve, asked.tasks)
@@ -188,7 +209,9 @@ def main() -> None:
     for name, why in missing.items():
         print(f"left out: {ENTRIES[name].label}: {why}")
     if asked.json:
-        asked.json.write_text(json.dumps({"rows": [asdict(row) for row in rows], "missing": missing}, indent=1))
+        asked.json.write_text(
+            json.dumps({"rows": [asdict(row) for row in rows], "missing": missing}, indent=1)
+        )
 
 
 if __name__ == "__main__":

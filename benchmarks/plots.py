@@ -1,4 +1,6 @@
-"""Pictures of the benchmarks: the quantities of the ERIK paper's Figures 10 to 13, all solvers side by side, and the race beside peers."""
+"""Pictures of the benchmarks: the quantities of the ERIK paper's Figures 10 to 13, all solvers side by side,
+and the race beside peers.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,8 +21,19 @@ from matplotlib.ticker import NullFormatter
 
 Results = Mapping[tuple[str, str], Answer]
 ERRORS = ("combined", "orientation", "posture")
-WIDEST = {"combined": 0.16, "orientation": 0.12, "posture": 0.12}  # right end of the axes: three thresholds and more
-COLORS = {"erik": "#d95f02", "expressive": "#1b9e77", "ccd": "#7570b3", "dls400": "#e7298a", "dls100": "#a6761d", "dls400_bold": "#666666"}
+WIDEST = {
+    "combined": 0.16,
+    "orientation": 0.12,
+    "posture": 0.12,
+}  # right end of the axes: three thresholds and more
+COLORS = {
+    "erik": "#d95f02",
+    "expressive": "#1b9e77",
+    "ccd": "#7570b3",
+    "dls400": "#e7298a",
+    "dls100": "#a6761d",
+    "dls400_bold": "#666666",
+}
 SHOWN = ("erik", "ccd", "dls400", "expressive")  # in the histograms, of those that were solved
 DOTS = 110  # an inch
 
@@ -30,10 +43,14 @@ def error(answer: Answer, what: str) -> np.ndarray:
 
 
 def distributions(results: Results, path: Path) -> None:
-    """What the paper's Figure 12 counts: the share of pairs with an error up to each size, skeleton by skeleton, and the largest error."""
+    """What the paper's Figure 12 counts: the share of pairs with an error up to each size, skeleton by
+    skeleton, and the largest error.
+    """
     names = [name for name in BODIES if any(key[0] == name for key in results)]
     solvers = [solver for solver in SHOWN if all((name, solver) in results for name in names)]
-    figure, axes = plt.subplots(len(names), 3, figsize=(11, 1.55 * len(names) + 0.9), squeeze=False, sharex="col", sharey=True)
+    figure, axes = plt.subplots(
+        len(names), 3, figsize=(11, 1.55 * len(names) + 0.9), squeeze=False, sharex="col", sharey=True
+    )
     for row, name in zip(axes, names, strict=True):
         for plot, what in zip(row, ERRORS, strict=True):
             for solver in solvers:
@@ -45,7 +62,9 @@ def distributions(results: Results, path: Path) -> None:
         plot.set_title(f"{what} error", fontsize=10)
     axes[0, 2].legend(fontsize=8, loc="lower right")
     figure.suptitle(
-        "Share of pairs with an error up to this; dashed: the threshold; dots: the largest error (at the right end: or more)", fontsize=10
+        "Share of pairs with an error up to this; dashed: the threshold; dots: the largest error (at the"
+        " right end: or more)",
+        fontsize=10,
     )
     finish(figure, path)
 
@@ -54,14 +73,21 @@ def cumulative(plot: Any, values: np.ndarray, widest: float, label: str, color: 
     """A step for every pair, up to its error."""
     ordered = np.sort(values)
     plot.step(
-        [0.0, *ordered, 10.0], [0.0, *(np.arange(len(ordered)) + 1.0) / len(ordered), 1.0], where="post", color=color, label=label, lw=1.5
+        [0.0, *ordered, 10.0],
+        [0.0, *(np.arange(len(ordered)) + 1.0) / len(ordered), 1.0],
+        where="post",
+        color=color,
+        label=label,
+        lw=1.5,
     )
     plot.plot(min(ordered[-1], widest), 1.0, marker="o", color=color, ms=4, clip_on=False)
     plot.set_xlim(-0.02 * widest, widest)
 
 
 def normals(curves: Mapping[str, tuple[Answer, Any]], title: str, path: Path) -> None:
-    """Normal curves of the three errors, as the paper's Figures 11 and 13 have them: by label, answers and colour."""
+    """Normal curves of the three errors, as the paper's Figures 11 and 13 have them: by label, answers and
+    colour.
+    """
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.6))
     for plot, what in zip(axes, ERRORS, strict=True):
         at = np.linspace(0.0, WIDEST[what], 400)
@@ -76,18 +102,31 @@ def normals(curves: Mapping[str, tuple[Answer, Any]], title: str, path: Path) ->
     finish(figure, path)
 
 
-def _normal(plot: Any, at: np.ndarray, mean: float, deviation: float, label: str, color: Any, style: str) -> None:
+def _normal(
+    plot: Any, at: np.ndarray, mean: float, deviation: float, label: str, color: Any, style: str
+) -> None:
     """A normal curve scaled to a height of 1: errors that are all zero would hide the others."""
     spread = max(deviation, 1e-4)
-    plot.plot(at, np.exp(-0.5 * ((at - mean) / spread) ** 2), color=color, ls=style, label=f"{label}: {mean:.3f} ({deviation:.3f})", lw=1.4)
+    plot.plot(
+        at,
+        np.exp(-0.5 * ((at - mean) / spread) ** 2),
+        color=color,
+        ls=style,
+        label=f"{label}: {mean:.3f} ({deviation:.3f})",
+        lw=1.4,
+    )
 
 
 def dls(results: Results, path: Path, name: str = "C") -> None:
-    """The paper's Figures 10 and 13, on its skeleton C: orientation alone, then every error with the posture's task; as printed, dotted."""
+    """The paper's Figures 10 and 13, on its skeleton C: orientation alone, then every error with the
+    posture's task; as printed, dotted.
+    """
     figure, axes = plt.subplots(2, 2, figsize=(12, 7.5))
     alone = results[name, WITHOUT_POSTURE]["orientation"]
     alone = alone[alone <= FILTER * THRESHOLD]
-    cumulative(axes[0, 0], results[name, "erik"]["orientation"], WIDEST["orientation"], "erik", COLORS["erik"])
+    cumulative(
+        axes[0, 0], results[name, "erik"]["orientation"], WIDEST["orientation"], "erik", COLORS["erik"]
+    )
     cumulative(axes[0, 0], alone, WIDEST["orientation"], "dls100 without posture", COLORS["dls100"])
     axes[0, 0].set_title("orientation error, share of pairs up to it (Figure 10)", fontsize=10)
     axes[0, 0].legend(fontsize=8)
@@ -103,7 +142,11 @@ def dls(results: Results, path: Path, name: str = "C") -> None:
         plot.legend(fontsize=8)
     for plot in axes.flat:
         plot.axvline(THRESHOLD, color="0.4", ls="--", lw=0.9)
-    figure.suptitle(f"Skeleton {name}: two-priority DLS, filtered as in the paper, and ERIK; dotted: as printed in Table 9", fontsize=10)
+    figure.suptitle(
+        f"Skeleton {name}: two-priority DLS, filtered as in the paper, and ERIK; dotted: as printed in"
+        " Table 9",
+        fontsize=10,
+    )
     finish(figure, path)
 
 
@@ -129,28 +172,41 @@ def glance(rows: Sequence[Glance], path: Path) -> None:
     for plot, (title, values, form, is_log) in zip(axes.flat, panels, strict=True):
         bars(plot, [row.label for row in rows], values, form, is_log, [0])
         plot.set_title(title, fontsize=10)
-    figure.suptitle("Poses from scratch, skeletons B to G, targets anywhere (above); along gaze paths, frame by frame (below)", fontsize=10)
+    figure.suptitle(
+        "Poses from scratch, skeletons B to G, targets anywhere (above); along gaze paths, frame by frame"
+        " (below)",
+        fontsize=10,
+    )
     finish(figure, path)
 
 
 def race(rows: Sequence[Row], path: Path) -> None:
     """Milliseconds for the task that all libraries have in common."""
     chains = sorted({row.chain for row in rows})
-    figure, axes = plt.subplots(1, len(chains), figsize=(13, 0.27 * len(rows) / len(chains) + 1.0), sharey=True, squeeze=False)
+    figure, axes = plt.subplots(
+        1, len(chains), figsize=(13, 0.27 * len(rows) / len(chains) + 1.0), sharey=True, squeeze=False
+    )
     for plot, chain in zip(axes[0], chains, strict=True):
         own = {row.name: row for row in rows if row.chain == chain}
         names = [name for name in ENTRIES if name in own]
         labels = [ENTRIES[name].label for name in names]
         ours = [k for k, name in enumerate(names) if name in OWN]
         bars(plot, labels, [own[name].milliseconds for name in names], "{:.3g}", True, ours)
-        plot.set_title(f"{len(BODIES[chain].axes)} joints: ms until the aim holds to 1e-3 rad (green: Limber's)", fontsize=10)
+        plot.set_title(
+            f"{len(BODIES[chain].axes)} joints: ms until the aim holds to 1e-3 rad (green: Limber's)",
+            fontsize=10,
+        )
     finish(figure, path)
 
 
-def bars(plot: Any, labels: Sequence[str], values: Sequence[float], form: str, is_log: bool, ours: Sequence[int]) -> None:
+def bars(
+    plot: Any, labels: Sequence[str], values: Sequence[float], form: str, is_log: bool, ours: Sequence[int]
+) -> None:
     """Horizontal bars with their values, the first on top; ours in green."""
     places = np.arange(len(values))[::-1]
-    plot.barh(places, values, color=[COLORS["expressive"] if k in ours else "#9aa5b1" for k in range(len(values))])
+    plot.barh(
+        places, values, color=[COLORS["expressive"] if k in ours else "#9aa5b1" for k in range(len(values))]
+    )
     plot.set_yticks(places, labels, fontsize=8)
     if is_log:
         plot.set_xscale("log")
@@ -159,7 +215,14 @@ def bars(plot: Any, labels: Sequence[str], values: Sequence[float], form: str, i
     else:
         plot.set_xlim(0.0, 1.18 * max(*values, 1e-9))
     for place, value in zip(places, values, strict=True):
-        plot.annotate(form.format(value), (max(value, 0.0), place), (3, 0), textcoords="offset points", va="center", fontsize=8)
+        plot.annotate(
+            form.format(value),
+            (max(value, 0.0), place),
+            (3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+        )
     plot.spines[["top", "right"]].set_visible(False)
 
 

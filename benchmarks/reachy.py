@@ -1,17 +1,24 @@
 """Reachy Mini against its maker's own software, which scripts/makers.sh installs.
 
-    python -m benchmarks.reachy --kinematics 500    motors for head poses, beside the maker's inverse kinematics
-    python -m benchmarks.reachy --away 200          what is taken for head poses out of reach, beside the nearest that an optimiser finds
-    python -m benchmarks.reachy --daemon 60         a minute of motion through the daemon's real backend onto simulated servos with a body
+    python -m benchmarks.reachy --kinematics 500    motors for head poses, beside the maker's inverse
+    kinematics python -m benchmarks.reachy --away 200          what is taken for head poses out of reach,
+    beside the nearest that an optimiser finds python -m benchmarks.reachy --daemon 60         a minute of
+    motion through the daemon's real backend onto simulated servos with a body
 
---kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits. Limber's model is the gallery's
-              URDF with the closures that its import finds; each pose is reached from neutral in steps. The closed form is of the same
-              file's geometry: no solver of it can be nearer to the maker.
---away        Half of the poses would take motors beyond their limits, half have no solution at all. Limber's pose is that after 60 steps
-              from neutral, and as many frames as it takes to rest. Needs SciPy, which no environment here has: pip install scipy
---daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by turns. The servos behind a serial
-              port move the maker's own MuJoCo model, which has mass. The lag is that of the positions that the daemon publishes behind
-              the motion, where they fit best: the median of the motors. --massless: the servos have ideal horns.
+--kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits.
+Limber's model is the gallery's
+              URDF with the closures that its import finds; each pose is reached from neutral in steps. The
+              closed form is of the same file's geometry: no solver of it can be nearer to the maker.
+--away        Half of the poses would take motors beyond their limits, half have no solution at all. Limber's
+pose is that after 60 steps
+              from neutral, and as many frames as it takes to rest. Needs SciPy, which no environment here
+              has: pip install scipy
+--daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by
+turns. The servos behind a serial
+              port move the maker's own MuJoCo model, which has mass. The lag is that of the positions that
+              the daemon publishes behind
+              the motion, where they fit best: the median of the motors. --massless: the servos have ideal
+                  horns.
 """
 
 import argparse
@@ -37,7 +44,17 @@ from limber.solvers.kinematics.rotations import exponential, to_matrix
 
 from tests.hardware.reachy_daemon import reachy_device
 from tests.hardware.served_bus import ServedBus
-from tests.makers.reachy import BODY, HORNS, IS_THERE, MISSING, OFFSETS, PYTHON, MakersDaemon, environment, set_up
+from tests.makers.reachy import (
+    BODY,
+    HORNS,
+    IS_THERE,
+    MISSING,
+    OFFSETS,
+    PYTHON,
+    MakersDaemon,
+    environment,
+    set_up,
+)
 
 from .reachy_kinematics import URDF, Platform, kinematics
 from .reachy_reach import NEARER, reach
@@ -113,13 +130,18 @@ def motion(seconds: float, rate: int) -> dict[str, list]:
 
 
 def lag(observed: np.ndarray, begun: float, times: np.ndarray, wanted: np.ndarray) -> float:
-    """Delay [s] at which the observed angles (t, 1 + n) are nearest to the wanted ones (times, n): the median of the joints."""
+    """Delay [s] at which the observed angles (t, 1 + n) are nearest to the wanted ones (times, n): the median
+    of the joints.
+    """
     inside = (observed[:, 0] > begun + SETTLE) & (observed[:, 0] < begun + times[-1] - 0.5)
     at, seen = observed[inside, 0] - begun, observed[inside, 1:]
     delays = np.arange(-0.05, 0.3, 0.0005)
     best = []
     for joint in range(wanted.shape[1]):
-        misses = [float(np.mean((np.interp(at - delay, times, wanted[:, joint]) - seen[:, joint]) ** 2)) for delay in delays]
+        misses = [
+            float(np.mean((np.interp(at - delay, times, wanted[:, joint]) - seen[:, joint]) ** 2))
+            for delay in delays
+        ]
         best.append(delays[int(np.argmin(misses))])
     return float(np.median(best))
 
@@ -129,7 +151,9 @@ def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str,
     rounds = max(1, round(seconds / ROUND))
     rows = motion(seconds / rounds, FPS)
     platform = Platform(read(URDF, for_mechanism=True))
-    motors = np.array([platform.motors(np.array(head), yaw) for head, yaw in zip(rows["head"], rows["yaw"], strict=True)])
+    motors = np.array(
+        [platform.motors(np.array(head), yaw) for head, yaw in zip(rows["head"], rows["yaw"], strict=True)]
+    )
     wanted = np.column_stack((rows["yaw"], motors, rows["antennas"]))
     times = np.array(rows["time"])
     told: list[dict[str, float]] = []
@@ -144,7 +168,9 @@ def through_the_daemon(seconds: float, massless: bool = False) -> list[dict[str,
 
 
 def _servos(massless: bool) -> ServedBus:
-    """Reachy Mini's servos behind a serial port: with ideal horns, or with the maker's MuJoCo model on these."""
+    """Reachy Mini's servos behind a serial port: with ideal horns, or with the maker's MuJoCo model
+    on these.
+    """
     places = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
     bus = ServedBus(places, "dynamixel") if massless else ServedBus({}, "dynamixel", BODY, HORNS)
     set_up(bus)
@@ -152,14 +178,25 @@ def _servos(massless: bool) -> ServedBus:
 
 
 def _round(times: np.ndarray, wanted: np.ndarray, rows: dict[str, list], massless: bool) -> dict[str, float]:
-    """The maker's client and Limber once each, on a daemon of their own. RuntimeError: the daemon was held up for too long."""
-    with tempfile.TemporaryDirectory() as home, _servos(massless) as bus, MakersDaemon(Path(home), "-p", bus.port) as daemon:
+    """The maker's client and Limber once each, on a daemon of their own. RuntimeError: the daemon was held up
+    for too long.
+    """
+    with (
+        tempfile.TemporaryDirectory() as home,
+        _servos(massless) as bus,
+        MakersDaemon(Path(home), "-p", bus.port) as daemon,
+    ):
         observer = Observer(daemon.address)
         begun = _maker_streams(Path(home), daemon.address, rows)
         maker = lag(np.array(observer.rows), begun, times, wanted)
         begun, lost, sent = _limber_streams(daemon.address, wanted)
         time.sleep(0.5)
-        return {"maker": maker, "limber": lag(np.array(observer.rows), begun, times, wanted), "lost": lost, "sent": sent}
+        return {
+            "maker": maker,
+            "limber": lag(np.array(observer.rows), begun, times, wanted),
+            "lost": lost,
+            "sent": sent,
+        }
 
 
 def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
@@ -167,7 +204,11 @@ def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
     path = home / "motion.json"
     path.write_text(json.dumps({**rows, "rate": CLIENT}))
     done = subprocess.run(
-        [str(PYTHON), "-c", CLIENT_CODE, str(path), address], env=environment(home), capture_output=True, text=True, check=False
+        [str(PYTHON), "-c", CLIENT_CODE, str(path), address],
+        env=environment(home),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(f"the maker's client failed: {done.stderr.strip().rpartition(chr(10))[2]}")
@@ -175,7 +216,9 @@ def _maker_streams(home: Path, address: str, rows: dict[str, list]) -> float:
 
 
 def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int]:
-    """Let Limber's worker send the motion, with velocities as live movers have them: when it began [s], and the orders lost and sent."""
+    """Let Limber's worker send the motion, with velocities as live movers have them: when it began [s], and
+    the orders lost and sent.
+    """
     joints = wanted.copy()
     joints[:, 7:] *= -1.0  # the URDF's antennas
     velocity = np.gradient(joints, axis=0)
@@ -209,7 +252,10 @@ def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int]:
 
 
 def _line(name: str, errors: np.ndarray) -> str:
-    return f"{name:42} median {np.median(errors):.1e}, 99% {np.percentile(errors, 99):.1e}, largest {errors.max():.1e} rad"
+    return (
+        f"{name:42} median {np.median(errors):.1e}, 99% {np.percentile(errors, 99):.1e}, largest"
+        f" {errors.max():.1e} rad"
+    )
 
 
 def main() -> None:
@@ -235,18 +281,26 @@ def main() -> None:
         gaps = np.array([pose.error - pose.nearest for pose in found_poses])
         apart = np.array([pose.apart for pose in found_poses])[gaps > NEARER]
         farthest = apart.max(0) if len(apart) else np.zeros(2)
-        told, settled, flipped = (sum(getattr(pose, name) for pose in found_poses) for name in ("is_told", "has_settled", "has_flipped"))
-        print(f"{len(found_poses)} poses out of reach: {told} told by motor, {settled} settled, {flipped} flipped")
+        told, settled, flipped = (
+            sum(getattr(pose, name) for pose in found_poses)
+            for name in ("is_told", "has_settled", "has_flipped")
+        )
         print(
-            f"{len(found_poses) - len(apart)} are the nearest pose, the others are up to {1e3 * farthest[0]:.2f} mm,"
-            f" {math.degrees(farthest[1]):.2f} degrees from it; farther from the request by {max(gaps.max(), 0.0):.1e} (sizes, rad) at most"
+            f"{len(found_poses)} poses out of reach: {told} told by motor, {settled} settled, {flipped}"
+            " flipped"
+        )
+        print(
+            f"{len(found_poses) - len(apart)} are the nearest pose, the others are up to"
+            f" {1e3 * farthest[0]:.2f} mm, {math.degrees(farthest[1]):.2f} degrees from it; farther from the"
+            f" request by {max(gaps.max(), 0.0):.1e} (sizes, rad) at most"
         )
     if asked.daemon:
         told = through_the_daemon(asked.daemon, asked.massless)
         limber, maker = (1e3 * min(row[name] for row in told) for name in ("limber", "maker"))
         print(f"{sum(row['sent'] for row in told):.0f} orders, {sum(row['lost'] for row in told):.0f} lost")
         print(
-            f"lag: Limber {limber:.1f} ms, the maker's client {maker:.1f} ms, added {limber - maker:.1f} ms (least of {len(told)} rounds)"
+            f"lag: Limber {limber:.1f} ms, the maker's client {maker:.1f} ms, added {limber - maker:.1f} ms"
+            f" (least of {len(told)} rounds)"
         )
 
 

@@ -1,4 +1,6 @@
-"""Reachy Mini's head in Limber, in closed form, and by its maker's own inverse kinematics, for the same poses."""
+"""Reachy Mini's head in Limber, in closed form, and by its maker's own inverse kinematics, for the same
+poses.
+"""
 
 import json
 import math
@@ -22,7 +24,9 @@ from tests.makers.reachy import PYTHON, environment
 ROOT = Path(__file__).resolve().parents[1]
 URDF = ROOT / "robots" / "gallery" / "reachy_mini" / "robot.urdf"
 NEUTRAL = 0.177  # [m] height of the head in neutral
-STEPS = 60  # from neutral to a pose, a second of frames; in 24 one of 500 stays at a motor's limit that is on its way, which is told
+# from neutral to a pose, a second of frames; in 24 one of 500 stays at a motor's limit that is on its way,
+# which is told
+STEPS = 60
 
 POSES = """
 import json, sys
@@ -119,8 +123,16 @@ class ClosedForm:
         return [(float(joints[name].lower), float(joints[name].upper)) for name in names]
 
     def leg(self, leg: int, yaw: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """Frame (4, 4) of a leg's horn in the base's, the rod's lower end in that and its upper end in the head's (3,), its length [m]."""
-        frames = dict(zip((branch.link for branch in self._tree.branches), self._tree.frames({"yaw_body": yaw}), strict=True))
+        """Frame (4, 4) of a leg's horn in the base's, the rod's lower end in that and its upper end in the
+        head's (3,), its length [m].
+        """
+        frames = dict(
+            zip(
+                (branch.link for branch in self._tree.branches),
+                self._tree.frames({"yaw_body": yaw}),
+                strict=True,
+            )
+        )
 
         def matrix(link: str) -> np.ndarray:
             found = np.eye(4)
@@ -144,8 +156,16 @@ class ClosedForm:
             x, y, z, _ = np.linalg.inv(horn) @ pose @ (*anchor, 1.0)
             along, across = 2.0 * (tip[0] * x + tip[1] * y), 2.0 * (tip[0] * y - tip[1] * x)
             level = tip @ tip + x * x + y * y + z * z - 2.0 * tip[2] * z - rod * rod
-            middle, aside = math.atan2(across, along), math.acos(min(max(level / math.hypot(along, across), -1.0), 1.0))
-            found.append(min((_wrap(middle + aside), _wrap(middle - aside)), key=lambda angle: abs(_wrap(angle - guess))))
+            middle, aside = (
+                math.atan2(across, along),
+                math.acos(min(max(level / math.hypot(along, across), -1.0), 1.0)),
+            )
+            found.append(
+                min(
+                    (_wrap(middle + aside), _wrap(middle - aside)),
+                    key=lambda angle: abs(_wrap(angle - guess)),
+                )
+            )
         return np.array(found)
 
 
@@ -154,15 +174,21 @@ def _wrap(angle: float) -> float:
 
 
 def poses(count: int, seed: int, is_away: bool) -> list[dict]:
-    """Random head poses and body yaws that the maker's kinematics reaches within the motors' limits, or does not."""
+    """Random head poses and body yaws that the maker's kinematics reaches within the motors' limits, or does
+    not.
+    """
     with tempfile.TemporaryDirectory() as home:
         command = [str(PYTHON), "-c", POSES, str(count), str(seed), str(int(is_away))]
-        done = subprocess.run(command, env=environment(Path(home)), capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command, env=environment(Path(home)), capture_output=True, text=True, check=True
+        )
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def kinematics(count: int, seed: int = 1) -> dict[str, np.ndarray]:
-    """Largest error of a pose's motors (count,) [rad]: of Limber and of the closed form against the maker, and of Limber against that."""
+    """Largest error of a pose's motors (count,) [rad]: of Limber and of the closed form against the maker,
+    and of Limber against that.
+    """
     robot = read(URDF, for_mechanism=True)
     platform, exact = Platform(robot), ClosedForm(robot)
     errors: dict[str, list[float]] = {"limber": [], "exact": [], "solver": []}

@@ -1,8 +1,10 @@
-"""Head poses that Reachy Mini cannot reach: is what Limber takes instead the nearest pose? An optimiser that shares no code with it looks.
+"""Head poses that Reachy Mini cannot reach: is what Limber takes instead the nearest pose? An optimiser that
+shares no code with it looks.
 
-The unknowns are the seven motors and the head's pose; each rod's length is an equation, each motor's limits are bounds. SciPy's SLSQP
-starts from Limber's pose, from neutral, and from random ones. A pose counts where no horn has gone through its dead centre and the head has
-not passed a singular pose, each seen from neutral: the others are assemblies that a motion does not reach.
+The unknowns are the seven motors and the head's pose; each rod's length is an equation, each motor's limits
+are bounds. SciPy's SLSQP starts from Limber's pose, from neutral, and from random ones. A pose counts where
+no horn has gone through its dead centre and the head has not passed a singular pose, each seen from neutral:
+the others are assemblies that a motion does not reach.
 """
 
 import math
@@ -43,8 +45,8 @@ class Reach:
 
 
 class Nearest:
-    """The optimiser. A point (13,) is the six motors and the body's yaw [rad], then the head's position [sizes] and rotation vector, seen
-    from the requested pose.
+    """The optimiser. A point (13,) is the six motors and the body's yaw [rad], then the head's position
+    [sizes] and rotation vector, seen from the requested pose.
     """
 
     def __init__(self, platform: Platform, form: ClosedForm) -> None:
@@ -68,8 +70,19 @@ class Nearest:
             start[:7] = np.clip(start[:7], low, high)
             closed = {"type": "eq", "fun": self._gaps, "args": (head,)}
             options = {"maxiter": 300, "ftol": 1e-14}
-            found = minimize(self.square, start, (yaw,), "SLSQP", self._slope, bounds=self.bounds, constraints=[closed], options=options).x
-            if np.abs(self._gaps(found, head)).max() > CLOSED or self.square(found, yaw) >= self.square(best, yaw):
+            found = minimize(
+                self.square,
+                start,
+                (yaw,),
+                "SLSQP",
+                self._slope,
+                bounds=self.bounds,
+                constraints=[closed],
+                options=options,
+            ).x
+            if np.abs(self._gaps(found, head)).max() > CLOSED or self.square(found, yaw) >= self.square(
+                best, yaw
+            ):
                 continue
             horns, sign = self._signs(found, head)
             if (horns * self.horn_signs > -1e-6).all() and sign * self.head_sign > 0.0:
@@ -83,23 +96,37 @@ class Nearest:
 
     def _slope(self, point: np.ndarray, yaw: float) -> np.ndarray:
         turn = float(np.linalg.norm(point[10:]))
-        return np.concatenate((np.zeros(6), [2.0 * (point[6] - yaw)], 2.0 * point[7:10], 2.0 * np.sinc(turn / math.pi) * point[10:]))
+        return np.concatenate(
+            (
+                np.zeros(6),
+                [2.0 * (point[6] - yaw)],
+                2.0 * point[7:10],
+                2.0 * np.sinc(turn / math.pi) * point[10:],
+            )
+        )
 
     def _starts(self, own: np.ndarray, head: np.ndarray, yaw: float, tries: int) -> list[np.ndarray]:
         away = logarithm(from_matrix((head[:3, :3].T @ to_matrix(exponential((0.0, 0.0, yaw)))).tolist()))
         starts = [own.copy(), np.concatenate((self.neutral, [yaw], -head[:3, 3] / self.size, away))]
         for _ in range(tries):
             start = own.copy()
-            start[:7] = [self.draw.uniform(*bounds) for bounds in self.bounds[:6]] + [yaw + 0.3 * self.draw.normal()]
+            start[:7] = [self.draw.uniform(*bounds) for bounds in self.bounds[:6]] + [
+                yaw + 0.3 * self.draw.normal()
+            ]
             start[7:] = own[7:] * self.draw.uniform(-1.0, 2.0) + 0.3 * self.draw.normal(size=6)
             starts.append(start)
         return starts
 
     def _rods(self, point: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rods (6, 3) from horn to head, how the horns' tips move (6, 3), and the anchors on the head from its origin (6, 3), all [m]."""
+        """Rods (6, 3) from horn to head, how the horns' tips move (6, 3), and the anchors on the head from
+        its origin (6, 3), all [m].
+        """
         cos, sin = np.cos(point[:6]), np.sin(point[:6])
         x, y, z = self.tips.T
-        tips, moves = np.stack((cos * x - sin * y, sin * x + cos * y, z), 1), np.stack((-sin * x - cos * y, cos * x - sin * y, 0.0 * z), 1)
+        tips, moves = (
+            np.stack((cos * x - sin * y, sin * x + cos * y, z), 1),
+            np.stack((-sin * x - cos * y, cos * x - sin * y, 0.0 * z), 1),
+        )
         body = np.array(to_matrix(exponential((0.0, 0.0, float(point[6])))))
         turns = body @ self.horns[:, :3, :3]
         tips = (turns @ tips[:, :, None])[:, :, 0] + self.horns[:, :3, 3] @ body.T
@@ -113,7 +140,9 @@ class Nearest:
         return ((rods * rods).sum(1) - self.rods**2) / self.size**2
 
     def _signs(self, point: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, float]:
-        """Cosines (6,) between rods and their tips' motion, 0 in a dead centre, and the determinant of the rods' pull at the head."""
+        """Cosines (6,) between rods and their tips' motion, 0 in a dead centre, and the determinant of the
+        rods' pull at the head.
+        """
         rods, moves, anchors = self._rods(point, head)
         horns = (rods * moves).sum(1) / self.rods / np.linalg.norm(moves, axis=1)
         pulls = np.concatenate((rods, np.cross(anchors, rods) / self.size), 1) / self.rods[:, None]
@@ -131,14 +160,21 @@ def reach(count: int, seed: int = 1, tries: int = 4) -> list[Reach]:
         own, report, has_settled, has_flipped = _settled(platform, nearest, head, yaw)
         best = nearest.least(own, head, yaw, tries)
         turns = [np.array(to_matrix(exponential(tuple(point[10:])))) for point in (own, best)]
-        apart = nearest.size * float(np.linalg.norm(own[7:10] - best[7:10])), float(np.linalg.norm(_turned(turns[0].T @ turns[1])))
+        apart = (
+            nearest.size * float(np.linalg.norm(own[7:10] - best[7:10])),
+            float(np.linalg.norm(_turned(turns[0].T @ turns[1]))),
+        )
         errors = (math.sqrt(nearest.square(point, yaw)) for point in (own, best))
         found.append(Reach(*errors, apart, bool(report.at_limits), has_settled, has_flipped))
     return found
 
 
-def _settled(platform: Platform, nearest: Nearest, head: np.ndarray, yaw: float) -> tuple[np.ndarray, Report, bool, bool]:
-    """Limber's point, its last report, whether it came to rest and whether it flipped: from neutral in steps, then held."""
+def _settled(
+    platform: Platform, nearest: Nearest, head: np.ndarray, yaw: float
+) -> tuple[np.ndarray, Report, bool, bool]:
+    """Limber's point, its last report, whether it came to rest and whether it flipped: from neutral in steps,
+    then held.
+    """
     platform.approach(head, yaw)
     flipped = platform.has_flipped
     before = math.inf

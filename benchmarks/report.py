@@ -3,8 +3,8 @@
     python -m benchmarks.report [--pairs 200] [--paths 6] [--into build/bench]
     python -m benchmarks.report --into docs            writes the page that the documents include
 
-Sweeps the ERIK paper's grids, walks gaze paths and races the peers (see `benchmarks.sweep`, `benchmarks.warm`, `benchmarks.peers`). What
-the same code has solved before is taken from build/sweep.
+Sweeps the ERIK paper's grids, walks gaze paths and races the peers (see `benchmarks.sweep`,
+`benchmarks.warm`, `benchmarks.peers`). What the same code has solved before is taken from build/sweep.
 """
 
 import json
@@ -45,7 +45,17 @@ class Race(NamedTuple):
 def raced(tasks: int, rounds: int) -> Path:
     """The file with the race's figures, run in a process of its own, which pins itself to one core."""
     out = FOLDER / "peers.json"
-    command = [sys.executable, "-m", "benchmarks.peers", "--tasks", str(tasks), "--rounds", str(rounds), "--json", str(out)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.peers",
+        "--tasks",
+        str(tasks),
+        "--rounds",
+        str(rounds),
+        "--json",
+        str(out),
+    ]
     subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     return out
 
@@ -61,12 +71,18 @@ def machine() -> str:
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
-        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        names = [
+            line.partition(":")[2].strip()
+            for line in cpuinfo.read_text().splitlines()
+            if line.startswith("model name")
+        ]
         model = names[0] if names else model
     return f"{model}, {usable_cores()} cores; Python {platform.python_version()}, numpy {np.__version__}"
 
 
-def page(rows: Sequence[Glance], results: Results, papers: Results, walked: Walked, race: Race, sizes: str) -> str:
+def page(
+    rows: Sequence[Glance], results: Results, papers: Results, walked: Walked, race: Race, sizes: str
+) -> str:
     """The Markdown page; `papers` are the results on the paper's own postures."""
     of_table = {key: answer for key, answer in results.items() if key[1] not in VARIANTS}
     return PAGE.format(
@@ -86,11 +102,20 @@ def page(rows: Sequence[Glance], results: Results, papers: Results, walked: Walk
 def main() -> None:
     ask = arguments(__doc__)
     ask.add_argument("--pairs", type=int, default=PAIRS, help="for each skeleton (default %(default)s)")
-    ask.add_argument("--paths", type=int, default=warm.PATHS, help="of each kind for each skeleton (default %(default)s)")
+    ask.add_argument(
+        "--paths", type=int, default=warm.PATHS, help="of each kind for each skeleton (default %(default)s)"
+    )
     ask.add_argument("--tasks", type=int, default=TASKS, help="of the race (default %(default)s)")
     ask.add_argument("--rounds", type=int, default=ROUNDS, help="of the race (default %(default)s)")
-    ask.add_argument("--race", type=Path, metavar="PEERS.json", help="take the race from what `benchmarks.peers --json` kept")
-    ask.add_argument("--into", type=Path, default=ROOT / "build" / "bench", help="folder of the page (default build/bench)")
+    ask.add_argument(
+        "--race",
+        type=Path,
+        metavar="PEERS.json",
+        help="take the race from what `benchmarks.peers --json` kept",
+    )
+    ask.add_argument(
+        "--into", type=Path, default=ROOT / "build" / "bench", help="folder of the page (default build/bench)"
+    )
     asked = ask.parse_args()
     began = time.monotonic()
     pictures = asked.into / "pictures"
@@ -102,12 +127,18 @@ def main() -> None:
     print("Pairs", file=sys.stderr, flush=True)
     names, solvers = list(BODIES), list(dict.fromkeys([*solvers_for_orientations(), *VARIANTS]))
     sweep = Sweep(asked.pairs)
-    results = gather(sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers)
+    results = gather(
+        sweep, run(sweep, names, solvers, asked.folder, asked.scheduler, asked.workers), names, solvers
+    )
     print("The paper's pairs", file=sys.stderr, flush=True)
     own, of_paper = Sweep(asked.pairs, grids=GRID), [*PAPER_ROWS, WITHOUT_POSTURE]
-    papers = gather(own, run(own, names, of_paper, asked.folder, asked.scheduler, asked.workers), names, of_paper)
+    papers = gather(
+        own, run(own, names, of_paper, asked.folder, asked.scheduler, asked.workers), names, of_paper
+    )
     print("Paths", file=sys.stderr, flush=True)
-    walked = warm.run(warm.SKELETONS, solvers_for_orientations(), asked.paths, asked.folder, asked.scheduler, asked.workers)
+    walked = warm.run(
+        warm.SKELETONS, solvers_for_orientations(), asked.paths, asked.folder, asked.scheduler, asked.workers
+    )
 
     rows = glances(results, walked)
     sizes = f"{asked.pairs} pairs of each skeleton, {asked.paths} paths of each kind"
@@ -119,7 +150,10 @@ def main() -> None:
     plots.skeletons(results, pictures / "solvers_skeletons.png")
     plots.dls(results, pictures / "solvers_dls.png")
     print(text)
-    print(f"{asked.into / 'benchmarks.md'}, with its pictures, in {time.monotonic() - began:.0f} s", file=sys.stderr)
+    print(
+        f"{asked.into / 'benchmarks.md'}, with its pictures, in {time.monotonic() - began:.0f} s",
+        file=sys.stderr,
+    )
 
 
 if __name__ == "__main__":

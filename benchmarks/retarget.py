@@ -1,8 +1,9 @@
-"""What a whole body that follows a clip costs Blender, in the real one: `python -m benchmarks.retarget CLIP.bvh ROBOT.urdf`.
+"""What a whole body that follows a clip costs Blender, in the real one: `python -m benchmarks.retarget
+CLIP.bvh ROBOT.urdf`.
 
-The tick is the processor time in the frame-change handler: reading the source, solving, showing. A frame is `scene.frame_set` as a whole,
-Blender's own evaluation included. Feet are planted, as by default; what links miss is told with and without. Ends with status 1 where a
-figure is missed.
+The tick is the processor time in the frame-change handler: reading the source, solving, showing. A frame is
+`scene.frame_set` as a whole, Blender's own evaluation included. Feet are planted, as by default; what links
+miss is told with and without. Ends with status 1 where a figure is missed.
 """
 
 import argparse
@@ -29,7 +30,13 @@ def follower(clip: Path, robot: Path):
     """An empty file with the clip's armature and the robot, which follows it live; returns the robot."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.preferences.addon_enable(module="io_anim_bvh")
-    bpy.ops.import_anim.bvh(filepath=str(clip), rotate_mode="NATIVE", frame_start=1, update_scene_fps=True, update_scene_duration=True)
+    bpy.ops.import_anim.bvh(
+        filepath=str(clip),
+        rotate_mode="NATIVE",
+        frame_start=1,
+        update_scene_fps=True,
+        update_scene_duration=True,
+    )
     source = bpy.context.object
     rig = import_robot(bpy.context, str(robot)).rig
     rig.limber.retarget.source = source
@@ -40,7 +47,9 @@ def follower(clip: Path, robot: Path):
 
 
 def played(rig, frames: range) -> tuple[list[float], list[float], np.ndarray]:
-    """Processor seconds of each tick and of each frame, and what each link missed (frames, links) [degrees]."""
+    """Processor seconds of each tick and of each frame, and what each link missed (frames, links)
+    [degrees].
+    """
     ticks, whole, missed = [], [], []
     changed = live.frame_changed
 
@@ -88,12 +97,21 @@ def main() -> None:
     bpy.ops.limber.bake()
     bake = (time.process_time() - began) * 1000 / scene.frame_end
     links = len(retarget.pairs)
-    print(f"Blender {bpy.app.version_string}, {len(session.reader.joint_keys)} joints, {links} links followed, {scene.frame_end} frames")
-    print(f"tick   {median_ms(ticks):6.2f} ms median, {1e3 * np.percentile(ticks, 99):.2f} 99th percentile; bar {TICK_MS:g}")
+    print(
+        f"Blender {bpy.app.version_string}, {len(session.reader.joint_keys)} joints, {links} links followed,"
+        f" {scene.frame_end} frames"
+    )
+    print(
+        f"tick   {median_ms(ticks):6.2f} ms median, {1e3 * np.percentile(ticks, 99):.2f} 99th percentile; bar"
+        f" {TICK_MS:g}"
+    )
     print(f"frame  {median_ms(whole):6.2f} ms median, Blender's own work included")
     late, largest = np.nanpercentile(missed, 95), np.nanmax(missed)
     print(f"missed {np.nanmean(missed):6.3f} degrees mean, {late:.3f} 95th percentile, {largest:.1f} largest")
-    print(f"planted {np.nanmean(standing):5.3f} degrees mean, {np.nanpercentile(standing, 95):.3f} 95th percentile: {len(feet)} feet stand")
+    print(
+        f"planted {np.nanmean(standing):5.3f} degrees mean, {np.nanpercentile(standing, 95):.3f} 95th"
+        f" percentile: {len(feet)} feet stand"
+    )
     print(f"bake   {bake:6.2f} s of processor time for 1,000 frames; bar {BAKE_S:g}")
     reached = median_ms(ticks) <= TICK_MS and bake <= BAKE_S
     print("reached" if reached else "missed")

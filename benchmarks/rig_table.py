@@ -2,8 +2,8 @@
 
     python -m benchmarks.rig_table FOLDER [--pairs 40]
 
-FOLDER holds files as `benchmarks.gaze --rig` takes them, one for each rig and kind of target. Their first pairs are solved, each from
-scratch. A solver that cannot be used says why in its line.
+FOLDER holds files as `benchmarks.gaze --rig` takes them, one for each rig and kind of target. Their first
+pairs are solved, each from scratch. A solver that cannot be used says why in its line.
 """
 
 import argparse
@@ -19,7 +19,10 @@ from limber.solvers.table import SOLVERS, make_solver, unavailable
 from .gaze import aims_of, rig_chain, timed
 
 HEADER = [
-    "| rig | joints | pairs | solver | aim p50, deg | aim max, deg | aim <= .01 deg | shape, deg | ms, median |",
+    (
+        "| rig | joints | pairs | solver | aim p50, deg | aim max, deg | aim <= .01 deg | shape, deg | ms,"
+        " median |"
+    ),
     "|---|---|---|---|---|---|---|---|---|",
 ]
 EXACT_DEG = 0.01  # an aim that nobody could tell from exact
@@ -40,8 +43,8 @@ def rows(label: str, chain: Skeleton, goals: Sequence[GazeGoal]) -> list[str]:
         shape = np.degrees([solution.shape_deviation for solution, _ in answers])
         seconds = np.array([taken for _, taken in answers])
         lines.append(
-            f"{begin} | {np.median(aim):.2g} | {aim.max():.2g} | {np.mean(aim <= EXACT_DEG):.1%} | {shape.mean():.1f}"
-            f" | {1e3 * np.median(seconds):.2f} |"
+            f"{begin} | {np.median(aim):.2g} | {aim.max():.2g} | {np.mean(aim <= EXACT_DEG):.1%} |"
+            f" {shape.mean():.1f} | {1e3 * np.median(seconds):.2f} |"
         )
     return lines
 
@@ -50,7 +53,9 @@ def rig_rows(path: Path, count: int) -> list[str]:
     """The lines of a rig's file."""
     with np.load(path) as file:
         given = dict(file)
-    goals = [GazeGoal(aim, posture) for aim, posture in zip(aims_of(given)[:count], given["posture"], strict=False)]
+    goals = [
+        GazeGoal(aim, posture) for aim, posture in zip(aims_of(given)[:count], given["posture"], strict=False)
+    ]
     return rows(path.stem, rig_chain(given), goals)
 
 

@@ -22,7 +22,8 @@ def local(jobs: Iterable[Job], workers: int = 0) -> Done:
 
 
 def complete(jobs: Iterable[Job], total: int, folder: Path, scheduler: str = "", workers: int = 0) -> None:
-    """Does what has no kept answer in the folder yet, on all local cores, so many, or the cluster of that address.
+    """Does what has no kept answer in the folder yet, on all local cores, so many, or the cluster of that
+    address.
 
     Raises:
         SpreadError: The scheduler or its workers cannot be used.
@@ -49,10 +50,15 @@ def dask(jobs: Iterable[Job], scheduler: str) -> Done:
         yield from _checked(jobs, lambda job: client.submit(do, job, pure=False), first_of_dask, count)
 
 
-def _checked(jobs: Iterable[Job], submit: Callable[[Job], Any], first: Callable[[set[Any]], set[Any]], workers: int) -> Done:
+def _checked(
+    jobs: Iterable[Job], submit: Callable[[Job], Any], first: Callable[[set[Any]], set[Any]], workers: int
+) -> Done:
     """Answers of workers that have this checkout's code."""
     for job, future in spread(jobs, submit, first, workers):
         digest, answer = future.result()
         if digest != code_digest():
-            raise SpreadError("a worker has other code than this checkout: start workers in it or a copy, and change no code meanwhile")
+            raise SpreadError(
+                "a worker has other code than this checkout: start workers in it or a copy, and change no"
+                " code meanwhile"
+            )
         yield job, answer

@@ -35,7 +35,9 @@ def creature() -> Skeleton:
     """A lamp with a neck that twists: two joints turn about the body, three bend it, one rolls the head."""
     reach = math.radians(110)
 
-    def joint(name: str, parent: int, up: float, axis: tuple[float, float, float], limit: float = reach) -> Joint:
+    def joint(
+        name: str, parent: int, up: float, axis: tuple[float, float, float], limit: float = reach
+    ) -> Joint:
         return Joint(name, parent, IDENTITY, (0.0, 0.0, up), axis, -limit, limit)
 
     return Skeleton(
@@ -70,12 +72,16 @@ def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: Solution) -> None
     pose = chain.forward(solution.angles.tolist())
     far = math.dist(goal.aim.position, pose.tool_position)
     looks = rotate(pose.tool_rotation, Y)
-    ray = seen([pose.tool_position, tuple(p + far * v for p, v in zip(pose.tool_position, looks, strict=True))])
+    ray = seen(
+        [pose.tool_position, tuple(p + far * v for p, v in zip(pose.tool_position, looks, strict=True))]
+    )
     axes.plot(*ray.T, color=RAY, lw=4, alpha=0.6, solid_capstyle="butt")
     draw_body(axes, chain.forward(goal.posture.tolist()), AUTHORED, 3.0)
     draw_body(axes, pose, BODY, 3.0)
     axes.plot(*seen([goal.aim.position]).T, "o", color=TARGET, ms=11)
-    figures = f"aim {math.degrees(solution.aim_error):.1f}, shape {math.degrees(solution.shape_deviation):.0f} deg"
+    figures = (
+        f"aim {math.degrees(solution.aim_error):.1f}, shape {math.degrees(solution.shape_deviation):.0f} deg"
+    )
     axes.set_title(figures, fontsize=9.5, color=INK, y=-0.12)
     axes.set_aspect("equal")
     axes.set(xlim=(-0.95, 0.95), ylim=(-0.1, 1.25), xticks=[], yticks=[])
@@ -86,14 +92,25 @@ def draw_cell(axes, chain: Skeleton, goal: GazeGoal, solution: Solution) -> None
 def picture(path: Path) -> None:
     """Draws all situations with all solvers that are shown."""
     chain = creature()
-    figure, grid = plt.subplots(len(SITUATIONS), len(SHOWN), figsize=(2.6 * len(SHOWN), 2.3 * len(SITUATIONS)), layout="constrained")
+    figure, grid = plt.subplots(
+        len(SITUATIONS), len(SHOWN), figsize=(2.6 * len(SHOWN), 2.3 * len(SITUATIONS)), layout="constrained"
+    )
     for row, (label, (posture, place)) in zip(grid, SITUATIONS.items(), strict=True):
         goal = GazeGoal(Point(place), np.array(posture))
         for axes, name in zip(row, SHOWN, strict=True):
             draw_cell(axes, chain, goal, make_solver(name, chain).solve(goal))
         row[0].set_ylabel(label, fontsize=11, color=INK)
     for axes, name in zip(grid[0], SHOWN, strict=True):
-        axes.text(0.5, 1.06, SOLVERS[name].label, transform=axes.transAxes, ha="center", fontsize=12, weight="bold", color=INK)
+        axes.text(
+            0.5,
+            1.06,
+            SOLVERS[name].label,
+            transform=axes.transAxes,
+            ha="center",
+            fontsize=12,
+            weight="bold",
+            color=INK,
+        )
     figure.savefig(path, dpi=80)
     plt.close(figure)
 

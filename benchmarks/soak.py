@@ -1,7 +1,8 @@
 """Every figure that takes long, one after the other: `python -m benchmarks.soak [--seconds SECONDS]`.
 
-A long stream, the worker's lateness beside an empty loop, Stop again and again, the real firmware and simulated servos behind real ports,
-then random faults. What one of them misses does not keep the next from being measured; it is said again at the end, with status 1.
+A long stream, the worker's lateness beside an empty loop, Stop again and again, the real firmware and
+simulated servos behind real ports, then random faults. What one of them misses does not keep the next from
+being measured; it is said again at the end, with status 1.
 """
 
 import argparse
@@ -17,22 +18,42 @@ def commands(seconds: float) -> dict[str, list[str]]:
     """What is measured, and the arguments of the module that does it."""
     return {
         f"A stream of {seconds:.0f} s": ["benchmarks.link", "--soak", f"{seconds:g}"],
-        "Hand-over, and lateness beside a busy Blender": ["benchmarks.link", "--seconds", f"{min(seconds, MINUTE):g}"],
+        "Hand-over, and lateness beside a busy Blender": [
+            "benchmarks.link",
+            "--seconds",
+            f"{min(seconds, MINUTE):g}",
+        ],
         "Stop": ["benchmarks.link", "--stop", str(STOPS)],
-        "Firmware and servos behind real ports": ["benchmarks.link", "--figures", "--seconds", f"{min(seconds, MINUTE):g}"],
-        f"Random faults, {seconds:.0f} s of simulated time with each robot": ["tests.hardware.faults.soak", "--seconds", f"{seconds:g}"],
+        "Firmware and servos behind real ports": [
+            "benchmarks.link",
+            "--figures",
+            "--seconds",
+            f"{min(seconds, MINUTE):g}",
+        ],
+        f"Random faults, {seconds:.0f} s of simulated time with each robot": [
+            "tests.hardware.faults.soak",
+            "--seconds",
+            f"{seconds:g}",
+        ],
     }
 
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--seconds", type=float, default=600.0, help="of the long stream and of the random faults; of others a minute at most")
+    ask.add_argument(
+        "--seconds",
+        type=float,
+        default=600.0,
+        help="of the long stream and of the random faults; of others a minute at most",
+    )
     seconds = ask.parse_args().seconds
     missed = []
     for what, arguments in commands(seconds).items():
         print(f"\n{what}", flush=True)
         began = time.perf_counter()
-        done = subprocess.run([sys.executable, "-m", *arguments], stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", *arguments], stderr=subprocess.PIPE, text=True, check=False
+        )
         print(f"(took {time.perf_counter() - began:.0f} s)", flush=True)
         if done.returncode:
             missed.append(f"{what}: {(done.stderr.strip().splitlines() or ['see above'])[-1]}")

@@ -1,13 +1,16 @@
-"""Solvers on grids over the ERIK paper's postures and targets (its section 4.0.3), skeletons A to G, each pair from scratch.
+"""Solvers on grids over the ERIK paper's postures and targets (its section 4.0.3), skeletons A to G, each
+pair from scratch.
 
     python -m benchmarks.sweep [--pairs 200] [--skeletons ABCDEFG] [--solvers erik dls400 ...]
-    python -m benchmarks.sweep --grid facing ...                             the paper's own postures (or --grid roll: see `NestedGrid`)
-    python -m benchmarks.sweep --full --grid facing --skeletons C --solvers erik           all of them: days
-    python -m benchmarks.sweep --scheduler tcp://HOST:8786 ...               on a Dask cluster
+    python -m benchmarks.sweep --grid facing ...                             the paper's own postures (or
+    --grid roll: see `NestedGrid`) python -m benchmarks.sweep --full --grid facing --skeletons C --solvers
+    erik           all of them: days python -m benchmarks.sweep --scheduler tcp://HOST:8786 ...
+    on a Dask cluster
 
-Runs on all local cores. Answers are kept chunk by chunk in a folder, so that the same command after an interrupt, or with more solvers,
-goes on where it was; another seed, size or version of the code has a folder of its own. Workers of a cluster must be started in this
-checkout or a copy of it. Wherever it ran, the same pairs have the same answers, to the bit; only the times differ.
+Runs on all local cores. Answers are kept chunk by chunk in a folder, so that the same command after an
+interrupt, or with more solvers, goes on where it was; another seed, size or version of the code has a folder
+of its own. Workers of a cluster must be started in this checkout or a copy of it. Wherever it ran, the same
+pairs have the same answers, to the bit; only the times differ.
 """
 
 import argparse
@@ -70,8 +73,17 @@ def solvers_for_orientations() -> list[str]:
     return [name for name, info in SOLVERS.items() if Orientation in info.aims]
 
 
-def run(sweep: Sweep, names: Sequence[str], solvers: Sequence[str], root: Path = FOLDER, scheduler: str = "", workers: int = 0) -> Path:
-    """Solves what is not kept yet; the folder with all answers. Raises what `runners.complete` and solvers do."""
+def run(
+    sweep: Sweep,
+    names: Sequence[str],
+    solvers: Sequence[str],
+    root: Path = FOLDER,
+    scheduler: str = "",
+    workers: int = 0,
+) -> Path:
+    """Solves what is not kept yet; the folder with all answers. Raises what `runners.complete` and solvers
+    do.
+    """
     folder = sweep.folder(root)
     jobs = (chunk for name in names for solver in solvers for chunk in sweep.chunks(name, solver))
     runners.complete(jobs, len(solvers) * sum(map(sweep.count, names)), folder, scheduler, workers)
@@ -84,15 +96,21 @@ def gather(sweep: Sweep, folder: Path, names: Sequence[str], solvers: Sequence[s
     for name in names:
         for solver in solvers:
             answers = [kept(folder, chunk) for chunk in sweep.chunks(name, solver)]
-            results[name, solver] = {field: np.concatenate([answer[field] for answer in answers]) for field in answers[0]}
+            results[name, solver] = {
+                field: np.concatenate([answer[field] for answer in answers]) for field in answers[0]
+            }
     return results
 
 
 def arguments(text: str | None) -> argparse.ArgumentParser:
     """What every command that sweeps can be asked."""
     ask = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--skeletons", default="".join(BODIES), help="letters of the paper's Table 5 (default %(default)s)")
-    ask.add_argument("--folder", type=Path, default=FOLDER, help="where answers are kept (default build/sweep)")
+    ask.add_argument(
+        "--skeletons", default="".join(BODIES), help="letters of the paper's Table 5 (default %(default)s)"
+    )
+    ask.add_argument(
+        "--folder", type=Path, default=FOLDER, help="where answers are kept (default build/sweep)"
+    )
     ask.add_argument("--workers", type=int, default=0, help="local processes (default: one a core)")
     ask.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster to run on instead")
     return ask
@@ -123,7 +141,13 @@ def main() -> None:
     ask = arguments(__doc__)
     add_sample(ask, PAIRS)
     ask.add_argument("--full", action="store_true", help="every pair of the grid")
-    ask.add_argument("--solvers", nargs="+", metavar="NAME", default=[*solvers_for_orientations(), *VARIANTS], help="default: %(default)s")
+    ask.add_argument(
+        "--solvers",
+        nargs="+",
+        metavar="NAME",
+        default=[*solvers_for_orientations(), *VARIANTS],
+        help="default: %(default)s",
+    )
     asked = ask.parse_args()
     names = asked_skeletons(ask, asked.skeletons)
     sweep = Sweep(asked.pairs, asked.seed, asked.full, FULL_CHUNK if asked.full else CHUNK, asked.grid)

@@ -1,4 +1,6 @@
-"""Figures of a sweep as Markdown tables: the ERIK paper's Tables 8 and 9, with the paper's own numbers beside them."""
+"""Figures of a sweep as Markdown tables: the ERIK paper's Tables 8 and 9, with the paper's own numbers beside
+them.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ Results = Mapping[tuple[str, str], Answer]
 
 @dataclass(frozen=True)
 class Glance:
-    """One solver in a few figures, means over skeletons; without A, which cannot look at half of the sphere."""
+    """One solver in a few figures, means over skeletons; without A, which cannot look at half of the
+    sphere.
+    """
 
     label: str
     exact: float  # share of pairs whose aim is exact
@@ -40,7 +44,9 @@ def glances(results: Results, walked: Mapping[tuple[str, str, str], Figures]) ->
     for solver, info in SOLVERS.items():
         pairs = [answer for (name, other), answer in results.items() if other == solver and name != "A"]
         walks = [figures for (_, _, other), figures in walked.items() if other == solver]
-        local = [figures for (kind, _, other), figures in walked.items() if other == solver and kind == "local"]
+        local = [
+            figures for (kind, _, other), figures in walked.items() if other == solver and kind == "local"
+        ]
         if not pairs or not walks:
             continue
         values = (
@@ -59,32 +65,43 @@ def glances(results: Results, walked: Mapping[tuple[str, str, str], Figures]) ->
 
 
 def row_name(solver: str) -> str:
-    """The name of a solver in tables: as panels have it; of ERIK with its other values; of the paper's DLS with its steps."""
+    """The name of a solver in tables: as panels have it; of ERIK with its other values; of the paper's DLS
+    with its steps.
+    """
     if solver.startswith(ERIK_WITH):
         changes = solver.removeprefix(ERIK_WITH).split()
-        return ", ".join([row_name("erik"), *(change.removesuffix("=True").replace("_", " ") for change in changes)])
+        return ", ".join(
+            [row_name("erik"), *(change.removesuffix("=True").replace("_", " ") for change in changes)]
+        )
     if solver not in VARIANTS:
         return SOLVERS[solver].label
     steps, with_posture, largest = VARIANTS[solver]
-    return f"DLS, {steps} steps{' of .75 rad' if largest == BOLD else ''}{'' if with_posture else ', without posture'}"
+    return (
+        f"DLS, {steps}"
+        f" steps{' of .75 rad' if largest == BOLD else ''}{'' if with_posture else ', without posture'}"
+    )
 
 
 def glance_table(rows: Sequence[Glance]) -> list[str]:
     lines = [
-        "| solver | aim exact | combined error | shape, deg | ms a pose | frames off > 1 deg | pops | shape on paths, deg | jolt, deg/s2"
-        " | ms a frame |",
+        (
+            "| solver | aim exact | combined error | shape, deg | ms a pose | frames off > 1 deg | pops |"
+            " shape on paths, deg | jolt, deg/s2 | ms a frame |"
+        ),
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in rows:
         lines.append(
-            f"| {r.label} | {r.exact:.1%} | {r.combined:.4f} | {r.shape:.1f} | {r.milliseconds:.2f} | {r.off:.1%} | {r.pops:.2%}"
-            f" | {r.walked:.1f} | {r.jolt:,.0f} | {r.frame:.2f} |"
+            f"| {r.label} | {r.exact:.1%} | {r.combined:.4f} | {r.shape:.1f} | {r.milliseconds:.2f} |"
+            f" {r.off:.1%} | {r.pops:.2%} | {r.walked:.1f} | {r.jolt:,.0f} | {r.frame:.2f} |"
         )
     return lines
 
 
 def comparable(results: Results, name: str, solver: str) -> Answer:
-    """A solver's answers; of the paper's DLS, those for pairs that it can meet without the posture, as the paper filters them."""
+    """A solver's answers; of the paper's DLS, those for pairs that it can meet without the posture, as the
+    paper filters them.
+    """
     answer = results[name, solver]
     if solver not in VARIANTS:
         return answer
@@ -95,8 +112,10 @@ def comparable(results: Results, name: str, solver: str) -> Answer:
 def summary_table(results: Results) -> list[str]:
     """A line for each skeleton and solver: errors, aim, shape, iterations, times."""
     lines = [
-        "| skeleton | solver | pairs | combined | orientation | posture | combined <= .04 | aim <= .01 deg | shape, deg | iterations"
-        " | ms, median |",
+        (
+            "| skeleton | solver | pairs | combined | orientation | posture | combined <= .04 | aim <= .01"
+            " deg | shape, deg | iterations | ms, median |"
+        ),
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, solver in results:
@@ -125,37 +144,57 @@ def _lines(results: Results, solvers: Collection[str]) -> list[tuple[str, str]]:
 
 
 def printed_as(solver: str) -> str:
-    """The name under which the paper's tables have a solver. ERIK's is compared as published, not as it is by default."""
+    """The name under which the paper's tables have a solver. ERIK's is compared as published, not as it is by
+    default.
+    """
     return {PUBLISHED: "erik", "erik": ""}.get(solver, solver.removesuffix(BOLDER))
 
 
 def table_8(results: Results, solvers: Collection[str]) -> list[str]:
-    """Iterations and milliseconds of those solvers: least, most, mean and standard deviation, the paper's in the line below.
+    """Iterations and milliseconds of those solvers: least, most, mean and standard deviation, the paper's in
+    the line below.
 
-    `results` has all that was solved, also what tells which pairs the paper leaves out. The paper does not print the share of pairs that
-    need more than one iteration; its mean m and deviation s say that it is at least (m - 1)^2 / (s^2 + (m - 1)^2).
+    `results` has all that was solved, also what tells which pairs the paper leaves out. The paper does not
+    print the share of pairs that need more than one iteration; its mean m and deviation s say that it is at
+    least (m - 1)^2 / (s^2 + (m - 1)^2).
     """
     lines = [
-        "| skeleton | solver | samples | iterations min / max / mean / s.d. | more than one | ms min / max / mean / s.d. |",
+        (
+            "| skeleton | solver | samples | iterations min / max / mean / s.d. | more than one | ms min /"
+            " max / mean / s.d. |"
+        ),
         "|---|---|---|---|---|---|",
     ]
     for name, solver in _lines(results, solvers):
         a = comparable(results, name, solver)
         iterations, milliseconds = a["iterations"], 1e3 * a[TIMES]
         more = f"{np.mean(iterations > 1):.1%}" if len(iterations) else "-"
-        lines.append(f"| {name} | {row_name(solver)} | {len(iterations)} | {_spread(iterations)} | {more} | {_spread(milliseconds)} |")
+        lines.append(
+            f"| {name} | {row_name(solver)} | {len(iterations)} | {_spread(iterations)} | {more} |"
+            f" {_spread(milliseconds)} |"
+        )
         paper = TABLE_8.get((name, printed_as(solver)))
         if paper and not solver.endswith(BOLDER):
-            counts, times = (" / ".join(f"{value:g}" for value in values) for values in (paper.iterations, paper.milliseconds))
+            counts, times = (
+                " / ".join(f"{value:g}" for value in values)
+                for values in (paper.iterations, paper.milliseconds)
+            )
             above, deviation = paper.iterations[2] - 1.0, paper.iterations[3]
             least = above**2 / (deviation**2 + above**2)
-            lines.append(f"| | *paper* | *{paper.samples:,}* | *{counts}* | *at least {least:.1%}* | *{times}* |")
+            lines.append(
+                f"| | *paper* | *{paper.samples:,}* | *{counts}* | *at least {least:.1%}* | *{times}* |"
+            )
     return lines
 
 
 def table_9(results: Results, solvers: Collection[str]) -> list[str]:
-    """Errors of those solvers: mean and standard deviation, the paper's in the line below where it has any. `results` as in `table_8`."""
-    lines = ["| skeleton | solver | samples | combined (s.d.) | orientation (s.d.) | posture (s.d.) |", "|---|---|---|---|---|---|"]
+    """Errors of those solvers: mean and standard deviation, the paper's in the line below where it has any.
+    `results` as in `table_8`.
+    """
+    lines = [
+        "| skeleton | solver | samples | combined (s.d.) | orientation (s.d.) | posture (s.d.) |",
+        "|---|---|---|---|---|---|",
+    ]
     for name, solver in _lines(results, solvers):
         a = comparable(results, name, solver)
         errors = (a["orientation"] + a["posture"], a["orientation"], a["posture"])

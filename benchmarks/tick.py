@@ -1,8 +1,9 @@
-"""What a live chain costs Blender, in the real one: `python -m benchmarks.tick [--joints 8] [--frames 500] [--profile] [--ways WAY ...]`.
+"""What a live chain costs Blender, in the real one: `python -m benchmarks.tick [--joints 8] [--frames 500]
+[--profile] [--ways WAY ...]`.
 
-The tick is the processor time of Limber's part of a frame change; without the solver: reading the evaluated rig, filtering, writing the
-pose. A frame is `scene.frame_set` as a whole, Blender's own evaluation included, on the clock. First the demo lamp, then rigs of --joints.
-Ends with status 1 where a figure is missed.
+The tick is the processor time of Limber's part of a frame change; without the solver: reading the evaluated
+rig, filtering, writing the pose. A frame is `scene.frame_set` as a whole, Blender's own evaluation included,
+on the clock. First the demo lamp, then rigs of --joints. Ends with status 1 where a figure is missed.
 """
 
 import argparse
@@ -22,11 +23,17 @@ BAR_MS = 0.5  # median of the tick of one chain of 8 joints without the solver
 LAMP_MS = 1.2, 4.0  # median and 99th percentile of the demo lamp's whole tick
 LAMP = "demo lamp"
 WAYS = (LAMP, "animation", "posture", "no target motion", "60 bones", "locked axes keyed", "two chains")
-UNBARRED = {LAMP, "locked axes keyed", "two chains"}  # has bars of its own; a model built anew at every frame; twice as much to do
+UNBARRED = {
+    LAMP,
+    "locked axes keyed",
+    "two chains",
+}  # has bars of its own; a model built anew at every frame; twice as much to do
 
 
 def build(joints: int, bones: int, keyed_locks: bool):
-    """An armature whose last bones have one joint each, with keys on the joints, and on the other axes too where asked."""
+    """An armature whose last bones have one joint each, with keys on the joints, and on the other axes too
+    where asked.
+    """
     data = bpy.data.armatures.new("Rig")
     rig = bpy.data.objects.new("Rig", data)
     bpy.context.scene.collection.objects.link(rig)
@@ -75,7 +82,11 @@ def scene_for(way: str, joints: int):
         for frame in range(1, 502, 25):
             target.location = (np.cos(frame / 40), np.sin(frame / 40), 0.8 + 0.3 * np.sin(frame / 25))
             target.keyframe_insert("location", frame=frame)
-    rig = build(2 * joints if way == "two chains" else joints, 60 if way == "60 bones" else 2 * joints, way == "locked axes keyed")
+    rig = build(
+        2 * joints if way == "two chains" else joints,
+        60 if way == "60 bones" else 2 * joints,
+        way == "locked axes keyed",
+    )
     names = [bone.name for bone in rig.pose.bones]
     chains = [look(rig, names[-joints:], target)]
     if way == "two chains":
@@ -112,7 +123,9 @@ class Watch:
 
 
 class Watched:
-    """A solver whose solves are timed. One class for all, since a memory serves only a solver of the same class."""
+    """A solver whose solves are timed. One class for all, since a memory serves only a solver of the same
+    class.
+    """
 
     def __init__(self, solver, seconds: list[float]) -> None:
         self.solver, self.seconds = solver, seconds
@@ -166,7 +179,10 @@ def main() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     limber.register()
     ticks, solves = Watch(live, "frame_changed"), watch_solvers()
-    print(f"Blender {bpy.app.version_string}, {asked.joints} joints a chain, {asked.frames} frames; ms: median (99th percentile)")
+    print(
+        f"Blender {bpy.app.version_string}, {asked.joints} joints a chain, {asked.frames} frames; ms: median"
+        " (99th percentile)"
+    )
     print(f"{'':18s}{'tick':>18s}{'no solver':>18s}{'solver':>10s}{'frame, live':>13s}{'frame, idle':>13s}")
     reached = True
     gc.disable()  # its pauses belong to no one tick
@@ -193,11 +209,15 @@ def main() -> None:
             pstats.Stats(profile).sort_stats("cumtime").print_stats(r"limber|rig/|motion/", 40)
         whole = [one + other for one, other in zip(rest, solver, strict=True)]
         columns = (f"{median_ms(some):8.3f} ({late_ms(some):7.3f})" for some in (whole, rest))
-        print(f"{way:18s}{''.join(columns)}{median_ms(solver):10.3f}{median_ms(frames):13.3f}{median_ms(idle):13.3f}", flush=True)
+        print(
+            f"{way:18s}{''.join(columns)}{median_ms(solver):10.3f}{median_ms(frames):13.3f}{median_ms(idle):13.3f}",
+            flush=True,
+        )
         reached &= way in UNBARRED or median_ms(rest) <= BAR_MS
         reached &= way != LAMP or (median_ms(whole) <= LAMP_MS[0] and late_ms(whole) <= LAMP_MS[1])
     bars = (
-        f"{BAR_MS} ms a tick of one chain without the solver; the lamp's whole tick {LAMP_MS[0]} ms median, {LAMP_MS[1]} ms 99th percentile"
+        f"{BAR_MS} ms a tick of one chain without the solver; the lamp's whole tick {LAMP_MS[0]} ms median,"
+        f" {LAMP_MS[1]} ms 99th percentile"
     )
     print(f"bars: {bars}: {'reached' if reached else 'missed'}")
     sys.stdout.flush()

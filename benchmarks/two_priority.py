@@ -1,9 +1,11 @@
-"""The paper's own comparison (Ribeiro & Paiva 2019, section 4.0.4): damped least squares with two priorities, orientation over posture.
+"""The paper's own comparison (Ribeiro & Paiva 2019, section 4.0.4): damped least squares with two priorities,
+orientation over posture.
 
-J1 is the orientation's Jacobian, J2 the posture's: the identity without the root's and the end's twist. The damping is Maciejewski's.
-Targets out of reach are mirrored into the hemisphere that the chain reaches, as the paper does for its skeleton C. `dls100`, `dls200` and
-`dls400` stop after so many steps; `dls400_bold` takes longer ones; `dls100_nopost` solves the orientation alone: pairs that it misses are
-what the paper filters out.
+J1 is the orientation's Jacobian, J2 the posture's: the identity without the root's and the end's twist. The
+damping is Maciejewski's. Targets out of reach are mirrored into the hemisphere that the chain reaches, as the
+paper does for its skeleton C. `dls100`, `dls200` and `dls400` stop after so many steps; `dls400_bold` takes
+longer ones; `dls100_nopost` solves the orientation alone: pairs that it misses are what the paper filters
+out.
 """
 
 import time
@@ -14,13 +16,24 @@ from limber.solvers.diagnosis import Diagnosis
 from limber.solvers.gaze import FRAME, Solution, orientation_error
 from limber.solvers.goals import HALF_ROLL, GazeGoal, Orientation, check_goal
 from limber.solvers.jacobian.linear import Factors, factors
-from limber.solvers.kinematics.rotations import Quaternion, Vector, Y, Z, conjugate, logarithm, multiply, normalized, rotate
+from limber.solvers.kinematics.rotations import (
+    Quaternion,
+    Vector,
+    Y,
+    Z,
+    conjugate,
+    logarithm,
+    multiply,
+    normalized,
+    rotate,
+)
 from limber.solvers.kinematics.skeleton import Angles, Skeleton
 
 from .paper import THRESHOLD
 
 CAREFUL = 0.25  # [rad] b_max of eq. 15, which the paper does not print: with this one the method does best
-BOLD = 0.75  # [rad] Table 9's combined and orientation errors of skeleton C lie between those with this and with CAREFUL
+# [rad] Table 9's combined and orientation errors of skeleton C lie between those with this and with CAREFUL
+BOLD = 0.75
 SMALLEST = 1e-9  # a singular value below is zero: a direction that the first priority has taken
 # Steps, whether with the posture, and b_max.
 VARIANTS = {
@@ -33,18 +46,27 @@ VARIANTS = {
 
 
 class TwoPriority:
-    """Eq. 25, from zero; clamped to the limits after each step, since its answers are compared within them."""
+    """Eq. 25, from zero; clamped to the limits after each step, since its answers are compared
+    within them.
+    """
 
     def __init__(self, skeleton: Skeleton, max_steps: int, with_posture: bool, largest_change: float) -> None:
         self.skeleton = skeleton
         self.max_steps, self.with_posture, self.largest_change = max_steps, with_posture, largest_change
         self.diagnosis = Diagnosis(skeleton)
-        counts = [abs(joint.axis[1]) < 1.0 or k not in (0, len(skeleton) - 1) for k, joint in enumerate(skeleton.joints)]
+        counts = [
+            abs(joint.axis[1]) < 1.0 or k not in (0, len(skeleton) - 1)
+            for k, joint in enumerate(skeleton.joints)
+        ]
         self.posture_jacobian = np.diag(np.array(counts, dtype=float))
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME) -> Solution:
-        """From zero, or `start`, until the combined error is within the paper's threshold or steps run out."""
+    def solve(
+        self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME
+    ) -> Solution:
+        """From zero, or `start`, until the combined error is within the paper's threshold or steps
+        run out.
+        """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal)
         assert isinstance(goal.aim, Orientation)
@@ -72,25 +94,37 @@ class TwoPriority:
         first = damped(parts, turn, self.largest_change)
         if not self.with_posture:
             return first
-        missing = self.posture_jacobian @ (posture - angles - first)  # e2, less what the first priority does to it
-        return first + damped(factors(self.posture_jacobian @ parts.projector(), SMALLEST), missing, self.largest_change)
+        missing = self.posture_jacobian @ (
+            posture - angles - first
+        )  # e2, less what the first priority does to it
+        return first + damped(
+            factors(self.posture_jacobian @ parts.projector(), SMALLEST), missing, self.largest_change
+        )
 
 
 def damped(parts: Factors, error: Angles, largest_change: float) -> Angles:
-    """Damped least squares of a Jacobian's factors for an error (r,), with Maciejewski's damping as eq. 15 prints it.
+    """Damped least squares of a Jacobian's factors for an error (r,), with Maciejewski's damping as eq. 15
+    prints it.
 
-    By the length of the whole error, where `solvers.jacobian.damping.BySmallest` takes what of it the Jacobian can mend.
+    By the length of the whole error, where `solvers.jacobian.damping.BySmallest` takes what of it the
+    Jacobian can mend.
     """
     if not parts.rank:
         return np.zeros(parts.right.shape[1])
     secondary, smallest = float(np.linalg.norm(error)) / largest_change, float(parts.values[-1])
-    square = 0.25 * secondary * secondary if smallest <= 0.5 * secondary else max(0.0, smallest * (secondary - smallest))
+    square = (
+        0.25 * secondary * secondary
+        if smallest <= 0.5 * secondary
+        else max(0.0, smallest * (secondary - smallest))
+    )
     step: Angles = parts.right.T @ (parts.values / (parts.values**2 + square) * (parts.left.T @ error))
     return step
 
 
 def to_reachable_side(target: Quaternion) -> Quaternion:
-    """The target, or its half roll: looking forward (base Z) its up points down, looking backward up (section 4.0.4; its Y is our Z)."""
+    """The target, or its half roll: looking forward (base Z) its up points down, looking backward up (section
+    4.0.4; its Y is our Z).
+    """
     forward = rotate(target, Y)[2] >= 0.0
     up: Vector = rotate(target, Z)
     return multiply(target, HALF_ROLL) if (up[1] > 0.0) == forward else target

@@ -1,11 +1,13 @@
-"""Whether heads stay upright and in their places, in a real Blender: `python -m benchmarks.upright [--robot ROBOT ...] [--out DIR]`.
+"""Whether heads stay upright and in their places, in a real Blender: `python -m benchmarks.upright [--robot
+ROBOT ...] [--out DIR]`.
 
-ROBOT is NAME=FILE.urdf, where no bone is called a head NAME=FILE.urdf:BONE:X,Y,Z with the bone that looks and where it faces. They,
-Rigify's human metarig, the rig that is generated from it and the demo lamp look at nine places each, live, going from one to the next.
-Printed for each place: by how many degrees the head rolls against the authored pose, by how many of its own widths it has left its
-authored place, and what it misses of its aim. Where a bar is exceeded, a search from many starts says whether any pose within the joints'
-limits keeps it. DIR gets a sheet of pictures of each rig, the places row by row. Ends with status 1 where a bar is exceeded that some
-pose keeps.
+ROBOT is NAME=FILE.urdf, where no bone is called a head NAME=FILE.urdf:BONE:X,Y,Z with the bone that looks and
+where it faces. They, Rigify's human metarig, the rig that is generated from it and the demo lamp look at nine
+places each, live, going from one to the next. Printed for each place: by how many degrees the head rolls
+against the authored pose, by how many of its own widths it has left its authored place, and what it misses of
+its aim. Where a bar is exceeded, a search from many starts says whether any pose within the joints' limits
+keeps it. DIR gets a sheet of pictures of each rig, the places row by row. Ends with status 1 where a bar is
+exceeded that some pose keeps.
 """
 
 import argparse
@@ -37,7 +39,14 @@ from .upright_pictures import UP, picture, sheet
 
 ROLL_BAR = 15.0  # [deg] against the authored roll
 SHIFT_BAR = 1.0  # of the head's width
-ASIDE, HIGH = (-60.0, 0.0, 60.0), (30.0, 0.0, -30.0)  # [deg] of the places, from where the head looks as authored
+ASIDE, HIGH = (
+    (-60.0, 0.0, 60.0),
+    (
+        30.0,
+        0.0,
+        -30.0,
+    ),
+)  # [deg] of the places, from where the head looks as authored
 AWAY = 8.0  # of the head's width: the targets' distance from the eye
 WIDTH = 0.7  # of a head's bone: how wide a head is of which no mesh says it
 STARTS = 300  # of the search for a pose that keeps the bars
@@ -46,7 +55,9 @@ EXACT = 0.5  # [deg] of aim, within which such a pose must look
 TICKS = 2000  # of the clock at most, until all is at rest
 AXES = [sign + letter for letter in "XYZ" for sign in "+-"]
 Rig = tuple[Any, list[str], Vector | None]
-"""An armature object; the bones that a chain is made of, where parts have no names of a body's; where it faces, if that is known."""
+"""An armature object; the bones that a chain is made of, where parts have no names of a body's; where it
+faces, if that is known.
+"""
 
 
 @dataclass(frozen=True)
@@ -91,7 +102,9 @@ class Seen:
     roll: float  # [deg] against the authored
     shift: float  # in widths of the head
     missed: float  # [deg]
-    least: tuple[float, float] | None = None  # roll [deg] and shift of the best pose that the search finds, where a bar is exceeded
+    least: tuple[float, float] | None = (
+        None  # roll [deg] and shift of the best pose that the search finds, where a bar is exceeded
+    )
 
     @property
     def is_kept(self) -> bool:
@@ -102,7 +115,10 @@ class Seen:
         return self.least is not None and self.least[0] <= ROLL_BAR and self.least[1] <= SHIFT_BAR
 
     def __str__(self) -> str:
-        line = f"  {self.place:>8}: roll {self.roll:+6.1f} deg, shift {self.shift:5.2f} widths, aim {self.missed:6.2f} deg"
+        line = (
+            f"  {self.place:>8}: roll {self.roll:+6.1f} deg, shift {self.shift:5.2f} widths, aim"
+            f" {self.missed:6.2f} deg"
+        )
         if self.least is None:
             return line
         found = f"the best pose found rolls by {self.least[0]:.1f} and shifts by {self.least[1]:.2f}"
@@ -154,15 +170,20 @@ def _face(rig, chain, front: Vector) -> None:
     turn = (rig.matrix_world @ rig.pose.bones[chain.end].matrix).to_3x3()
     chain.forward_axis = max(AXES, key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(front))
     chain.up = max(
-        (axis for axis in AXES if axis[1] != chain.forward_axis[1]), key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(UP)
+        (axis for axis in AXES if axis[1] != chain.forward_axis[1]),
+        key=lambda axis: (turn @ Vector(goal.signed_axis(axis))).dot(UP),
     )
 
 
 def _size(rig, bone: str) -> tuple[float, Vector]:
-    """Width [m] of a head, the middle one of its sides, and its middle in its bone: of its meshes, or of its bone."""
+    """Width [m] of a head, the middle one of its sides, and its middle in its bone: of its meshes, or of its
+    bone.
+    """
     length, to_bone = rig.data.bones[bone].length, (rig.matrix_world @ rig.pose.bones[bone].matrix).inverted()
     meshes = [thing for thing in rig.children if thing.type == "MESH" and thing.parent_bone == bone]
-    points = np.array([to_bone @ thing.matrix_world @ Vector(corner) for thing in meshes for corner in thing.bound_box])
+    points = np.array(
+        [to_bone @ thing.matrix_world @ Vector(corner) for thing in meshes for corner in thing.bound_box]
+    )
     if not len(points):
         return WIDTH * length, Vector((0.0, length / 2, 0.0))
     return float(np.sort(np.ptp(points, axis=0))[1]), Vector((points.min(axis=0) + points.max(axis=0)) / 2)
@@ -180,7 +201,11 @@ def _settled() -> None:
     for _ in range(TICKS):
         bpy.context.view_layer.update()
         now += STEP
-        rests = 0 if live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now) else rests + 1
+        rests = (
+            0
+            if live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), now)
+            else rests + 1
+        )
         if rests > 1:  # what was shown last may be what another chain looks at
             return
 
@@ -213,37 +238,53 @@ def judged(subject: Subject, drawn: list[np.ndarray]) -> Iterator[Seen]:
         _settled()
         here = subject.head
         facing = subject.facing(here)
-        drawn.append(picture(subject.rig, subject.chain.end, here @ subject.middle, facing, subject.width, front))
+        drawn.append(
+            picture(subject.rig, subject.chain.end, here @ subject.middle, facing, subject.width, front)
+        )
         missed = live.session(subject.rig, subject.chain).outputs.filtered_aim_error
         seen = Seen(name, subject.roll(facing), subject.shift(here), degrees(missed))
         yield seen if seen.is_kept else replace(seen, least=_least(subject))
 
 
 def _least(subject: Subject) -> tuple[float, float]:
-    """Roll [deg] and shift [widths] of the pose that keeps the bars best, of all that a search from many starts finds within limits.
+    """Roll [deg] and shift [widths] of the pose that keeps the bars best, of all that a search from many
+    starts finds within limits.
 
-    Each start is taken to the aim with the authored roll, with the head's authored place wished for, then without; where that cannot be, to
-    the aim alone.
+    Each start is taken to the aim with the authored roll, with the head's authored place wished for, then
+    without; where that cannot be, to the aim alone.
     """
     session = live.session(subject.rig, subject.chain)
     skeleton, wanted = session.model.skeleton, session.goal
     base = _base(subject)
     back = base.inverted()
-    upright = replace(wanted, aim=replace(wanted.aim, up=tuple(back.to_3x3() @ subject.facing(subject.authored).col[2])), others=())
+    upright = replace(
+        wanted,
+        aim=replace(wanted.aim, up=tuple(back.to_3x3() @ subject.facing(subject.authored).col[2])),
+        others=(),
+    )
     free = replace(upright, aim=replace(wanted.aim, up=None))
     place = Position(tuple(back @ subject.eye(subject.authored)))
     lower, upper = np.array(skeleton.lower), np.array(skeleton.upper)
     dice, costs = np.random.default_rng(1), [1.0] * len(skeleton)
-    starts = [session.outputs.solution.angles, wanted.posture, *(lower + (upper - lower) * dice.random((STARTS, len(lower))))]
+    starts = [
+        session.outputs.solution.angles,
+        wanted.posture,
+        *(lower + (upper - lower) * dice.random((STARTS, len(lower)))),
+    ]
     best = (np.inf, np.inf)
     for start in starts:
         for weight in WISHES:
-            angles = correct(skeleton, replace(upright, others=(EndGoal(place, 0, weight),)), start, costs).angles
+            angles = correct(
+                skeleton, replace(upright, others=(EndGoal(place, 0, weight),)), start, costs
+            ).angles
             for asked in (upright, free):
                 way = correct(skeleton, asked, angles, costs)
                 if degrees(end_errors(skeleton, free, way.pose)[0].angle) <= EXACT:
                     turn = base.to_3x3() @ Quaternion(way.pose.tool_rotation).to_matrix()
-                    found = abs(subject.roll(turn)), subject.shift(_bone(subject, turn, base @ Vector(way.pose.tool_position)))
+                    found = (
+                        abs(subject.roll(turn)),
+                        subject.shift(_bone(subject, turn, base @ Vector(way.pose.tool_position))),
+                    )
                     best = min(best, found, key=lambda pair: max(pair[0] / ROLL_BAR, pair[1] / SHIFT_BAR))
     return best
 
@@ -272,7 +313,9 @@ def _told(name: str, make: Callable[[], Rig], out: Path | None) -> int:
     except (RuntimeError, RigError, UrdfError, OSError) as error:
         print(f"{name}: left out: {str(error).strip()}")
         return 0
-    made = ", ".join(f"{chain.root} to {chain.end} ({chain.options.body.lower()})" for chain in subject.rig.limber.chains)
+    made = ", ".join(
+        f"{chain.root} to {chain.end} ({chain.options.body.lower()})" for chain in subject.rig.limber.chains
+    )
     print(f"{name}: {made}; head {subject.width:.3f} m wide")
     drawn: list[np.ndarray] = []
     wrong = 0
@@ -298,7 +341,9 @@ def main() -> None:
     for given in asked.robot:
         name, _, rest = given.partition("=")
         makers[name] = partial(robot, *(*rest.split(":"), "", "")[:3])
-    wrong = sum(_told(name, make, asked.out) for name, make in makers.items() if name in (asked.only or makers))
+    wrong = sum(
+        _told(name, make, asked.out) for name, make in makers.items() if name in (asked.only or makers)
+    )
     print(f"bars exceeded where a pose keeps them: {wrong}")
     sys.stdout.flush()
     os._exit(1 if wrong else 0)  # Blender takes long to leave

@@ -1,4 +1,6 @@
-"""Pictures of heads that look about: sticks for bones, a box with a nose and a hat for the head. Drawn by numpy, so no screen is needed."""
+"""Pictures of heads that look about: sticks for bones, a box with a nose and a hat for the head. Drawn by
+numpy, so no screen is needed.
+"""
 
 from math import radians
 from pathlib import Path
@@ -48,7 +50,9 @@ def picture(rig, head: str, middle: Vector, facing: Matrix, width: float, front:
         matrix.translation = middle + facing @ place
         solids.append(Solid(_box(view @ matrix, sides), colour))
     points = np.array(ends)
-    return draw(solids, frame(points)._replace(side=float(np.ptp(points, axis=0).max()) + ROOM * width), PIXELS)
+    return draw(
+        solids, frame(points)._replace(side=float(np.ptp(points, axis=0).max()) + ROOM * width), PIXELS
+    )
 
 
 def sheet(pictures: list[np.ndarray], path: Path) -> None:
@@ -56,7 +60,9 @@ def sheet(pictures: list[np.ndarray], path: Path) -> None:
     rows = [np.concatenate(pictures[k : k + COLUMNS], axis=1) for k in range(0, len(pictures), COLUMNS)]
     whole = np.concatenate(rows[::-1], axis=0)
     alpha = whole[..., 3:]
-    whole = np.concatenate([whole[..., :3] * alpha + (1.0 - alpha), np.ones_like(alpha)], axis=2).astype(np.float32)
+    whole = np.concatenate([whole[..., :3] * alpha + (1.0 - alpha), np.ones_like(alpha)], axis=2).astype(
+        np.float32
+    )
     image = bpy.data.images.new(path.stem, whole.shape[1], whole.shape[0])
     image.pixels.foreach_set(whole.ravel())
     image.filepath_raw, image.file_format = str(path), "PNG"
@@ -72,6 +78,13 @@ def _view(front: Vector) -> Matrix:
 
 def _box(matrix: Matrix, half: Vector) -> np.ndarray:
     """(12, 3, 3) triangles of a box of these half sides."""
-    corners = np.array([matrix @ Vector((i * half.x, j * half.y, k * half.z)) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+    corners = np.array(
+        [
+            matrix @ Vector((i * half.x, j * half.y, k * half.z))
+            for i in (-1, 1)
+            for j in (-1, 1)
+            for k in (-1, 1)
+        ]
+    )
     quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
     return corners[np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))])]

@@ -1,4 +1,6 @@
-"""Gaze paths, and one solver on one of them, frame by frame from its last answer: smooth targets that never stand still."""
+"""Gaze paths, and one solver on one of them, frame by frame from its last answer: smooth targets that never
+stand still.
+"""
 
 import time
 from collections.abc import Sequence
@@ -18,7 +20,10 @@ FPS = 60
 SECONDS = 4.0
 KINDS = ("local", "sphere")  # within a cone about where the posture looks; anywhere
 CONE, ROLL = radians(55.0), radians(40.0)
-HERTZ = {"local": (0.12, 0.25), "sphere": (0.03, 0.08)}  # of the waves that a path is made of: both kinds go at about 60 degrees a second
+HERTZ = {
+    "local": (0.12, 0.25),
+    "sphere": (0.03, 0.08),
+}  # of the waves that a path is made of: both kinds go at about 60 degrees a second
 POP = 15.0  # [deg] a joint's step in one frame that the eye reads as a jump
 OFF = 1.0  # [deg] of aim, that a viewer sees
 TURN = radians(30.0)  # [rad/s] about the base, of a path that goes anywhere
@@ -62,7 +67,9 @@ def path(name: str, kind: str, number: int) -> tuple[np.ndarray, list[Quaternion
     """A posture (n,) [rad] and a target for every frame."""
     draw = np.random.default_rng([ord(name), KINDS.index(kind), number])
     skeleton, reach = skeleton_of(name), BODIES[name].reach
-    posture = draw.uniform(-0.8 * reach, 0.8 * reach, len(skeleton))  # not at its limits: animators seldom are
+    posture = draw.uniform(
+        -0.8 * reach, 0.8 * reach, len(skeleton)
+    )  # not at its limits: animators seldom are
     slowest, fastest = HERTZ[kind]
     waves = [Wave(*draw.uniform((slowest, 0.0), (fastest, 2.0 * pi))) for _ in range(3)]
     times = np.arange(round(SECONDS * FPS)) / FPS
@@ -70,7 +77,10 @@ def path(name: str, kind: str, number: int) -> tuple[np.ndarray, list[Quaternion
         return posture, _about(skeleton, posture, waves, times)
     sense = draw.choice([-1.0, 1.0])
     return posture, [
-        yaw_pitch_roll(sense * TURN * t + waves[0].at(t), 0.5 * pi * (1.0 + waves[1].at(t)), pi * waves[2].at(t)) for t in times.tolist()
+        yaw_pitch_roll(
+            sense * TURN * t + waves[0].at(t), 0.5 * pi * (1.0 + waves[1].at(t)), pi * waves[2].at(t)
+        )
+        for t in times.tolist()
     ]
 
 
@@ -89,7 +99,9 @@ def _about(skeleton: Skeleton, posture: np.ndarray, waves: list[Wave], times: np
     targets = []
     for t in times.tolist():
         nod, tilt, roll = (wave.at(t) for wave in waves)
-        turn = multiply(multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll))  # .7: both at once
+        turn = multiply(
+            multiply(about(X, 0.7 * CONE * nod), about(Z, 0.7 * CONE * tilt)), about(Y, ROLL * roll)
+        )  # .7: both at once
         targets.append(multiply(middle, turn))
     return targets
 
@@ -111,9 +123,13 @@ def figures(answers: Sequence[Answer]) -> Figures:
     """Of some paths of one solver."""
     aim = np.degrees(np.concatenate([a["aim"] for a in answers]))
     steps = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], axis=0)).max(1) for a in answers]))
-    jolts = np.degrees(np.concatenate([np.abs(np.diff(a["angles"], 2, axis=0)).max(1) for a in answers])) * FPS**2
+    jolts = (
+        np.degrees(np.concatenate([np.abs(np.diff(a["angles"], 2, axis=0)).max(1) for a in answers])) * FPS**2
+    )
     shape = np.degrees(np.concatenate([a["shape"] for a in answers]))
-    milliseconds = 1e3 * np.concatenate([a[TIMES][1:] for a in answers])  # the first frame is solved from scratch
+    milliseconds = 1e3 * np.concatenate(
+        [a[TIMES][1:] for a in answers]
+    )  # the first frame is solved from scratch
     values = (
         aim.mean(),
         np.mean(aim > OFF),

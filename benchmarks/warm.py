@@ -1,10 +1,12 @@
-"""Every solver along gaze paths, each frame from the last one's answer, at 60 frames a second on the ERIK paper's skeletons.
+"""Every solver along gaze paths, each frame from the last one's answer, at 60 frames a second on the ERIK
+paper's skeletons.
 
-    python -m benchmarks.warm [--paths 6] [--skeletons CEFG] [--solvers erik expressive ...] [--scheduler ADDRESS]
+    python -m benchmarks.warm [--paths 6] [--skeletons CEFG] [--solvers erik expressive ...] [--scheduler
+    ADDRESS]
 
-Local paths stay within a cone about where the posture looks, the others go anywhere on the sphere; the same number is the same path and
-posture for every solver. A pop is a joint's step over 15 degrees in a frame, the jolt the 99th percentile of joints' acceleration. Kept and
-distributed as `benchmarks.sweep` does it.
+Local paths stay within a cone about where the posture looks, the others go anywhere on the sphere; the same
+number is the same path and posture for every solver. A pop is a joint's step over 15 degrees in a frame, the
+jolt the 99th percentile of joints' acceleration. Kept and distributed as `benchmarks.sweep` does it.
 """
 
 import sys
@@ -26,30 +28,49 @@ SKELETONS = "CEFG"
 
 
 def walks(names: Sequence[str], solvers: Sequence[str], count: int) -> Iterator[Walk]:
-    return (Walk(name, kind, solver, number) for kind, name, solver, number in product(KINDS, names, solvers, range(count)))
+    return (
+        Walk(name, kind, solver, number)
+        for kind, name, solver, number in product(KINDS, names, solvers, range(count))
+    )
 
 
 def run(
-    names: Sequence[str], solvers: Sequence[str], count: int, root: Path, scheduler: str = "", workers: int = 0
+    names: Sequence[str],
+    solvers: Sequence[str],
+    count: int,
+    root: Path,
+    scheduler: str = "",
+    workers: int = 0,
 ) -> dict[tuple[str, str, str], Figures]:
     """Figures by kind, skeleton and solver. Raises what `runners.complete` and solvers do."""
     folder = folder_for(root, "paths")
-    complete(walks(names, solvers, count), len(KINDS) * len(names) * len(solvers) * count, folder, scheduler, workers)
+    complete(
+        walks(names, solvers, count),
+        len(KINDS) * len(names) * len(solvers) * count,
+        folder,
+        scheduler,
+        workers,
+    )
     return {
-        (kind, name, solver): figures([kept(folder, Walk(name, kind, solver, number)) for number in range(count)])
+        (kind, name, solver): figures(
+            [kept(folder, Walk(name, kind, solver, number)) for number in range(count)]
+        )
         for kind, name, solver in product(KINDS, names, solvers)
     }
 
 
 def table(rows: Mapping[tuple[str, str, str], Figures]) -> list[str]:
     lines = [
-        "| path | skeleton | solver | aim, deg | off > 1 deg | pops | shape, deg | jolt p99, deg/s2 | ms, median | ms, p99 |",
+        (
+            "| path | skeleton | solver | aim, deg | off > 1 deg | pops | shape, deg | jolt p99, deg/s2 | ms,"
+            " median | ms, p99 |"
+        ),
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for (kind, name, solver), f in rows.items():
         lines.append(
-            f"| {kind} | {name} | {row_name(solver)} | {f.aim:.2f} | {f.off:.1%} | {f.pops:.2%} | {f.shape:.1f} | {f.jolt:,.0f}"
-            f" | {f.milliseconds:.2f} | {f.worst:.2f} |"
+            f"| {kind} | {name} | {row_name(solver)} | {f.aim:.2f} | {f.off:.1%} | {f.pops:.2%} |"
+            f" {f.shape:.1f} | {f.jolt:,.0f} | {f.milliseconds:.2f} | {f.worst:.2f} |"
         )
     return lines
 
@@ -57,8 +78,16 @@ def table(rows: Mapping[tuple[str, str, str], Figures]) -> list[str]:
 def main() -> None:
     ask = arguments(__doc__)
     ask.set_defaults(skeletons=SKELETONS)
-    ask.add_argument("--paths", type=int, default=PATHS, help="of each kind for each skeleton (default %(default)s)")
-    ask.add_argument("--solvers", nargs="+", metavar="NAME", default=solvers_for_orientations(), help="default: %(default)s")
+    ask.add_argument(
+        "--paths", type=int, default=PATHS, help="of each kind for each skeleton (default %(default)s)"
+    )
+    ask.add_argument(
+        "--solvers",
+        nargs="+",
+        metavar="NAME",
+        default=solvers_for_orientations(),
+        help="default: %(default)s",
+    )
     asked = ask.parse_args()
     names = asked_skeletons(ask, asked.skeletons)
     try:

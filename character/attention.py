@@ -1,8 +1,9 @@
-"""Attention of a chain: the perceived position of its target, which the chain may follow with a lag, a dead zone, or only in part. Knows no
-Blender.
+"""Attention of a chain: the perceived position of its target, which the chain may follow with a lag, a dead
+zone, or only in part.
 
-Eyes lead, a head follows later and not all the way, a torso hardly at all: each chain of a character has its own attention. A target is
-described by direction and distance from the chain's root, so that no blend between two targets passes through the chain.
+Eyes lead, a head follows later and not all the way, a torso hardly at all: each chain of a character has its
+own attention. A target is described by direction and distance from the chain's root, so that no blend between
+two targets passes through the chain.
 """
 
 import math
@@ -18,7 +19,9 @@ from ..solvers.kinematics.skeleton import Pose
 
 ARRIVED = 1e-6  # [rad, or relative to the distance] rounding errors of a target in Blender's single precision
 NEAREST = 1e-9  # [m] a target nearer to the root has no direction of its own
-HALF_TURN = -1.0 + 1e-6  # cosine below which two directions count as opposite, so that the rotation between them is not unique
+HALF_TURN = (
+    -1.0 + 1e-6
+)  # cosine below which two directions count as opposite, so that the rotation between them is not unique
 
 
 class Bearing(NamedTuple):
@@ -35,7 +38,8 @@ class AttentionSettings:
 
     Attributes:
         lag: Time [s] by which the chain trails a steadily moving target.
-        dead_zone: Angle [rad] by which a target may move before the chain follows; the chain then stays that far behind.
+        dead_zone: Angle [rad] by which a target may move before the chain follows; the chain then stays that
+            far behind.
         change: Duration [s] of the change to another target.
         eases_jumps: Whether the chain also changes gradually to where a target has jumped.
     """
@@ -67,14 +71,20 @@ class Attention:
 
 
 def bearing(position: Vector, rotation: Quaternion, root: Vector) -> Bearing:
-    """Direction, distance [m] and orientation of a target as seen from a chain's root; all arguments are in the world, positions in [m]."""
+    """Direction, distance [m] and orientation of a target as seen from a chain's root; all arguments are in
+    the world, positions in [m].
+    """
     way = rotations.subtract(position, root)
     distance = rotations.length(way)
-    return Bearing(rotations.unit(way) if distance > NEAREST else rotations.Z, max(distance, NEAREST), rotation)
+    return Bearing(
+        rotations.unit(way) if distance > NEAREST else rotations.Z, max(distance, NEAREST), rotation
+    )
 
 
 def seen_position(seen: Bearing, root: Vector) -> Vector:
-    """World position [m] of a target, given its direction and distance as seen from a chain's root at `root` [m]."""
+    """World position [m] of a target, given its direction and distance as seen from a chain's root at `root`
+    [m].
+    """
     return rotations.add(root, rotations.scale(seen.direction, seen.distance))
 
 
@@ -92,16 +102,26 @@ def has_jumped(before: Bearing, target: Bearing, kind: type, dt: float) -> bool:
         return True
     if issubclass(kind, Position | Frame) and abs(math.log(target.distance / before.distance)) > farthest:
         return True
-    return ("vector" in uses or "wxyz" in uses) and rotations.angle_between(before.rotation, target.rotation) > farthest
+    return ("vector" in uses or "wxyz" in uses) and rotations.angle_between(
+        before.rotation, target.rotation
+    ) > farthest
 
 
-def attend(before: Attention | None, target: Bearing, of: object, settings: AttentionSettings, dt: float, kind: type = Point) -> Attention:
+def attend(
+    before: Attention | None,
+    target: Bearing,
+    of: object,
+    settings: AttentionSettings,
+    dt: float,
+    kind: type = Point,
+) -> Attention:
     """State of attention `dt` seconds later; the same object if nothing changes.
 
     Args:
         before: Attention in the last frame; None: it begins at the target.
         target: The target as seen now.
-        of: Identity of the target; if it differs from the last frame's, the chain changes to the new target gradually.
+        of: Identity of the target; if it differs from the last frame's, the chain changes to the new target
+            gradually.
         settings: Lag, dead zone and change time.
         dt: Time step [s].
         kind: Type of the goal.
@@ -129,8 +149,8 @@ def attend(before: Attention | None, target: Bearing, of: object, settings: Atte
 
 
 def partial(pose: Pose, aim: Aim, share: float) -> Aim:
-    """An aim between the gaze direction of the posture's pose (`share` 0) and `aim` (`share` 1). Goals of positions are returned
-    unchanged.
+    """An aim between the gaze direction of the posture's pose (`share` 0) and `aim` (`share` 1). Goals of
+    positions are returned unchanged.
     """
     if share >= 1.0 or isinstance(aim, Position) or not isinstance(aim, Point | Direction):
         return aim
@@ -141,15 +161,25 @@ def partial(pose: Pose, aim: Aim, share: float) -> Aim:
         return aim
     turn = _power(_between(look, rotations.unit(way)), max(share, 0.0))
     mixed = rotations.scale(rotations.rotate(turn, look), distance)
-    return replace(aim, position=rotations.add(pose.tool_position, mixed)) if isinstance(aim, Point) else replace(aim, vector=mixed)
+    return (
+        replace(aim, position=rotations.add(pose.tool_position, mixed))
+        if isinstance(aim, Point)
+        else replace(aim, vector=mixed)
+    )
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:
-    """Shortest rotation from one direction to another; for opposite directions the one about the vertical, as heads rotate."""
+    """Shortest rotation from one direction to another; for opposite directions the one about the vertical, as
+    heads rotate.
+    """
     if rotations.dot(a, b) > HALF_TURN:
         return rotations.between(a, b)
     level = rotations.reject(rotations.Z, a)
-    return rotations.about(rotations.unit(level), math.pi) if rotations.length(level) > ARRIVED else rotations.between(a, b)
+    return (
+        rotations.about(rotations.unit(level), math.pi)
+        if rotations.length(level) > ARRIVED
+        else rotations.between(a, b)
+    )
 
 
 def _from(a: Quaternion, b: Quaternion) -> Quaternion:
@@ -161,7 +191,11 @@ def _power(turn: Quaternion, share: float) -> Quaternion:
     """A share (0 to 1) of a rotation."""
     vector = rotations.logarithm(turn)
     angle = rotations.length(vector)
-    return rotations.about(rotations.scale(vector, 1.0 / angle), share * angle) if angle > 0.0 else rotations.IDENTITY
+    return (
+        rotations.about(rotations.scale(vector, 1.0 / angle), share * angle)
+        if angle > 0.0
+        else rotations.IDENTITY
+    )
 
 
 def _apart(a: Bearing, b: Bearing) -> tuple[float, float]:
@@ -179,7 +213,9 @@ def _mixed(a: Bearing, b: Bearing, way: float, distance: float, turn: float) -> 
 
 
 def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
-    """The perceived target after a dead zone of radius `zone` [rad]: it is moved just enough to keep the real target inside."""
+    """The perceived target after a dead zone of radius `zone` [rad]: it is moved just enough to keep the real
+    target inside.
+    """
     if zone <= 0.0:
         return target
     parts = [max(0.0, angle - zone) / angle if angle > 0.0 else 0.0 for angle in _apart(still, target)]
@@ -189,14 +225,18 @@ def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:
 
 
 def _followed(current: Bearing, begin: Bearing, end: Bearing, duration: float) -> Bearing:
-    """Output of a first-order lag, from `current`, after its input has moved evenly from `begin` to `end` in `duration` time constants.
+    """Output of a first-order lag, from `current`, after its input has moved evenly from `begin` to `end` in
+    `duration` time constants.
 
-    So the lag does not depend on the frame rate: with the target at `end` all the time it would be shorter by a frame.
+    So the lag does not depend on the frame rate: with the target at `end` all the time it would be shorter by
+    a frame.
     """
     if duration == 0.0:
         return current
     share = -math.expm1(-duration)
-    late = (1.0 - share / duration) / share  # share of the way from `begin` to `end` at which a target at rest has the same effect
+    late = (
+        1.0 - share / duration
+    ) / share  # share of the way from `begin` to `end` at which a target at rest has the same effect
     return _toward(current, end if begin == end else _mixed(begin, end, late, late, late), share)
 
 

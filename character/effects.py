@@ -1,4 +1,4 @@
-"""Effects on top of a posture, such as life: their interface and their sum. Knows no Blender.
+"""Effects on top of a posture, such as life: their interface and their sum.
 
 An effect is added to the posture before solving, so the body moves while the aim stays exact.
 """
@@ -13,11 +13,13 @@ from ..solvers.kinematics.skeleton import Angles, Skeleton
 
 
 class PostureEffect(Protocol):
-    """An effect on the posture in a frame, given by its settings: a value that can be compared, such as a frozen dataclass."""
+    """An effect on the posture in a frame, given by its settings: a value that can be compared, such as a
+    frozen dataclass.
+    """
 
     def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
-        """Offsets (n,) [rad; prismatic joints m] of the joints, small enough that no joint exceeds its limits. A pure function, so that
-        bakes and renders repeat it.
+        """Offsets (n,) [rad; prismatic joints m] of the joints, small enough that no joint exceeds its
+        limits. A pure function, so that bakes and renders repeat it.
 
         Args:
             skeleton: The chain.
@@ -28,7 +30,9 @@ class PostureEffect(Protocol):
         ...
 
 
-def total(effects: Iterable[PostureEffect], skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
+def total(
+    effects: Iterable[PostureEffect], skeleton: Skeleton, posture: Angles, up: Vector, seconds: float
+) -> Angles:
     """Sum (n,) of the effects' offsets; arguments as for `PostureEffect.offsets`."""
     added = np.zeros(len(skeleton))
     for effect in effects:

@@ -1,4 +1,4 @@
-"""Idle motion on top of a posture: breathing, sway and small glances. A function of time and seed. Knows no Blender.
+"""Idle motion on top of a posture: breathing, sway and small glances. A function of time and seed.
 
 An effect on top of the posture (`effects.py`). The same frame always has the same offsets.
 """
@@ -16,11 +16,17 @@ from ..solvers.kinematics.skeleton import Angles, Skeleton
 
 BREATH = 4.0  # [s] period of a calm adult's breathing
 INHALE = 0.4  # share of the period for breathing in, which is quicker than breathing out
-SWAY = (2.9, 5.3, 9.1)  # [s] periods of a standing body's slow sway; without a common multiple, so that no repetition is seen
+SWAY = (
+    2.9,
+    5.3,
+    9.1,
+)  # [s] periods of a standing body's slow sway; without a common multiple, so that no repetition is seen
 GLANCE = 1.7  # [s] mean time between glances
 JITTER = 0.7  # width of the random shift of a glance's start, in shares of GLANCE
 DART = 0.15  # [s] duration of a glance's motion, as of a head in a quick look
-LIFTS = 0.1  # share of the reach: if no joint lifts the end by more per radian, breathing is less, down to none in an upright chain
+# share of the reach: if no joint lifts the end by more per radian, breathing is less, down to none in an
+# upright chain
+LIFTS = 0.1
 ROOTED = 0.3  # amplitude of the sway at the end, relative to the root's: bodies sway from the feet
 
 
@@ -39,14 +45,18 @@ class Life:
     seed: int = 0
 
     def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
-        """Joint offsets (n,) [rad] of the idle motion, 0 for prismatic joints; arguments as for `PostureEffect.offsets`."""
+        """Joint offsets (n,) [rad] of the idle motion, 0 for prismatic joints; arguments as for
+        `PostureEffect.offsets`.
+        """
         turns = np.array([joint.kind == "revolute" for joint in skeleton.joints])
         added = np.zeros(len(skeleton))
         if self.breathing:
             added += self.breathing * _breath(self.seed, seconds) * _lift(skeleton, posture, up)
         if self.sway:
             fall = np.linspace(1.0, ROOTED, len(skeleton))
-            added += self.sway * fall * np.array([_swing(self.seed, k, seconds) for k in range(len(skeleton))])
+            added += (
+                self.sway * fall * np.array([_swing(self.seed, k, seconds) for k in range(len(skeleton))])
+            )
         if self.glances:
             for k in _last(skeleton):
                 added[k] += self.glances * _glance(self.seed, k, seconds)
@@ -65,14 +75,18 @@ def _lift(skeleton: Skeleton, posture: Angles, up: Vector) -> Angles:
     """How much each joint lifts the end (n,), relative to the joint that lifts it most."""
     _, linear = skeleton.jacobian(posture.tolist())
     rise: Angles = np.array(up) @ linear
-    largest = max(float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9)  # never 0: a chain without length lifts nothing
+    largest = max(
+        float(np.abs(rise).max()), LIFTS * skeleton.reach, 1e-9
+    )  # never 0: a chain without length lifts nothing
     return rise / largest
 
 
 def _swing(seed: int, joint: int, seconds: float) -> float:
     """Slow noise for the sway of a joint, -1 to 1."""
     phases = _random(seed, "sway", joint)
-    return sum(math.sin(math.tau * (seconds / period + phase)) for period, phase in zip(SWAY, phases, strict=True)) / len(SWAY)
+    return sum(
+        math.sin(math.tau * (seconds / period + phase)) for period, phase in zip(SWAY, phases, strict=True)
+    ) / len(SWAY)
 
 
 def _last(skeleton: Skeleton) -> Sequence[int]:
@@ -86,7 +100,9 @@ def _glance(seed: int, joint: int, seconds: float) -> float:
     number = math.floor(seconds / GLANCE) + 1
     while _begins(seed, number) > seconds:
         number -= 1
-    before, target = (_random(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number))
+    before, target = (
+        _random(seed, f"glance {joint}", k)[0] * 2.0 - 1.0 if k % 2 else 0.0 for k in (number - 1, number)
+    )
     share = min(1.0, (seconds - _begins(seed, number)) / DART)
     return before + (target - before) * share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
 

@@ -1,7 +1,8 @@
-"""Interfaces: a mover with its pure tick, and a host, such as Blender, that provides movers and the scene. Knows no Blender.
+"""Interfaces: a mover with its pure tick, and a host, such as Blender, that provides movers and the scene.
 
-A mover is built once from what rarely changes (joints, limits, solver, filters), and ticked every frame. A fourth kind of mover is another
-class with such a tick, and for each host a `stage.Session` that reads its inputs.
+A mover is built once from what rarely changes (joints, limits, solver, filters), and ticked every frame. A
+fourth kind of mover is another class with such a tick, and for each host a `stage.Session` that reads its
+inputs.
 """
 
 from collections.abc import Hashable, Sequence
@@ -29,11 +30,14 @@ class Mover(Protocol):
     """Interface of a mover: a chain, a body that follows a motion, or a mechanism."""
 
     def tick(self, inputs: Any, state: Any, dt: float) -> tuple[Any, Any]:
-        """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no scene and no other memory.
+        """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no
+        scene and no other memory.
 
         Args:
-            inputs: The mover's goals and settings in this frame; None: the mover comes to rest at its last target.
-            state: State that the last tick returned; None at a new start, where motion begins at rest in the solution.
+            inputs: The mover's goals and settings in this frame; None: the mover comes to rest at its last
+                target.
+            state: State that the last tick returned; None at a new start, where motion begins at rest in the
+                solution.
             dt: Time step [s]; 0 solves without moving anything.
 
         Raises:
@@ -43,7 +47,9 @@ class Mover(Protocol):
 
 
 class Planning(NamedTuple):
-    """A mover's number among the movers that share the time for planning, such as the chains of one character."""
+    """A mover's number among the movers that share the time for planning, such as the chains of one
+    character.
+    """
 
     place: int  # the mover's index among them
     sharing: int  # their number
@@ -57,12 +63,16 @@ class Part(Protocol):
 
     @property
     def looks_forward(self) -> bool:
-        """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of their last poses."""
+        """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of
+        their last poses.
+        """
         ...
 
     @property
     def planning(self) -> Planning | None:
-        """This mover's number among the movers that share the time for planning; None: its solver does not plan."""
+        """This mover's number among the movers that share the time for planning; None: its solver does not
+        plan.
+        """
         ...
 
     def new_session(self) -> Any: ...
@@ -73,10 +83,14 @@ class Part(Protocol):
 
 
 class Host(Protocol):
-    """Interface of a host, such as Blender, in one frame: dependencies between movers, and poses of the scene."""
+    """Interface of a host, such as Blender, in one frame: dependencies between movers, and poses of the
+    scene.
+    """
 
     def needs(self, parts: Sequence[Any], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends; `certain`: without uncertain dependencies."""
+        """For each mover the indices of those on which it depends; `certain`: without uncertain
+        dependencies.
+        """
         ...
 
     def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> Any:

@@ -1,4 +1,4 @@
-"""How a stage moves from frame to frame: consecutive frames, jumps and sub-frames. Knows no Blender."""
+"""How a stage moves from frame to frame: consecutive frames, jumps and sub-frames."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 from .stage import Stage
 
-JUMP = 0.5  # [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
+JUMP = (
+    0.5  # [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
+)
 
 
 class Time(NamedTuple):
@@ -57,8 +59,9 @@ class Playback:
     ) -> Any:
         """Moves the stage to a scene's frame; returns the stage that has the movers' poses there.
 
-        Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest in the solution. Sub-frames
-        (motion blur) do not advance it: their poses are extrapolated from the frame before, and then discarded.
+        Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest in
+        the solution. Sub-frames (motion blur) do not advance it: their poses are extrapolated from the frame
+        before, and then discarded.
 
         Args:
             scene: Identity of the scene.
@@ -93,6 +96,7 @@ class Playback:
             stage, origin = self.stage.copy(before.snapshot), before.frame
         elif last is None or not last - step < at < last:
             stage.restart()
-        # Before the first frame no time passes: what has a motion filter is at rest as in that frame, and the rest is where it is keyed.
+        # Before the first frame no time passes: what has a motion filter is at rest as in that frame, and the
+        # rest is where it is keyed.
         advance(stage, (at - origin) * time.seconds_a_frame)
         return stage

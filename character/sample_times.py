@@ -1,8 +1,10 @@
-"""Times at which samples of signals were taken, from those at which they came, which are known to a tick. Pure functions.
+"""Times at which samples of signals were taken, from those at which they came, which are known to a tick.
+Pure functions.
 
-Programs sample at a steady rate; networks deliver irregularly. So the times are the regression line through the arrivals. What comes later
-than usual is late, or one before it was lost. Sources: Adriaensen 2005, "Using a DLL to filter time"; Brookner 1998, "Tracking and Kalman
-Filtering Made Easy", section 1.2.10 (the regression line as a filter).
+Programs sample at a steady rate; networks deliver irregularly. So the times are the regression line through
+the arrivals. What comes later than usual is late, or one before it was lost. Sources: Adriaensen 2005, "Using
+a DLL to filter time"; Brookner 1998, "Tracking and Kalman Filtering Made Easy", section 1.2.10 (the
+regression line as a filter).
 """
 
 from typing import NamedTuple
@@ -12,15 +14,19 @@ from numpy.typing import NDArray
 
 from ..solvers.kinematics.se3 import Array
 
-MEMORY = 256  # samples of the regression: a few seconds, in which the sender's rate is constant and its delays average out
-PAUSE = 0.5  # [s] without a sample, after which the sender has stopped: the next one belongs to a motion of its own
+# samples of the regression: a few seconds, in which the sender's rate is constant and its delays average out
+MEMORY = 256
+# [s] without a sample, after which the sender has stopped: the next one belongs to a motion of its own
+PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
 MISSED = 2  # lost samples that are extrapolated; after more the stream was interrupted
 TICKS = 1.1  # ticks by which a sample comes late since its time is known to a tick only
 LATER = 3.0  # times the mean deviation, beyond which a sample is not late, but the one before it is lost
 CLOSER = 9.0  # times nearer, squared, is the value to what it is after a lost sample
 STEADY = 0.03  # share of a new deviation in the mean one
-MISFIT = 0.75  # of a period: a sample that comes farther from its expected time does not fit the sender's rate
+MISFIT = (
+    0.75  # of a period: a sample that comes farther from its expected time does not fit the sender's rate
+)
 RELEARN = 4  # successive misfits after which the sender has another rate
 COVERED = 0.99  # periods without a sample that the delay covers: one that is lost is extrapolated instead
 SLEW = 0.01  # of a period in a tick: largest growth of the delay
@@ -49,12 +55,16 @@ class Arrival(NamedTuple):
 
 
 def unknown(count: int, is_timed: bool) -> Timing:
-    """Timing of signals whose rate is not known; `is_timed`: their first samples have come just now, at the time 0."""
+    """Timing of signals whose rate is not known; `is_timed`: their first samples have come just now, at the
+    time 0.
+    """
     none = np.zeros(count)
     return Timing(none, none, none + is_timed, none, none, none)
 
 
-def renewed(before: Timing, time: float, dt: float, came: Array, moved: Array, usual: Array) -> tuple[Timing, Arrival]:
+def renewed(
+    before: Timing, time: float, dt: float, came: Array, moved: Array, usual: Array
+) -> tuple[Timing, Arrival]:
     """Timing of signals after samples of each have come.
 
     Args:
@@ -68,7 +78,11 @@ def renewed(before: Timing, time: float, dt: float, came: Array, moved: Array, u
     gap = np.maximum(time - before.stamps, LEAST)
     is_timed = before.counts > 0.0
     is_first = is_timed & (before.periods == 0.0) & (gap <= PAUSE)
-    is_paused = ~is_timed | (gap > PAUSE) | ((before.periods > 0.0) & (gap > (came + MISSED) * before.periods + 2.0 * dt))
+    is_paused = (
+        ~is_timed
+        | (gap > PAUSE)
+        | ((before.periods > 0.0) & (gap > (came + MISSED) * before.periods + 2.0 * dt))
+    )
     period = np.where(is_first, gap / came, before.periods)
     late = gap - came * period
     lost = np.where(is_paused, 0.0, _lost(before, late, period, dt, came, moved, usual))
@@ -80,7 +94,10 @@ def renewed(before: Timing, time: float, dt: float, came: Array, moved: Array, u
     late, misfits = np.where(begins, 0.0, late), np.where(begins, 0.0, misfits)
 
     count = np.minimum(np.where(begins, 1.0, before.counts) + 1.0, MEMORY)
-    fast, slow = 2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)), 6.0 / (count * (count + 1.0))  # shares of the lateness that count
+    fast, slow = (
+        2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)),
+        6.0 / (count * (count + 1.0)),
+    )  # shares of the lateness that count
     learnt = np.maximum(np.clip(period + slow * late / passed, 0.5 * period, 2.0 * period), LEAST)
     spread = np.where(begins, 0.5 * dt, before.spreads)
     spread = spread + (np.abs(late) - spread) * np.maximum(1.0 / (count + 1.0), STEADY)
@@ -92,13 +109,21 @@ def renewed(before: Timing, time: float, dt: float, came: Array, moved: Array, u
         count,
         misfits,
         np.where(is_paused, before.spreads, spread),
-        np.where(begins, np.maximum(gap - dt, 0.0), before.delays - spare * np.minimum(gap / FORGET + 1.0 / count, 1.0)),
+        np.where(
+            begins,
+            np.maximum(gap - dt, 0.0),
+            before.delays - spare * np.minimum(gap / FORGET + 1.0 / count, 1.0),
+        ),
     )
     return timing, Arrival(is_paused, is_first, passed * period)
 
 
-def _lost(before: Timing, late: Array, period: Array, dt: float, came: Array, moved: Array, usual: Array) -> Array:
-    """How many samples (m,) were lost. Where the time alone does not say it, the value does: it has come as much farther."""
+def _lost(
+    before: Timing, late: Array, period: Array, dt: float, came: Array, moved: Array, usual: Array
+) -> Array:
+    """How many samples (m,) were lost. Where the time alone does not say it, the value does: it has come as
+    much farther.
+    """
     lost = np.maximum(np.rint(late / np.maximum(period, LEAST)), 0.0)
     if_late, if_lost = (((moved - count[:, None] * usual) ** 2).sum(1) for count in (came, came + lost))
     may_be_late = late <= np.maximum(TICKS * dt, LATER * before.spreads)
@@ -106,7 +131,9 @@ def _lost(before: Timing, late: Array, period: Array, dt: float, came: Array, mo
 
 
 def grown(timing: Timing, time: float) -> Timing:
-    """Timing with delays that grow where a sample has become older than they cover, slowly, since the motion is slower meanwhile."""
+    """Timing with delays that grow where a sample has become older than they cover, slowly, since the motion
+    is slower meanwhile.
+    """
     age = time - timing.stamps
     lacks = np.clip(age - timing.delays, 0.0, SLEW * timing.periods)
     return timing._replace(delays=timing.delays + np.where(age <= COVERED * timing.periods, lacks, 0.0))

@@ -1,8 +1,9 @@
-"""A stage: movers that move together, ticked in the order of their dependencies. Knows no Blender.
+"""A stage: movers that move together, ticked in the order of their dependencies.
 
-A host (Blender, for example) has a `Session` for each mover, which reads the mover and its inputs from the host's scene, and a `Host` for
-each frame, which knows dependencies and poses. The stage orders the movers, asks each session for its inputs given the new poses of earlier
-movers, ticks it, and stores its state. States are values, so undo, sub-frames, renders and bakes copy them.
+A host (Blender, for example) has a `Session` for each mover, which reads the mover and its inputs from the
+host's scene, and a `Host` for each frame, which knows dependencies and poses. The stage orders the movers,
+asks each session for its inputs given the new poses of earlier movers, ticks it, and stores its state. States
+are values, so undo, sub-frames, renders and bakes copy them.
 """
 
 from abc import ABC, abstractmethod
@@ -14,16 +15,24 @@ from typing import Any, NamedTuple
 from ..solvers.gaze import PlanSlot
 from .mover import Host, Mover, Part, Planning
 
-Needs = Sequence[Sequence[int]]  # for each mover the indices of the movers on which it depends; its own index if it depends on itself
-MOST_SHARING = 4  # most movers that plan in turn, one in each frame; of more movers several plan in one frame, since late plans are bad
+Needs = Sequence[
+    Sequence[int]
+]  # for each mover the indices of the movers on which it depends; its own index if it depends on itself
+# most movers that plan in turn, one in each frame; of more movers several plan in one frame, since late plans
+# are bad
+MOST_SHARING = 4
 
 
 class Frame(NamedTuple):
-    """What a session may read in a frame: the mover and the poses of the scene as the host represents them, and its share of planning."""
+    """What a session may read in a frame: the mover and the poses of the scene as the host represents them,
+    and its share of planning.
+    """
 
     host: Any
     part: Any  # the mover, as the host knows it
-    view: Any  # poses of the whole scene, with the results of the movers that were ticked earlier in this frame
+    view: (
+        Any  # poses of the whole scene, with the results of the movers that were ticked earlier in this frame
+    )
     targets: Any  # poses of targets: in a cycle with the movers' desired poses, else `view` itself
     slot: PlanSlot | None = None  # frames in which the mover's solver may plan
     ahead: Sequence[Any] = ()  # goals of the next frames, if they are known
@@ -61,7 +70,9 @@ class Session(ABC):
     desired_before: Any = None
     frames: int = 0  # number of frames since the start
 
-    errors = (ValueError,)  # raised by `read` and by ticks: the mover comes to rest, with the message as its problem
+    errors = (
+        ValueError,
+    )  # raised by `read` and by ticks: the mover comes to rest, with the message as its problem
 
     def __post_init__(self) -> None:
         if self.pose is None:
@@ -109,7 +120,9 @@ class Session(ABC):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the session's own state, such as its attention, stays constant as long as its targets do."""
+        """Whether the session's own state, such as its attention, stays constant as long as its
+        targets do.
+        """
         return True
 
     @property
@@ -123,16 +136,22 @@ class Session(ABC):
 
     def snapshot(self) -> Snapshot:
         """State of the session, for a later `restore`."""
-        return Snapshot(self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames)
+        return Snapshot(
+            self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames
+        )
 
     def restore(self, snapshot: Snapshot | None) -> None:
         """Restores a snapshot; None: the state of a new session."""
         restored = snapshot or Snapshot(None, {}, {}, {}, {})
-        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = restored
+        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = (
+            restored
+        )
 
     def commit(self) -> None:
         """Takes the current poses as those of the last frame."""
-        self.pose_before, self.desired_before = (self.pose, self.desired_pose) if self.state is not None else ({}, {})
+        self.pose_before, self.desired_before = (
+            (self.pose, self.desired_pose) if self.state is not None else ({}, {})
+        )
 
 
 class Order(NamedTuple):
@@ -140,7 +159,9 @@ class Order(NamedTuple):
 
     indices: Sequence[int]
     cyclic: frozenset[int] = frozenset()  # movers in a cycle that read the others' desired poses
-    feedback: Mapping[int, int] = MappingProxyType({})  # other movers that depend on themselves -> the mover through which they do
+    feedback: Mapping[int, int] = MappingProxyType(
+        {}
+    )  # other movers that depend on themselves -> the mover through which they do
 
 
 class Stage:
@@ -149,7 +170,9 @@ class Stage:
     def __init__(self) -> None:
         self.sessions: dict[Any, Any] = {}
         self.cyclic: frozenset[Hashable] = frozenset()  # keys of movers that were in a cycle at the last tick
-        self.feedback: dict[Hashable, Hashable] = {}  # key of a mover that depends on itself -> key of the mover through which it does
+        self.feedback: dict[
+            Hashable, Hashable
+        ] = {}  # key of a mover that depends on itself -> key of the mover through which it does
 
     def of(self, part: Part) -> Any:
         """Session of a mover; created if it does not exist."""
@@ -166,7 +189,9 @@ class Stage:
     def copy(self, snapshot: Mapping[Any, Snapshot] | None = None) -> "Stage":
         """An independent copy of the stage, in its current state or an earlier snapshot."""
         other = self.empty()
-        for key, session in list(self.sessions.items()):  # a copy of the items, since a render copies the stage on another thread
+        for key, session in list(
+            self.sessions.items()
+        ):  # a copy of the items, since a render copies the stage on another thread
             other.sessions[key] = copied = replace(session)
             if snapshot is not None:
                 copied.restore(snapshot.get(key))
@@ -183,8 +208,9 @@ class Stage:
     def tick(self, parts: Sequence[Any], host: Host, dt: float, ahead: Mapping[Any, Sequence[Any]]) -> None:
         """Ticks movers once; the results are in their sessions.
 
-        In a cycle, such as chains that look at each other, the first mover reads the others' poses of the last frame, and all aim at the
-        others' desired poses. If they aimed at current poses, each would chase the other's filter lag and oscillate.
+        In a cycle, such as chains that look at each other, the first mover reads the others' poses of the
+        last frame, and all aim at the others' desired poses. If they aimed at current poses, each would chase
+        the other's filter lag and oscillate.
 
         Args:
             parts: The movers, as their host represents them.
@@ -207,7 +233,11 @@ class Stage:
         is_put = False
         for index in order.indices:
             part, session, is_cyclic = parts[index], sessions[index], index in order.cyclic
-            if is_cyclic and not is_put:  # movers of the cycle that are not ticked yet have their last poses, also on a body that has moved
+            if (
+                is_cyclic and not is_put
+                # movers of the cycle that are not ticked yet have their last poses, also on a body that has
+                # moved
+            ):
                 is_put = True
                 for other in order.cyclic:
                     parts[other].place(view, sessions[other].pose_before)
@@ -239,7 +269,8 @@ class Stage:
             return False
         cyclic = [self.sessions[key] for key in self.cyclic if key in self.sessions]
         return all(
-            cyclic_session.pose == cyclic_session.pose_before and cyclic_session.desired_pose == cyclic_session.desired_before
+            cyclic_session.pose == cyclic_session.pose_before
+            and cyclic_session.desired_pose == cyclic_session.desired_before
             for cyclic_session in cyclic
         )
 
@@ -248,18 +279,26 @@ class Stage:
         if not self.is_at_rest(parts):
             return True
         sessions = [(part, self.of(part)) for part in parts]
-        view = host.view([(part, session, session.pose if session.state is not None else {}) for part, session in sessions])
+        view = host.view(
+            [(part, session, session.pose if session.state is not None else {}) for part, session in sessions]
+        )
         if any(session.differs(Frame(host, part, view, view)) for part, session in sessions):
             return True
         return bool(self.feedback) and _by_keys(parts, self.in_order(parts, host)) != self.feedback
 
-    def view(self, parts: Sequence[Any], host: Host, pose: Callable[[Any], Any] = lambda session: session.pose) -> Any:
-        """Poses of everything in the scene with the movers' newest poses; movers that were not ticked yet are left as they are."""
+    def view(
+        self, parts: Sequence[Any], host: Host, pose: Callable[[Any], Any] = lambda session: session.pose
+    ) -> Any:
+        """Poses of everything in the scene with the movers' newest poses; movers that were not ticked yet are
+        left as they are.
+        """
         return host.view([(part, self.of(part), pose(self.of(part))) for part in parts])
 
 
 def _frames(session: Session, dt: float) -> int:
-    """Number of a session's frames since the start, including this one; the same frame again is not counted."""
+    """Number of a session's frames since the start, including this one; the same frame again is not
+    counted.
+    """
     return session.frames + (dt > 0.0) if session.state is not None else 0
 
 
@@ -268,7 +307,9 @@ def _by_keys(parts: Sequence[Any], order: Order) -> dict[Hashable, Hashable]:
 
 
 def slot(planning: Planning | None, frames: int) -> PlanSlot | None:
-    """Whether a mover may plan in frame number `frames`: movers that share the time take turns. None: it does not plan."""
+    """Whether a mover may plan in frame number `frames`: movers that share the time take turns. None: it does
+    not plan.
+    """
     if planning is None:
         return None
     sharing = min(planning.sharing, MOST_SHARING)
@@ -279,8 +320,10 @@ def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], 
     """The order of ticking, and the cycles.
 
     Args:
-        needs: For each mover the indices of those on which it depends. Movers that do not depend on each other keep their order.
-        looks_forward: For each mover whether, in a cycle, it reads the desired poses of the others instead of their last poses.
+        needs: For each mover the indices of those on which it depends. Movers that do not depend on each
+            other keep their order.
+        looks_forward: For each mover whether, in a cycle, it reads the desired poses of the others instead of
+            their last poses.
         certain: Returns `needs` without uncertain dependencies; called only if there is a cycle.
     """
     ordered: list[int] = []
@@ -302,7 +345,9 @@ def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], 
             visit(k)
     if not is_cyclic:
         return Order(ordered)
-    forward = [[j for j in above if looks_forward[j]] if looks_forward[k] else [] for k, above in enumerate(needs)]
+    forward = [
+        [j for j in above if looks_forward[j]] if looks_forward[k] else [] for k, above in enumerate(needs)
+    ]
     cyclic = frozenset(k for k, does in enumerate(looks_forward) if does and _leads_to(forward, k, k))
     backward = [k for k, does in enumerate(looks_forward) if not does]
     feedback, surely = {}, certain() if backward else []

@@ -1,9 +1,11 @@
-"""Streams: from samples that come at times of their own to values at every tick. Pure functions; knows no Blender, no network and no clock.
+"""Streams: from samples that come at times of their own to values at every tick. Pure functions: no network
+and no clock.
 
-A program that sends 30 poses a second to a clock of 60 ticks would move a body in stairs. Here every sample begins a cubic (Hermite's) from
-the shown value and velocity to the sample and its velocity, so that the value has a continuous velocity whatever the rates are. The cubic
-ends when the next sample is due (`sample_times`). If that does not come, the value goes on with its velocity for one period, and then comes
-back to its last sample.
+A program that sends 30 poses a second to a clock of 60 ticks would move a body in stairs. Here every sample
+begins a cubic (Hermite's) from the shown value and velocity to the sample and its velocity, so that the value
+has a continuous velocity whatever the rates are. The cubic ends when the next sample is due (`sample_times`).
+If that does not come, the value goes on with its velocity for one period, and then comes back to its last
+sample.
 """
 
 from collections.abc import Sequence
@@ -19,7 +21,9 @@ from .sample_times import LEAST, PAUSE, Arrival, Timing
 REJOIN = 0.5  # [s] longest time in which a stream that was interrupted is caught up with
 START = 0.25  # [s] in which a stream that has just begun is joined, where it is slower than the ticks
 ROUNDING = 1e-6  # relative
-SHORTEST = 0.5  # of a period: shortest duration of a cubic, for a sample that comes too late to be reached in time
+SHORTEST = (
+    0.5  # of a period: shortest duration of a cubic, for a sample that comes too late to be reached in time
+)
 RETURN = 3.0  # periods in which a signal that has gone on comes back to its last sample, if no other comes
 INSTANT = 1e-9  # [s] a shorter cubic is a step
 LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
@@ -47,7 +51,9 @@ class Tendency(NamedTuple):
 
 
 class Cubics(NamedTuple):
-    """Courses of m signals from their shown values to their newest samples. Times are in seconds since the start."""
+    """Courses of m signals from their shown values to their newest samples. Times are in seconds since the
+    start.
+    """
 
     begin: Array  # (m,) [s]
     begin_values: Array  # (m, d)
@@ -69,7 +75,9 @@ class Cubics(NamedTuple):
         s = np.clip((time - self.begin)[:, None] / span, 0.0, 1.0)
         away = self.begin_values - self.end_values
         first, last = span * self.begin_velocities, span * self.end_velocities
-        value = self.end_values + (s - 1.0) ** 2 * ((1.0 + 2.0 * s) * away + s * first) + s * s * (s - 1.0) * last
+        value = (
+            self.end_values + (s - 1.0) ** 2 * ((1.0 + 2.0 * s) * away + s * first) + s * s * (s - 1.0) * last
+        )
         slope = 6.0 * s * (s - 1.0) * away + (s - 1.0) * (3.0 * s - 1.0) * first + s * (3.0 * s - 2.0) * last
         late = ((time - self.end) / np.maximum(periods, LEAST))[:, None]
         far, rate = _gone_on(late)
@@ -126,11 +134,17 @@ def begin(samples: Samples, is_timed: bool = False) -> StreamState:
     none, still = np.zeros(len(values)), np.zeros_like(values)
     tendency = Tendency(np.full_like(values, np.nan), none, still)
     return StreamState(
-        0.0, samples, sample_times.unknown(len(values), is_timed), tendency, Cubics(none, values, still, none, values, still, none)
+        0.0,
+        samples,
+        sample_times.unknown(len(values), is_timed),
+        tendency,
+        Cubics(none, values, still, none, values, still, none),
     )
 
 
-def advance(state: StreamState | None, samples: Samples, dt: float, rejoin: float = REJOIN) -> tuple[Array, StreamState]:
+def advance(
+    state: StreamState | None, samples: Samples, dt: float, rejoin: float = REJOIN
+) -> tuple[Array, StreamState]:
     """Values (m, d) of the signals `dt` [s] later, and the next state.
 
     Args:
@@ -151,22 +165,36 @@ def advance(state: StreamState | None, samples: Samples, dt: float, rejoin: floa
 
 
 def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rejoin: float) -> StreamState:
-    """The state with new cubics for the signals `rows`, of which samples came since the last tick, `dt` [s] ago."""
+    """The state with new cubics for the signals `rows`, of which samples came since the last tick, `dt` [s]
+    ago.
+    """
     now, new = state.only(rows), _some(samples, rows)
     came = np.maximum(new.numbers - now.samples.numbers, 1).astype(float)
     usual = now.tendency.slopes * now.timing.periods[:, None]
-    timing, arrival = sample_times.renewed(now.timing, state.time + dt, dt, came, new.values - now.samples.values, usual)
+    timing, arrival = sample_times.renewed(
+        now.timing, state.time + dt, dt, came, new.values - now.samples.values, usual
+    )
     shown, velocity = now.cubics.at(now.time, now.timing.periods, now.samples.values)
     is_new = ~(np.isfinite(shown) & np.isfinite(new.values)).all(1)  # it was lost, or is
     tendency, velocities, accelerations = _tendency(now, new, arrival, is_new)
-    cubics = _cubics(now, new, timing, arrival, is_new, (shown, velocity), (velocities, accelerations), dt, rejoin)
+    cubics = _cubics(
+        now, new, timing, arrival, is_new, (shown, velocity), (velocities, accelerations), dt, rejoin
+    )
     return StreamState(
-        state.time, samples, _put(state.timing, rows, timing), _put(state.tendency, rows, tendency), _put(state.cubics, rows, cubics)
+        state.time,
+        samples,
+        _put(state.timing, rows, timing),
+        _put(state.tendency, rows, tendency),
+        _put(state.cubics, rows, cubics),
     )
 
 
-def _tendency(now: StreamState, new: Samples, arrival: Arrival, is_new: NDArray[np.bool_]) -> tuple[Tendency, Array, Array]:
-    """How the signals moved to their new samples; velocities (m, d) [1/s] and accelerations (m, d) [1/s^2] there."""
+def _tendency(
+    now: StreamState, new: Samples, arrival: Arrival, is_new: NDArray[np.bool_]
+) -> tuple[Tendency, Array, Array]:
+    """How the signals moved to their new samples; velocities (m, d) [1/s] and accelerations (m, d) [1/s^2]
+    there.
+    """
     before, spans = now.tendency, arrival.spans
     stops = (arrival.is_paused | is_new)[:, None]
     slopes = np.where(stops, np.nan, (new.values - now.samples.values) / np.maximum(spans, LEAST)[:, None])
@@ -193,9 +221,11 @@ def _cubics(
     dt: float,
     rejoin: float,
 ) -> Cubics:
-    """Courses from the shown values and velocities to the new samples with their velocities and accelerations.
+    """Courses from the shown values and velocities to the new samples with their velocities and
+    accelerations.
 
-    A cubic ends when its sample is due. Where that is too soon, or a gap is caught up with, it ends later, where the signal will be then.
+    A cubic ends when its sample is due. Where that is too soon, or a gap is caught up with, it ends later,
+    where the signal will be then.
     """
     due = timing.stamps + timing.delays
     overdue = now.time - now.cubics.end
@@ -204,7 +234,9 @@ def _cubics(
     gap = np.where(now.timing.counts > 0.0, overdue, np.maximum(START, overdue))
     caught_up = np.where(is_interrupted, now.time + np.minimum(gap, rejoin), now.cubics.caught_up)
     caught_up = np.where(arrival.begins, now.time + START * is_slow, caught_up)
-    soonest = np.where(arrival.is_paused, now.time + dt, np.maximum(due, now.time + SHORTEST * timing.periods))
+    soonest = np.where(
+        arrival.is_paused, now.time + dt, np.maximum(due, now.time + SHORTEST * timing.periods)
+    )
     stops = arrival.is_paused | is_new
     end = np.where(is_new, now.time + dt, np.maximum(soonest, caught_up))
     ahead = np.where(stops, 0.0, end - due)[:, None]
@@ -212,12 +244,14 @@ def _cubics(
     velocities, accelerations = motion
     goals = new.values + ahead * velocities + (ahead - 0.5 * bent) * bent * accelerations
     values, rates = np.where(is_new[:, None], new.values, shown[0]), np.where(is_new[:, None], 0.0, shown[1])
-    return Cubics(np.full(len(end), now.time), values, rates, end, goals, velocities + bent * accelerations, caught_up)
+    return Cubics(
+        np.full(len(end), now.time), values, rates, end, goals, velocities + bent * accelerations, caught_up
+    )
 
 
 def _gone_on(late: Array) -> tuple[Array, Array]:
-    """How far a signal has gone on [periods at its last velocity], and its velocity, `late` [periods] after a sample was due: at full
-    velocity for one period, then back.
+    """How far a signal has gone on [periods at its last velocity], and its velocity, `late` [periods] after a
+    sample was due: at full velocity for one period, then back.
     """
     back = np.clip(late - 1.0, 0.0, RETURN) / RETURN
     far = np.where(late <= 1.0, late, (1.0 - back) ** 2 * (1.0 + (2.0 + RETURN) * back))
@@ -225,7 +259,9 @@ def _gone_on(late: Array) -> tuple[Array, Array]:
 
 
 def _come_back(late: Array) -> tuple[Array, Array]:
-    """Share of the way that a signal has come back, and its rate [per period], `late` [periods] after a sample was due."""
+    """Share of the way that a signal has come back, and its rate [per period], `late` [periods] after a
+    sample was due.
+    """
     back = np.clip(late - 1.0, 0.0, RETURN) / RETURN
     return back * back * (3.0 - 2.0 * back), 6.0 * back * (1.0 - back) / RETURN
 

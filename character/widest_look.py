@@ -1,8 +1,9 @@
-"""Widest look of a chain: how far its end looks away from where the character faces, and which side it takes. Knows no Blender.
+"""Widest look of a chain: how far its end looks away from where the character faces, and which side it takes.
 
-A look is given by two angles from where the end faces at rest: to the side about the figure's up, and up. Beyond the widest look it rests
-at the edge, at the height of the target if the edge is that wide. When the target passes behind, the look stays at its edge until the other
-side is clearly nearer, then crosses over by the front.
+A look is given by two angles from where the end faces at rest: to the side about the figure's up, and up.
+Beyond the widest look it rests at the edge, at the height of the target if the edge is that wide. When the
+target passes behind, the look stays at its edge until the other side is clearly nearer, then crosses over by
+the front.
 """
 
 import math
@@ -17,7 +18,9 @@ from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
 ALL_AROUND = math.pi - 1e-3  # [rad] a widest look from here on limits nothing
 BEHIND = math.radians(
     15
-)  # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands there does not
+    # [rad] that a target must pass beyond straight behind before the look changes sides: one that stands
+    # there does not
+)
 # [rad/s] largest speed of the crossing from edge to edge: a quick turn of a human head
 CROSSING_SPEED = math.radians(300)
 STEEPEST = 1.875  # largest speed of the eased crossing, in mean speeds
@@ -68,7 +71,9 @@ class Look(NamedTuple):
 
 
 class Facing(NamedTuple):
-    """Where an end faces at rest, in the base frame: its rotation (it looks along its +Y, its up is +Z), and its position [m]."""
+    """Where an end faces at rest, in the base frame: its rotation (it looks along its +Y, its up is +Z), and
+    its position [m].
+    """
 
     rotation: Quaternion
     position: Vector
@@ -99,7 +104,14 @@ def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Pose
         return before
     # The end faces as at rest, on a first bone that is posed, which turns the body.
     path = skeleton.path()
-    last = next((k for k, joint in enumerate(path[1:]) if rotations.length(skeleton.joints[joint].rest_offset) > SHORTEST_LINK), -1)
+    last = next(
+        (
+            k
+            for k, joint in enumerate(path[1:])
+            if rotations.length(skeleton.joints[joint].rest_offset) > SHORTEST_LINK
+        ),
+        -1,
+    )
     if before is not None and is_same:
         ahead = before.ahead
     else:
@@ -110,7 +122,9 @@ def posed(skeleton: Skeleton, angles: list[float], before: Posed | None) -> Pose
     return Posed(skeleton, angles, pose, facing, ahead)
 
 
-def looking(before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float) -> tuple[Aim, Look | None]:
+def looking(
+    before: Look | None, ahead: Facing, aim: Aim, settings: LookSettings, dt: float
+) -> tuple[Aim, Look | None]:
     """The aim within the widest look and with the offset, and the look's state `dt` seconds later.
 
     Aims that are no looks are returned unchanged, and so is an aim that the settings do not change.
@@ -158,8 +172,9 @@ def _cosine(aside: float, up: float) -> float:
 def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, float]:
     """The widest look to a side for a target at angles [rad] `aside` and `up`.
 
-    From a right angle on the look is as high as the target. A narrower one cannot be: it goes from ahead the shortest way toward the
-    target; toward one behind as toward what is beside at that height, so that it does not go over the top.
+    From a right angle on the look is as high as the target. A narrower one cannot be: it goes from ahead the
+    shortest way toward the target; toward one behind as toward what is beside at that height, so that it does
+    not go over the top.
     """
     if widest >= 0.5 * math.pi:
         return side * math.acos(max(-1.0, math.cos(widest) / math.cos(up))), up
@@ -168,8 +183,12 @@ def _edge(side: float, aside: float, up: float, widest: float) -> tuple[float, f
     return side * math.atan2(across, math.cos(widest)), math.asin(high)
 
 
-def _crossing(before: Look | None, side: float, desired: tuple[float, float], is_beyond: bool, dt: float) -> Look:
-    """The look on its way to the desired angles; it crosses over gradually where the side has changed beyond the widest look."""
+def _crossing(
+    before: Look | None, side: float, desired: tuple[float, float], is_beyond: bool, dt: float
+) -> Look:
+    """The look on its way to the desired angles; it crosses over gradually where the side has changed beyond
+    the widest look.
+    """
     if before is None:
         return Look(side, desired, desired, 0.0, 0.0, is_beyond)
     origin, left, duration = before.origin, max(0.0, before.left - dt), before.duration
@@ -179,7 +198,9 @@ def _crossing(before: Look | None, side: float, desired: tuple[float, float], is
     if left == 0.0:
         return Look(side, desired, desired, 0.0, 0.0, is_beyond)
     share = left / duration
-    share = share**3 * (10.0 - 15.0 * share + 6.0 * share * share)  # of the way that is left; begins and ends with velocity 0
+    share = share**3 * (
+        10.0 - 15.0 * share + 6.0 * share * share
+    )  # of the way that is left; begins and ends with velocity 0
     angles = (desired[0] + share * (origin[0] - desired[0]), desired[1] + share * (origin[1] - desired[1]))
     return Look(side, angles, origin, left, duration, is_beyond)
 

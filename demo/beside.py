@@ -20,7 +20,9 @@ class Rival:
     solutions: list
 
     def report(self) -> dict:
-        aim, shape = ([degrees(getattr(way, key)) for way in self.solutions] for key in ("aim_error", "shape_deviation"))
+        aim, shape = (
+            [degrees(getattr(way, key)) for way in self.solutions] for key in ("aim_error", "shape_deviation")
+        )
         steps = np.degrees(np.abs(np.diff([way.angles for way in self.solutions], axis=0)).max(1))
         return {
             "aim_error_deg": figures.spread(aim),
@@ -43,10 +45,15 @@ def solve(take, name: str) -> Rival:
 
 
 def farthest(take, rival: Rival, rows: list[tuple[str, tuple[int, ...]]]) -> tuple[str, tuple[int, ...]]:
-    """The row of pictured frames in which the rival is farthest from the authored shape, as against the take."""
+    """The row of pictured frames in which the rival is farthest from the authored shape, as against
+    the take.
+    """
 
     def more(frames: tuple[int, ...]) -> float:
-        return sum(rival.solutions[frame - 1].shape_deviation - take.solutions[frame - 1].shape_deviation for frame in frames)
+        return sum(
+            rival.solutions[frame - 1].shape_deviation - take.solutions[frame - 1].shape_deviation
+            for frame in frames
+        )
 
     return max(rows, key=lambda row: more(row[1]))
 

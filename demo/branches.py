@@ -1,4 +1,6 @@
-"""Which links of an imported robot look about: the branch of its tree that the demo makes a chain of. Knows no Blender."""
+"""Which links of an imported robot look about: the branch of its tree that the demo makes a chain of. Knows
+no Blender.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +23,9 @@ class Link:
     name: str
     parent: str | None
     moves: bool = False  # a motor of its own turns or slides it
-    axis: tuple[float, float, float] | None = None  # unit, at rest, in the root's frame; None: it does not turn
+    axis: tuple[float, float, float] | None = (
+        None  # unit, at rest, in the root's frame; None: it does not turn
+    )
 
 
 def is_head(name: str) -> bool:
@@ -43,16 +47,22 @@ def branch(links: Sequence[Link], end: str = "") -> list[str]:
     ways = {link.name: _way(link.name, known) for link in links}
     able = [name for name in known if _bends(ways[name])]
     if end and end not in known:
-        raise BranchError(f"There is no link '{end}' in this robot: END can be {_listed(able or list(known))}")
+        raise BranchError(
+            f"There is no link '{end}' in this robot: END can be {_listed(able or list(known))}"
+        )
     if not able:
         raise BranchError(
-            "No link of this robot can look about: that takes two joints that turn about different axes, one after the other."
-            " Give another file, or another root (ROOT=link)"
+            "No link of this robot can look about: that takes two joints that turn about different axes, one"
+            " after the other. Give another file, or another root (ROOT=link)"
         )
     if end and end not in able:
-        raise BranchError(f"Link '{end}' cannot look about, too few joints turn it: END can be {_listed(able)}")
+        raise BranchError(
+            f"Link '{end}' cannot look about, too few joints turn it: END can be {_listed(able)}"
+        )
     heads = [name for name in able if is_head(name)]
-    found = end or (heads[0] if heads else max(able, key=lambda name: (_motors(ways[name]), -len(ways[name]))))
+    found = end or (
+        heads[0] if heads else max(able, key=lambda name: (_motors(ways[name]), -len(ways[name])))
+    )
     names = [link.name for link in ways[found]]
     return names[next(k for k, link in enumerate(ways[found]) if link.moves) :]
 

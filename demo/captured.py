@@ -1,4 +1,6 @@
-"""A robot that does what a person did in a motion-capture clip, and looks at the ball meanwhile. The person walks beside it."""
+"""A robot that does what a person did in a motion-capture clip, and looks at the ball meanwhile. The person
+walks beside it.
+"""
 
 from math import radians
 from pathlib import Path
@@ -20,7 +22,9 @@ class Captured(imported.Imported):
 
     def __init__(self, clip: Path, file: Path, root: str, end: str, solver: str) -> None:
         if not file.is_file():
-            raise imported.RobotError(f"There is no file {file}: give a robot's file (make demo MOTION=clip.bvh ROBOT=robot.urdf)")
+            raise imported.RobotError(
+                f"There is no file {file}: give a robot's file (make demo MOTION=clip.bvh ROBOT=robot.urdf)"
+            )
         self.person = walker.Walker(clip)
         self.scene, self.frames, self.solver = self.person.scene, self.person.frames, solver
         self.ball = self.person.ball
@@ -64,7 +68,9 @@ class Captured(imported.Imported):
         try:
             bpy.ops.limber.pair_bones()
         except RuntimeError as error:
-            raise imported.RobotError(f"{self.rig.name}: {str(error).removeprefix('Error: ').strip()}") from error
+            raise imported.RobotError(
+                f"{self.rig.name}: {str(error).removeprefix('Error: ').strip()}"
+            ) from error
         self.size = retarget.scale
         self.pairs = len(retarget.pairs)
         retarget.frame_start, retarget.frame_end = 1, self.frames
@@ -76,7 +82,9 @@ class Captured(imported.Imported):
         self.said += f"; {self.pairs} bones follow '{self.person.rig.name}', its way {self.size:.2f} times"
 
     def _set_limits(self) -> None:
-        """As nimble as the person, and a neck's range about what the clip does, where the file leaves the joint a wider one."""
+        """As nimble as the person, and a neck's range about what the clip does, where the file leaves the
+        joint a wider one.
+        """
         session = installed.module("rig.live.live").session(self.rig, self.rig.limber.retarget)
         rows = []
         for frame in range(1, self.frames + 1):
@@ -125,6 +133,10 @@ class Captured(imported.Imported):
             "pairs": self.pairs,
             "joints": len(session.reader.joint_keys),
             "scale": self.size,
-            "missed_deg": {"mean": float(np.nanmean(angles)), "p95": float(np.nanpercentile(angles, 95)), "max": float(np.nanmax(angles))},
+            "missed_deg": {
+                "mean": float(np.nanmean(angles)),
+                "p95": float(np.nanpercentile(angles, 95)),
+                "max": float(np.nanmax(angles)),
+            },
             "solving_ms": float(1e3 * np.median(seconds)),
         }

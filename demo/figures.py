@@ -1,4 +1,6 @@
-"""Numbers from a take: how well the aim is met, how much of the limits is used, how the robot followed. Knows no Blender."""
+"""Numbers from a take: how well the aim is met, how much of the limits is used, how the robot followed. Knows
+no Blender.
+"""
 
 import numpy as np
 
@@ -14,7 +16,9 @@ def shares(angles: np.ndarray, fps: float, limits: np.ndarray) -> dict[str, floa
         limits: (3, n): velocity, acceleration, jerk.
     """
     found = {}
-    for order, (name, limit) in enumerate(zip(("velocity", "acceleration", "jerk"), limits, strict=True), start=1):
+    for order, (name, limit) in enumerate(
+        zip(("velocity", "acceleration", "jerk"), limits, strict=True), start=1
+    ):
         rates = np.abs(np.diff(angles, order, axis=0)) * fps**order
         found[name] = float((rates / limit).max()) if len(rates) else 0.0
     return found
@@ -26,7 +30,9 @@ def speeds(angles: np.ndarray, fps: float) -> np.ndarray:
 
 
 def lag(times: np.ndarray, reported: np.ndarray, due: np.ndarray, filtered: np.ndarray) -> float:
-    """The delay [s] after which reported angles (at `times`) fit the filtered ones (at `due`) best: least mean square."""
+    """The delay [s] after which reported angles (at `times`) fit the filtered ones (at `due`) best: least
+    mean square.
+    """
     misses = []
     for delay in LAGS:
         wanted = np.stack([np.interp(times - delay, due, column) for column in filtered.T], 1)

@@ -1,4 +1,6 @@
-"""The folder that the demo leaves its work in: emptied of what an earlier run left, and of nothing else. Knows no Blender."""
+"""The folder that the demo leaves its work in: emptied of what an earlier run left, and of nothing else.
+Knows no Blender.
+"""
 
 import re
 from pathlib import Path
@@ -12,7 +14,8 @@ class FolderError(Exception):
 
 
 def prepare(folder: Path, blend: str) -> None:
-    """Makes `folder` with an empty folder `frames` in it; `blend` is the name of the .blend that the demo is about to leave.
+    """Makes `folder` with an empty folder `frames` in it; `blend` is the name of the .blend that the demo is
+    about to leave.
 
     Other folders in it are let alone: the demo's profile, and other clips.
 
@@ -23,13 +26,18 @@ def prepare(folder: Path, blend: str) -> None:
     try:
         frames.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FolderError(f"The folder {folder} cannot be made ({error}): give another one with --out") from error
+        raise FolderError(
+            f"The folder {folder} cannot be made ({error}): give another one with --out"
+        ) from error
     names = {*OWN, blend, f"{blend}1"}  # Blender keeps the last .blend as .blend1
     old = [path for path in folder.iterdir() if path != frames and not path.is_dir()]
     strange = [path for path in old if path.name not in names]
     pictures = list(frames.iterdir())
     strange += [path for path in pictures if not FRAME.fullmatch(path.name)]
     if strange:
-        raise FolderError(f"The folder {folder} holds what is not the demo's ({strange[0].name}): give an empty one with --out")
+        raise FolderError(
+            f"The folder {folder} holds what is not the demo's ({strange[0].name}): give an empty one with"
+            " --out"
+        )
     for path in [*old, *pictures]:
         path.unlink()

@@ -54,9 +54,13 @@ def has_closed_loops(name: str) -> bool:
 
 
 def scene(name: str, port: str = "") -> push_rods.Scene:
-    """The scene of a robot whose head closed loops move; `port`: of the robot that follows, else the virtual robot."""
+    """The scene of a robot whose head closed loops move; `port`: of the robot that follows, else the virtual
+    robot.
+    """
     robot = Gallery(name)
     if port:
         robot.rig.limber.device.port = port
     title = f"{robot.rig.name}, from the gallery: three postures, one ball"
-    return push_rods.Scene(name, title, robot.rig, robot.rig, robot.chain, imported.FRAMES, robot.pictured, streams=True)
+    return push_rods.Scene(
+        name, title, robot.rig, robot.rig, robot.chain, imported.FRAMES, robot.pictured, streams=True
+    )

@@ -1,4 +1,6 @@
-"""A robot from a URDF file: imported as a user does it, with a chain, postures within its limits, and a ball that it can look at."""
+"""A robot from a URDF file: imported as a user does it, with a chain, postures within its limits, and a ball
+that it can look at.
+"""
 
 from functools import cache
 from math import atan2, ceil, cos, pi, radians, sin
@@ -18,7 +20,14 @@ FPS, FRAMES = 24, 216
 CHANGES = {"High": 1, "Low": 73, "Other": 145}  # from which frame on it keeps each posture
 PICTURED = [("High", (30, 46, 62)), ("Low", (102, 118, 134)), ("Other", (174, 190, 206))]
 PULSES = 2000.0  # [us] a servo's, for all of its joint's range
-SIZES = (0.7, 0.5, 0.35, 0.2, 0.1, 0.05)  # of the reach: how far the ball goes aside, the first that can be followed
+SIZES = (
+    0.7,
+    0.5,
+    0.35,
+    0.2,
+    0.1,
+    0.05,
+)  # of the reach: how far the ball goes aside, the first that can be followed
 EVERY = 4  # frames: every so many are tried beforehand
 MET = radians(0.05)  # an aim that is met
 LENS, SHAPE = 50.0, (480, 360)  # [mm] of the camera; pixels of a picture
@@ -40,7 +49,10 @@ class Imported:
 
     def __init__(self, file: Path, root: str, end: str, solver: str) -> None:
         if not file.is_file():
-            raise RobotError(f"There is no file {file}: give the path of a URDF, xacro or MJCF file (make demo ROBOT=robot.urdf)")
+            raise RobotError(
+                f"There is no file {file}: give the path of a URDF, xacro or MJCF file (make demo"
+                " ROBOT=robot.urdf)"
+            )
         self.scene = studio.empty_scene(FPS, FRAMES)
         self.solver = solver
         self.rig, self.said = self._brought(file, root)
@@ -78,7 +90,9 @@ class Imported:
         try:
             bpy.ops.limber.new_chain()
         except RuntimeError as error:
-            raise RobotError(f"{str(error).removeprefix('Error: ').strip()} (END=link chooses another end)") from error
+            raise RobotError(
+                f"{str(error).removeprefix('Error: ').strip()} (END=link chooses another end)"
+            ) from error
         chain = self.rig.limber.chains[0]
         chain.solver = self.solver
         return chain
@@ -95,8 +109,17 @@ class Imported:
         found = []
         for link, bone in zip(tree.branches, bones, strict=True):
             joint = link.joint
-            moves = joint is not None and joint.is_movable and joint.mimic is None and (joint.lower is None or joint.lower != joint.upper)
-            axis = rotate(frames[link.parent].then(link.before).rotation, link.axis) if moves and joint.is_rotary else None
+            moves = (
+                joint is not None
+                and joint.is_movable
+                and joint.mimic is None
+                and (joint.lower is None or joint.lower != joint.upper)
+            )
+            axis = (
+                rotate(frames[link.parent].then(link.before).rotation, link.axis)
+                if moves and joint.is_rotary
+                else None
+            )
             found.append(branches.Link(bone, bones[link.parent] if link.parent >= 0 else None, moves, axis))
         return found
 
@@ -111,13 +134,19 @@ class Imported:
             ways = [back @ child.head_local for child in bone.children] or [Vector((0.0, bone.length, 0.0))]
             for way in ways:
                 if way.length > thick:
-                    limb = shapes.thing(bone.name, shapes.capsule(way.length, thick, 0.8 * thick), red if bone.name in self.names else grey)
+                    limb = shapes.thing(
+                        bone.name,
+                        shapes.capsule(way.length, thick, 0.8 * thick),
+                        red if bone.name in self.names else grey,
+                    )
                     shapes.hang(limb, self.rig, bone.name, way.to_track_quat("Y", "Z").to_matrix().to_4x4())
 
     @cache  # noqa: B019 there is one robot in a run
     def _paints(self) -> tuple:
         """Of the chain, and of the rest."""
-        return shapes.material("Red Paint", RED, roughness=0.3), shapes.material("Grey Paint", GREY, roughness=0.45)
+        return shapes.material("Red Paint", RED, roughness=0.3), shapes.material(
+            "Grey Paint", GREY, roughness=0.45
+        )
 
     def _stand_on_the_floor(self) -> None:
         """What is lowest of the robot stands on the floor."""
@@ -148,7 +177,9 @@ class Imported:
         return self.rig.matrix_world @ self.rig.data.bones[self.chain.root].matrix_local
 
     def _look(self, pose) -> tuple[np.ndarray, np.ndarray]:
-        """Where the chain's joints and its eye are in a pose (k, 3), and which way it looks (3,), in the world."""
+        """Where the chain's joints and its eye are in a pose (k, 3), and which way it looks (3,), in the
+        world.
+        """
         base = np.array(self._base())
         way = installed.module("solvers.kinematics.rotations").rotate(pose.tool_rotation, (0.0, 1.0, 0.0))
         places = np.array([*pose.positions, pose.tool_position])
@@ -191,7 +222,9 @@ class Imported:
         to_base, worst, last = np.array(self._base().inverted()), 0.0, None
         for frame in range(1, len(places) + 1):
             if frame % EVERY == 1:
-                name = max((name for name, first in CHANGES.items() if first <= frame), key=CHANGES.__getitem__)
+                name = max(
+                    (name for name, first in CHANGES.items() if first <= frame), key=CHANGES.__getitem__
+                )
                 place = to_base[:3, :3] @ places[frame - 1] + to_base[:3, 3]
                 goal = goals.GazeGoal(goals.Point(tuple(place.tolist())), self.stances.postures[name])
                 last = solver.solve(goal, last.angles if last else None, last.memory if last else None)
@@ -199,7 +232,9 @@ class Imported:
         return worst
 
     def _paint(self) -> None:
-        """What has no looks of its own is painted, the chain red and the rest grey; and there is a ray along which the end looks."""
+        """What has no looks of its own is painted, the chain red and the rest grey; and there is a ray along
+        which the end looks.
+        """
         red, grey = self._paints()
         for thing in self.rig.children_recursive:
             if thing.type == "MESH":
@@ -209,7 +244,9 @@ class Imported:
         ray(self.rig, self.chain, self.ball, BALL * self.reach, 0.008 * self.reach)
 
     def _room(self) -> None:
-        """Floor and wall, lights, and a camera that has all of it in view, from the side of where the robot looks."""
+        """Floor and wall, lights, and a camera that has all of it in view, from the side of where the robot
+        looks.
+        """
         points = [Vector(eye) for eye in self.stances.eyes]
         for frame in (*CHANGES.values(), *(frame for _, frames in PICTURED for frame in frames)):
             self.scene.frame_set(frame)
@@ -221,7 +258,9 @@ class Imported:
 
 
 def ray(rig, chain, ball, radius: float, thick: float) -> None:
-    """A ray of that radius [m] from a chain's eye along the way it looks, up to a ball of the other radius."""
+    """A ray of that radius [m] from a chain's eye along the way it looks, up to a ball of the other
+    radius.
+    """
     end = rig.data.bones[chain.end]
     goal = installed.module("rig.reading.goal")
     turn, offset = goal.tool_frame(goal.ends_of(chain)[0], end.length)
@@ -257,6 +296,8 @@ def room(scene, points: list[Vector], front: float) -> None:
     light = bpy.data.objects.new("Sun", sun)
     bpy.context.scene.collection.objects.link(light)
     light.rotation_euler = (radians(42), 0.0, side + pi / 2 + radians(-40))
-    camera = studio.camera(*studio.view_of(points, (toward + Vector((0.0, 0.0, 0.24))).normalized(), LENS, SHAPE), LENS)
+    camera = studio.camera(
+        *studio.view_of(points, (toward + Vector((0.0, 0.0, 0.24))).normalized(), LENS, SHAPE), LENS
+    )
     camera.data.clip_start, camera.data.clip_end = 0.01 * size, 100 * ceil(size)
     studio.use_cycles(*SHAPE)

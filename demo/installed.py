@@ -26,13 +26,17 @@ def enable() -> ModuleType:
         try:
             bpy.ops.preferences.addon_enable(module=f"bl_ext.{REPOSITORY}.limber")
         except RuntimeError as error:
-            raise NotInstalledError("Limber cannot be enabled in this profile: run `make demo`, which installs it") from error
+            raise NotInstalledError(
+                "Limber cannot be enabled in this profile: run `make demo`, which installs it"
+            ) from error
     package = _loaded()
     if package is None or not hasattr(bpy.types.Object, "limber"):
         raise NotInstalledError("Limber is not installed in this profile: run `make demo`, which installs it")
     place = Path(package.__file__).resolve()
     if CHECKOUT in place.parents and CHECKOUT / "build" not in place.parents:
-        raise NotInstalledError(f"Limber would run from the checkout ({place}): run `make demo`, which installs the built package")
+        raise NotInstalledError(
+            f"Limber would run from the checkout ({place}): run `make demo`, which installs the built package"
+        )
     return package
 
 
@@ -43,4 +47,7 @@ def module(name: str) -> ModuleType:
 
 
 def _loaded() -> ModuleType | None:
-    return next((sys.modules[name] for name in sorted(sys.modules) if re.fullmatch(r"bl_ext\.\w+\.limber", name)), None)
+    return next(
+        (sys.modules[name] for name in sorted(sys.modules) if re.fullmatch(r"bl_ext\.\w+\.limber", name)),
+        None,
+    )

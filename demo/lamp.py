@@ -12,7 +12,9 @@ FPS, FRAMES = 24, 240
 SWINGS, BOBS = 1.5, 2.5  # of the ball in these frames
 
 CHANGES = {"Proud": 1, "Curious": 81, "Sad": 161}  # frames from which the lamp keeps each posture
-PICTURED = [(name, tuple(start + late for late in (23, 41, 59, 77))) for name, start in CHANGES.items()]  # each once it is there
+PICTURED = [
+    (name, tuple(start + late for late in (23, 41, 59, 77))) for name, start in CHANGES.items()
+]  # each once it is there
 
 
 def build() -> tuple[bpy.types.Object, object]:
@@ -20,7 +22,9 @@ def build() -> tuple[bpy.types.Object, object]:
     lamp = installed.module("rig.authoring.first_lamp.lamp")
     studio.empty_scene(FPS, FRAMES)
     rig = lamp.armature()
-    ball = lamp.ball({frame: ball_place(frame) for frame in range(1, FRAMES + 1, 3)} | {FRAMES: ball_place(FRAMES)})
+    ball = lamp.ball(
+        {frame: ball_place(frame) for frame in range(1, FRAMES + 1, 3)} | {FRAMES: ball_place(FRAMES)}
+    )
     lamp.body(rig)
     _light(rig, ball)
     studio.backdrop(1.6, 1.5).rotation_euler.z = radians(43)  # toward the camera
@@ -34,7 +38,9 @@ def build() -> tuple[bpy.types.Object, object]:
 
 def ball_place(frame: int) -> Vector:
     """Where the ball is [m] at a frame."""
-    return installed.module("rig.authoring.first_lamp.lamp").ball_position(2 * pi * (frame - 1) / FRAMES, SWINGS, BOBS)
+    return installed.module("rig.authoring.first_lamp.lamp").ball_position(
+        2 * pi * (frame - 1) / FRAMES, SWINGS, BOBS
+    )
 
 
 def select(rig, names: list[str]) -> None:
@@ -64,7 +70,13 @@ def _light(rig, ball) -> None:
     studio.gaze_ray(rig, "Shade", Matrix.Translation((0, lamp.BULB, 0)), lamp.BULB + lamp.BALL, ball, 0.008)
 
     beam = bpy.data.lights.new("Beam", "SPOT")
-    beam.energy, beam.color, beam.spot_size, beam.spot_blend, beam.shadow_soft_size = 10, (1.0, 0.78, 0.48), radians(50), 0.35, 0.01
+    beam.energy, beam.color, beam.spot_size, beam.spot_blend, beam.shadow_soft_size = (
+        10,
+        (1.0, 0.78, 0.48),
+        radians(50),
+        0.35,
+        0.01,
+    )
     light = bpy.data.objects.new("Beam", beam)
     bpy.context.scene.collection.objects.link(light)
     shapes.hang(light, rig, "Shade", Matrix.Translation((0, 0.125, 0)) @ Matrix.Rotation(pi / 2, 4, "X"))

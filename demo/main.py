@@ -1,14 +1,17 @@
-"""The main job, headless, on the installed extension: postures, a moving target, live, filtered, streamed to the virtual robot, baked.
+"""The main job, headless, on the installed extension: postures, a moving target, live, filtered, streamed to
+the virtual robot, baked.
 
     main.py --out FOLDER                     a desk lamp with five joints, then a head on push rods
     main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
-    main.py --out FOLDER --robot FILE.urdf   a robot from its file; --root, --end: links, where others than usual are wanted
-    main.py --out FOLDER --robot NAME        a robot of the gallery: so101, so100, lelamp, open_duck_mini, reachy_mini
-    main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot does what the person did, and looks
-    main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside it
+    main.py --out FOLDER --robot FILE.urdf   a robot from its file; --root, --end: links, where others than
+    usual are wanted main.py --out FOLDER --robot NAME        a robot of the gallery: so101, so100, lelamp,
+    open_duck_mini, reachy_mini main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot does
+    what the person did, and looks main.py --out FOLDER --solver NAME       another solver than the default;
+    --rival: which one stands beside it
 
-Leaves pictures, a .blend and report.json in FOLDER; exits with 1 and a sentence when something essential failed. Runs in any Python that
-has a Blender module and Limber installed in its profile (BLENDER_USER_RESOURCES); `make demo` sees to both.
+Leaves pictures, a .blend and report.json in FOLDER; exits with 1 and a sentence when something essential
+failed. Runs in any Python that has a Blender module and Limber installed in its profile
+(BLENDER_USER_RESOURCES); `make demo` sees to both.
 """
 
 import argparse
@@ -103,7 +106,9 @@ def cast_walker(clip: Path) -> Cast:
     chain.base, chain.roll = "RIG", "UPRIGHT"
     figure.set_servos(chain)
     title = f"{clip.stem}: the same motion, with the eyes on the ball"
-    return Cast(clip.stem, title, figure.rig, chain, figure.frames, [("with Limber", figure.pictured())], compare=True)
+    return Cast(
+        clip.stem, title, figure.rig, chain, figure.frames, [("with Limber", figure.pictured())], compare=True
+    )
 
 
 def cast_robot(file: Path, root: str, end: str, solver: str) -> Cast:
@@ -123,7 +128,9 @@ def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> C
     robot = captured.Captured(clip, file, root, end, solver)
     title = f"{robot.rig.name} does what {clip.stem} did, with its eyes on the ball"
     rows = [("with Limber", robot.pictured())]
-    return Cast(f"{clip.stem}_{file.stem}", title, robot.rig, robot.chain, robot.frames, rows, True, robot.said, robot)
+    return Cast(
+        f"{clip.stem}_{file.stem}", title, robot.rig, robot.chain, robot.frames, rows, True, robot.said, robot
+    )
 
 
 def check(cast: Cast) -> None:
@@ -166,11 +173,16 @@ def playing(cast: Cast, action, slot):
 
 
 def caption(frame: int, aim_error: float, solution) -> str:
-    return f"frame {frame}: aim {degrees(aim_error):.1f}, shape {degrees(solution.shape_deviation):.0f} degrees off"
+    return (
+        f"frame {frame}: aim {degrees(aim_error):.1f}, shape {degrees(solution.shape_deviation):.0f}"
+        " degrees off"
+    )
 
 
 def rivals_row(folder: Path, cast: Cast, take, rival, name: str, original: tuple) -> dict:
-    """The row of pictures in which the rival differs most, as the rival has it, each frame solved for itself."""
+    """The row of pictures in which the rival differs most, as the rival has it, each frame solved for
+    itself.
+    """
     label, frames = beside.farthest(take, rival, cast.rows)
     session = installed.module("rig.live.live").session
     cells = []
@@ -189,16 +201,26 @@ def contact_sheet(folder: Path, cast: Cast, take, original: tuple) -> dict:
     if cast.compare:
         with playing(cast, *original):
             pictures = picture(folder, cast.rows[0][1], "captured")
-        rows.append({"label": "as captured", "cells": [{"picture": file, "caption": f"frame {frame}"} for frame, file in pictures.items()]})
+        rows.append(
+            {
+                "label": "as captured",
+                "cells": [{"picture": file, "caption": f"frame {frame}"} for frame, file in pictures.items()],
+            }
+        )
     for label, frames in cast.rows:
         pictures = picture(folder, frames, label.lower().replace(" ", "_"))
         cells = []
         for frame, file in pictures.items():
-            cells.append({"picture": file, "caption": caption(frame, take.filtered_aim_error[frame - 1], take.solutions[frame - 1])})
+            cells.append(
+                {
+                    "picture": file,
+                    "caption": caption(frame, take.filtered_aim_error[frame - 1], take.solutions[frame - 1]),
+                }
+            )
         rows.append({"label": label, "cells": cells})
     subtitle = (
-        f"{len(take.frames)} frames at {take.fps:g} a second, {len(take.joints)} joints: warped, filtered, streamed to a robot, baked."
-        " The ray shows where the head points."
+        f"{len(take.frames)} frames at {take.fps:g} a second, {len(take.joints)} joints: warped, filtered,"
+        " streamed to a robot, baked. The ray shows where the head points."
     )
     return {"title": cast.title, "subtitle": subtitle, "rows": rows}
 
@@ -213,7 +235,9 @@ def draw(folder: Path) -> None:
 
 def cast_for(asked: argparse.Namespace) -> Cast:
     if asked.robot and asked.motion:
-        return cast_captured(asked.motion.resolve(), asked.robot.resolve(), asked.root, asked.end, asked.solver)
+        return cast_captured(
+            asked.motion.resolve(), asked.robot.resolve(), asked.root, asked.end, asked.solver
+        )
     if asked.robot and not asked.robot.is_file() and gallery.known(asked.robot.name):
         return cast_gallery(asked.robot.name)
     if asked.robot:
@@ -222,20 +246,34 @@ def cast_for(asked: argparse.Namespace) -> Cast:
 
 
 def run(asked: argparse.Namespace) -> int:
-    files, out, rival_name = [file for file in (asked.motion, asked.robot) if file], asked.out.resolve(), asked.rival
+    files, out, rival_name = (
+        [file for file in (asked.motion, asked.robot) if file],
+        asked.out.resolve(),
+        asked.rival,
+    )
     name = "_".join(file.stem for file in files)
     folder = out / name if name else out
     prepare(folder, f"{name or 'lamp'}.blend")
     package = installed.enable()
     say(f"Blender {bpy.app.version_string}, Limber installed in {Path(package.__file__).parent}")
-    if asked.robot and not asked.motion and gallery.known(asked.robot.name) and gallery.has_closed_loops(asked.robot.name):
-        return told(push_rods.show(folder, say, quietly, draw, lambda: gallery.scene(asked.robot.name, asked.port)))
+    if (
+        asked.robot
+        and not asked.motion
+        and gallery.known(asked.robot.name)
+        and gallery.has_closed_loops(asked.robot.name)
+    ):
+        return told(
+            push_rods.show(folder, say, quietly, draw, lambda: gallery.scene(asked.robot.name, asked.port))
+        )
     with quietly():
         cast = cast_for(asked)
     cast.chain.solver = asked.solver
     if cast.said:
         say(cast.said)
-    say(f"chain '{cast.chain.name}' from '{cast.chain.root}' to '{cast.chain.end}' has {len(cast.chain.joints)} joints")
+    say(
+        f"chain '{cast.chain.name}' from '{cast.chain.root}' to '{cast.chain.end}' has"
+        f" {len(cast.chain.joints)} joints"
+    )
     check(cast)
     animation = cast.rig.animation_data or cast.rig.animation_data_create()
     original = animation.action, getattr(animation, "action_slot", None)
@@ -279,18 +317,45 @@ def told(short: list[str]) -> int:
 
 def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--out", type=Path, default=HERE.parent / "build" / "demo", help="folder for what the demo leaves (build/demo)")
-    ask.add_argument("--motion", type=Path, help="a motion-capture clip (.bvh) instead of the lamp; with --robot: that robot follows it")
-    ask.add_argument("--robot", type=Path, help="a robot's file (URDF, xacro, MJCF), or its name in the gallery, instead of the lamp")
+    ask.add_argument(
+        "--out",
+        type=Path,
+        default=HERE.parent / "build" / "demo",
+        help="folder for what the demo leaves (build/demo)",
+    )
+    ask.add_argument(
+        "--motion",
+        type=Path,
+        help="a motion-capture clip (.bvh) instead of the lamp; with --robot: that robot follows it",
+    )
+    ask.add_argument(
+        "--robot",
+        type=Path,
+        help="a robot's file (URDF, xacro, MJCF), or its name in the gallery, instead of the lamp",
+    )
     ask.add_argument("--root", default="", help="the robot's root link (its file's own)")
-    ask.add_argument("--end", default="", help="the robot's link that looks (the one called head, else that which most motors move)")
-    ask.add_argument("--port", default="", help="serial port of the robot that follows, with the servos of the scene (the virtual robot)")
+    ask.add_argument(
+        "--end",
+        default="",
+        help="the robot's link that looks (the one called head, else that which most motors move)",
+    )
+    ask.add_argument(
+        "--port",
+        default="",
+        help="serial port of the robot that follows, with the servos of the scene (the virtual robot)",
+    )
     ask.add_argument("--solver", default="expressive", help="the chain's solver (expressive)")
     ask.add_argument("--rival", default="erik", help="the solver that is shown beside it (erik)")
     asked = ask.parse_args()
     try:
         return run(asked)
-    except (FolderError, performance.FailedError, installed.NotInstalledError, walker.ClipError, imported.RobotError) as error:
+    except (
+        FolderError,
+        performance.FailedError,
+        installed.NotInstalledError,
+        walker.ClipError,
+        imported.RobotError,
+    ) as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1
 

@@ -1,4 +1,6 @@
-"""Which bones of a motion-capture figure lead to the head: by the names that clips use, else by where they are. Knows no Blender."""
+"""Which bones of a motion-capture figure lead to the head: by the names that clips use, else by where they
+are. Knows no Blender.
+"""
 
 import re
 
@@ -16,7 +18,8 @@ def gaze_path(parents: dict[str, str | None], heights: dict[str, float]) -> list
         heights: How high each bone's end is at rest [m].
 
     Returns:
-        The path by names, where a bone is called head; else from the root's child up to the highest end. Empty where there is none.
+        The path by names, where a bone is called head; else from the root's child up to the highest end.
+        Empty where there is none.
     """
     heads = [name for name in parents if _HEAD.search(name)]
     depth = {name: len(_line(name, parents)) for name in parents}

@@ -1,4 +1,6 @@
-"""The main job, once: live at the pace of the clock, filtered, streamed to the robot, then baked. Uses the installed extension alone."""
+"""The main job, once: live at the pace of the clock, filtered, streamed to the robot, then baked. Uses the
+installed extension alone.
+"""
 
 from dataclasses import dataclass, field
 from time import perf_counter, sleep
@@ -25,7 +27,9 @@ class Take:
 
     fps: float
     joints: list[str] = field(default_factory=list)
-    limits: np.ndarray | None = None  # (5, n): lower, upper [rad], velocity, acceleration, jerk [rad/s, /s2, /s3]
+    limits: np.ndarray | None = (
+        None  # (5, n): lower, upper [rad], velocity, acceleration, jerk [rad/s, /s2, /s3]
+    )
     frames: list[int] = field(default_factory=list)
     due: list[float] = field(default_factory=list)  # [s] since the first frame
     solved: list = field(default_factory=list)  # [rad]
@@ -40,11 +44,17 @@ class Take:
     frame_seconds: list[float] = field(default_factory=list)
     late_frames: list[float] = field(default_factory=list)  # [s] by which this process was late
     columns: list[int] = field(default_factory=list)  # of the chain's joints among the device's
-    turns: np.ndarray | None = None  # (n,) whether a joint turns; the others slide, and their numbers are metres
-    looks: list[tuple] = field(default_factory=list)  # (time since the first frame [s], commanded, reported [rad])
+    turns: np.ndarray | None = (
+        None  # (n,) whether a joint turns; the others slide, and their numbers are metres
+    )
+    looks: list[tuple] = field(
+        default_factory=list
+    )  # (time since the first frame [s], commanded, reported [rad])
     status: object = None
     skeleton: object = None
-    shown_aim_error: list[float] = field(default_factory=list)  # [rad] of the baked motion, as Blender evaluates it
+    shown_aim_error: list[float] = field(
+        default_factory=list
+    )  # [rad] of the baked motion, as Blender evaluates it
     baked: np.ndarray | None = None  # (t, n) [rad] read back from the keys
     robot: np.ndarray | None = None  # (t, n) [rad] what the robot reported of each frame, its lag taken out
     robot_aim: list[float] = field(default_factory=list)  # [degrees]
@@ -65,7 +75,9 @@ def perform(rig, chain, frames: int, say) -> Take:
         raise FailedError(f"The chain cannot go live: {session.problem}")
     take.skeleton = session.model.skeleton
     take.joints = [joint.name for joint in take.skeleton.joints]
-    take.limits = np.array([(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in take.skeleton.joints]).T
+    take.limits = np.array(
+        [(j.lower, j.upper, j.velocity, j.acceleration, j.jerk) for j in take.skeleton.joints]
+    ).T
     take.turns = np.array([joint.kind == "revolute" for joint in take.skeleton.joints])
     link = _connect_and_arm(rig, say)
     names = [joint.name for joint in link.device.joints]
@@ -93,7 +105,9 @@ def perform(rig, chain, frames: int, say) -> Take:
         sleep(LOOK)
     bpy.ops.limber.disarm()
     until = perf_counter() + SETTLE
-    while (take.status is None or take.status.acknowledged + take.status.lost < take.status.sent) and perf_counter() < until:
+    while (
+        take.status is None or take.status.acknowledged + take.status.lost < take.status.sent
+    ) and perf_counter() < until:
         sleep(LOOK)
         take.status = link.status()
     bpy.ops.limber.disconnect()
@@ -120,7 +134,9 @@ class Follower:
         _check(self.link)
 
     def end(self, last) -> dict:
-        """Lets the robot arrive at the last frame's values [rad], and disconnects it; returns what was sent, lost and missed."""
+        """Lets the robot arrive at the last frame's values [rad], and disconnects it; returns what was sent,
+        lost and missed.
+        """
         until = perf_counter() + SETTLE
         while perf_counter() < until:
             self._beat()
@@ -128,7 +144,11 @@ class Follower:
         status = self.link.status()
         bpy.ops.limber.disarm()
         bpy.ops.limber.disconnect()
-        missed = np.degrees(np.abs(np.array(status.measured)[: len(last)] - last).max()) if status.measured is not None else np.inf
+        missed = (
+            np.degrees(np.abs(np.array(status.measured)[: len(last)] - last).max())
+            if status.measured is not None
+            else np.inf
+        )
         return {"sent": status.sent, "lost": status.lost, "follows_within_deg": float(missed)}
 
     def _beat(self) -> None:
@@ -160,9 +180,11 @@ def bake(rig, chain, take: Take) -> None:
 
 
 def shown_aim_error(rig, chain) -> float:
-    """The angle [rad] by which the end, as it is seen in Blender now, misses its target: from matrices alone, without Limber's own.
+    """The angle [rad] by which the end, as it is seen in Blender now, misses its target: from matrices alone,
+    without Limber's own.
 
-    By its sine and cosine: the cosine alone, in Blender's single precision, tells no angle below a fiftieth of a degree from none.
+    By its sine and cosine: the cosine alone, in Blender's single precision, tells no angle below a fiftieth
+    of a degree from none.
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
     end = rig.evaluated_get(depsgraph).pose.bones[chain.end]
@@ -175,7 +197,9 @@ def shown_aim_error(rig, chain) -> float:
 
 
 def _connect_and_arm(rig, say):
-    """Connects, waits until the robot is there and disarmed, arms, and waits until it has come to the armature's pose."""
+    """Connects, waits until the robot is there and disarmed, arms, and waits until it has come to the
+    armature's pose.
+    """
     robot, states = installed.module("rig.robot.links"), installed.module("hardware.safety").State
     bpy.ops.limber.connect()
     link = robot.link(rig)
@@ -189,8 +213,13 @@ def _connect_and_arm(rig, say):
 
 
 def _wait(robot, rig, wanted: set, limit: float) -> None:
-    """Until the robot is in a wanted state. Timers do not run without a window: what they would do is done here."""
-    broken = {installed.module("hardware.safety").State.FAULT, installed.module("hardware.safety").State.WORKER_LOST}
+    """Until the robot is in a wanted state. Timers do not run without a window: what they would do is done
+    here.
+    """
+    broken = {
+        installed.module("hardware.safety").State.FAULT,
+        installed.module("hardware.safety").State.WORKER_LOST,
+    }
     until = perf_counter() + limit
     while True:
         robot.heartbeat()
@@ -198,7 +227,9 @@ def _wait(robot, rig, wanted: set, limit: float) -> None:
         if status.state in wanted:
             return
         if status.state in broken or perf_counter() > until:
-            raise FailedError(f"The robot did not get to {' or '.join(state.name for state in wanted)}: {status.sentence}")
+            raise FailedError(
+                f"The robot did not get to {' or '.join(state.name for state in wanted)}: {status.sentence}"
+            )
         sleep(robot.HEARTBEAT / 2)
 
 
@@ -210,7 +241,10 @@ def _look(robot, link, take: Take, began: float, beat: float) -> float:
         beat = now
     status = link.status()
     if status.measured is not None:
-        rows = ([row[k] for k in take.columns] if row is not None else None for row in (status.commanded, status.measured))
+        rows = (
+            [row[k] for k in take.columns] if row is not None else None
+            for row in (status.commanded, status.measured)
+        )
         take.looks.append((perf_counter() - began, *rows))
     return beat
 
@@ -222,12 +256,16 @@ def _check(link) -> None:
 
 
 def _note_what_is_sent(link, take: Take) -> None:
-    """Every frame that the extension hands over is noted beside the live one; heartbeats repeat the newest."""
+    """Every frame that the extension hands over is noted beside the live one; heartbeats repeat the
+    newest.
+    """
     send = link.send
 
     def noting(angles, **options) -> None:
         if take.handed and take.handed[-1] is None:
-            positions = [getattr(angle, "position", angle) for angle in angles]  # without velocity and acceleration
+            positions = [
+                getattr(angle, "position", angle) for angle in angles
+            ]  # without velocity and acceleration
             take.handed[-1] = tuple(positions[k] for k in take.columns)
         send(angles, **options)
 

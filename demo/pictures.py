@@ -1,4 +1,5 @@
-"""Contact sheet and plot of a demo's folder, from the files that are in it. Knows no Blender; wants matplotlib.
+"""Contact sheet and plot of a demo's folder, from the files that are in it. Knows no Blender; wants
+matplotlib.
 
 pictures.py FOLDER
 """
@@ -30,7 +31,9 @@ def contact_sheet(folder: Path) -> Path:
     columns, gap, left, top, caption = max(map(len, pictures)), 8, 34, 64, 26
     total = (left + columns * (width + gap), top + len(rows) * (height + caption + gap))
     figure = plt.figure(figsize=(total[0] / DPI, total[1] / DPI), dpi=DPI, facecolor=PAPER)
-    figure.text(left / total[0], 1 - 24 / total[1], sheet["title"], fontsize=15, weight="bold", color=INK, va="center")
+    figure.text(
+        left / total[0], 1 - 24 / total[1], sheet["title"], fontsize=15, weight="bold", color=INK, va="center"
+    )
     figure.text(left / total[0], 1 - 48 / total[1], sheet["subtitle"], fontsize=10, color=INK, va="center")
     for r, (row, cells) in enumerate(zip(rows, pictures, strict=True)):
         y = total[1] - top - (r + 1) * (height + caption + gap) + caption + gap
@@ -50,7 +53,9 @@ def contact_sheet(folder: Path) -> Path:
             axes = figure.add_axes((x / total[0], y / total[1], width / total[0], height / total[1]))
             axes.imshow(picture, interpolation="none", aspect="auto")
             axes.set_axis_off()
-            figure.text(x / total[0], (y - 12) / total[1], cell["caption"], fontsize=9.5, color=INK, va="center")
+            figure.text(
+                x / total[0], (y - 12) / total[1], cell["caption"], fontsize=9.5, color=INK, va="center"
+            )
     path = folder / "contact_sheet.png"
     figure.savefig(path, dpi=DPI, facecolor=PAPER)
     plt.close(figure)
@@ -95,12 +100,16 @@ def plot(folder: Path) -> Path:
     take = np.load(folder / "take.npz")
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     names, time, scale = take["joints"], take["time"], np.where(take["turns"], np.degrees(1.0), 1e3)
-    solved, filtered, reported, limits = (take[key] * scale for key in ("solved", "filtered", "reported", "limits"))
+    solved, filtered, reported, limits = (
+        take[key] * scale for key in ("solved", "filtered", "reported", "limits")
+    )
     units = ["deg" if turns else "mm" for turns in take["turns"]]
     seen = take["look_time"]
     moved = np.ptp(filtered, axis=0)
     shown = range(len(names)) if len(names) <= MOST else sorted(np.argsort(moved)[-MOST:])
-    figure, axes = plt.subplots(len(shown) + 1, 2, figsize=(14, 1.75 * (len(shown) + 1) + 0.6), sharex=True, dpi=DPI)
+    figure, axes = plt.subplots(
+        len(shown) + 1, 2, figsize=(14, 1.75 * (len(shown) + 1) + 0.6), sharex=True, dpi=DPI
+    )
     changes = [time[k] for k in range(1, len(time)) if take["posture"][k] != take["posture"][k - 1]]
     for (angle, speed), k in zip(axes[:-1], shown, strict=True):
         angle.plot(time, solved[:, k], color=SOLVED, lw=2.4, label="solved")
@@ -160,7 +169,9 @@ def _speed(angles: np.ndarray, time: np.ndarray) -> np.ndarray:
 
 
 def _span(axes) -> tuple[float, float]:
-    """Vertical range of a panel, at least a degree or millimetre: of what does not move rounding is not shown as motion."""
+    """Vertical range of a panel, at least a degree or millimetre: of what does not move rounding is not shown
+    as motion.
+    """
     low, high = axes.get_ylim()
     lacking = max(0.0, 0.5 * (1.0 - (high - low)))
     return low - lacking, high + lacking

@@ -1,5 +1,6 @@
-"""Scenes with closed loops: a head on push rods, or a robot of the gallery. The gaze decides the head's pose, the mechanism says what
-its motors do."""
+"""Scenes with closed loops: a head on push rods, or a robot of the gallery. The gaze decides the head's pose,
+the mechanism says what its motors do.
+"""
 
 import json
 from collections.abc import Callable
@@ -149,7 +150,9 @@ def play(shown: Scene, say) -> dict:
         bpy.context.view_layer.objects.active = rig
         bpy.ops.limber.live_all()
     follows = performance.Follower(owner, say) if shown.streams else None
-    rows: dict[str, list] = {key: [] for key in ("wanted", "filtered", "residual", "missed", "seconds", "frame_seconds", "aim")}
+    rows: dict[str, list] = {
+        key: [] for key in ("wanted", "filtered", "residual", "missed", "seconds", "frame_seconds", "aim")
+    }
     for frame in range(1, shown.frames + 1):
         if follows is not None:
             follows.wait((frame - 1) / FPS)
@@ -205,7 +208,8 @@ def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) ->
         "aim_error_deg_median": degrees(float(np.median(take["aim"]))),
         "lag_worst_deg": degrees(float(np.abs(take["wanted"] - take["filtered"]).max())),
         "speed_worst_of_limit": float(
-            np.abs(np.diff(take["filtered"], axis=0) * FPS).max(0).max() / max(motor.velocity for motor in kept.motors)
+            np.abs(np.diff(take["filtered"], axis=0) * FPS).max(0).max()
+            / max(motor.velocity for motor in kept.motors)
         ),
         "tick_ms_median": 1e3 * float(np.median(take["seconds"])),
         "frame_ms_median": 1e3 * float(np.median(take["frame_seconds"])),
@@ -219,17 +223,23 @@ def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) ->
             with quietly():
                 studio.render(frame, picture)
             values = ", ".join(f"{degrees(value):.0f}" for value in take["filtered"][frame - 1])
-            cells.append({"picture": f"frames/{picture.name}", "caption": f"frame {frame}: motors at {values} degrees"})
+            cells.append(
+                {"picture": f"frames/{picture.name}", "caption": f"frame {frame}: motors at {values} degrees"}
+            )
             say(f"picture of frame {frame}")
         rows.append({"label": label, "cells": cells})
     subtitle = (
-        f"The gaze turns the head, the loops follow, {len(figures['motors'])} motors get their values; loops closed to"
-        f" {figures['residual_worst']:.0e}, {figures['tick_ms_median']:.1f} ms a frame"
+        f"The gaze turns the head, the loops follow, {len(figures['motors'])} motors get their values; loops"
+        f" closed to {figures['residual_worst']:.0e}, {figures['tick_ms_median']:.1f} ms a frame"
     )
     sheet = {"title": shown.title, "subtitle": subtitle, "rows": rows}
     (folder / "contact_sheet.json").write_text(json.dumps(sheet, indent=2) + "\n", encoding="utf-8")
     (folder / "report.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    limits = [[motor.lower for motor in kept.motors], [motor.upper for motor in kept.motors], [motor.velocity for motor in kept.motors]]
+    limits = [
+        [motor.lower for motor in kept.motors],
+        [motor.upper for motor in kept.motors],
+        [motor.velocity for motor in kept.motors],
+    ]
     np.savez_compressed(
         folder / "take.npz",
         motors=np.array(figures["motors"]),
@@ -242,7 +252,10 @@ def show(folder: Path, say, quietly, draw, make: Callable[[], Scene] = build) ->
         bpy.context.scene.frame_set(1)
         bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{shown.name}.blend"), compress=True)
     draw(folder)
-    say(f"{shown.name}: closed to {figures['residual_worst']:.1e}, bake differs by {figures['baked_differs_deg']:.1e} degrees, {folder}")
+    say(
+        f"{shown.name}: closed to {figures['residual_worst']:.1e}, bake differs by"
+        f" {figures['baked_differs_deg']:.1e} degrees, {folder}"
+    )
     return shortcomings(figures)
 
 
@@ -250,13 +263,21 @@ def shortcomings(figures: dict) -> list[str]:
     """What of the figures falls short, as sentences."""
     short = []
     if figures["residual_worst"] > CLOSED:
-        short.append(f"closed loops: a joint was open by {figures['residual_worst']:.2e} (at most {CLOSED:.0e})")
+        short.append(
+            f"closed loops: a joint was open by {figures['residual_worst']:.2e} (at most {CLOSED:.0e})"
+        )
     if figures["baked_differs_deg"] > degrees(KEYED):
-        short.append(f"closed loops: baked motors differ from live ones by {figures['baked_differs_deg']:.2e} degrees")
+        short.append(
+            f"closed loops: baked motors differ from live ones by {figures['baked_differs_deg']:.2e} degrees"
+        )
     if figures["speed_worst_of_limit"] > 1.0 + KEYED:
-        short.append(f"closed loops: a motor was {figures['speed_worst_of_limit']:.3f} times as fast as it may be")
+        short.append(
+            f"closed loops: a motor was {figures['speed_worst_of_limit']:.3f} times as fast as it may be"
+        )
     if figures.get("lost"):
         short.append(f"The robot did not acknowledge {figures['lost']} of {figures['sent']} frames")
     if figures.get("follows_within_deg", 0.0) > performance.FOLLOWED:
-        short.append(f"The robot did not follow: a motor ends {figures['follows_within_deg']:.1f} degrees off")
+        short.append(
+            f"The robot did not follow: a motor ends {figures['follows_within_deg']:.1f} degrees off"
+        )
     return short

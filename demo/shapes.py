@@ -1,4 +1,6 @@
-"""Meshes and materials of the demo's figures: those of the extension's own lamp, and what only the figures here need."""
+"""Meshes and materials of the demo's figures: those of the extension's own lamp, and what only the figures
+here need.
+"""
 
 from math import cos, pi, sin
 
@@ -8,7 +10,9 @@ import installed
 
 
 def __getattr__(name: str):
-    """What the lamp is made of: `shapes.lathe`, `shapes.material` and more, as the installed extension has them."""
+    """What the lamp is made of: `shapes.lathe`, `shapes.material` and more, as the installed extension has
+    them.
+    """
     return getattr(_extension(), name)
 
 
@@ -49,6 +53,12 @@ def haze(name: str, colour: tuple, strength: float) -> bpy.types.Material:
 
 def capsule(length: float, start_radius: float, end_radius: float, steps: int = 6) -> bmesh.types.BMesh:
     """A limb along Y from 0 to `length`: two half balls and what lies between."""
-    profile = [(start_radius * sin(pi / 2 * k / steps), -start_radius * cos(pi / 2 * k / steps)) for k in range(steps + 1)]
-    profile += [(end_radius * cos(pi / 2 * k / steps), length + end_radius * sin(pi / 2 * k / steps)) for k in range(steps + 1)]
+    profile = [
+        (start_radius * sin(pi / 2 * k / steps), -start_radius * cos(pi / 2 * k / steps))
+        for k in range(steps + 1)
+    ]
+    profile += [
+        (end_radius * cos(pi / 2 * k / steps), length + end_radius * sin(pi / 2 * k / steps))
+        for k in range(steps + 1)
+    ]
     return _extension().lathe(profile, 24)

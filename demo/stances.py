@@ -1,6 +1,8 @@
-"""Postures for a robot that nobody has posed yet, and how far the thing that it looks at may go. Knows no Blender.
+"""Postures for a robot that nobody has posed yet, and how far the thing that it looks at may go. Knows no
+Blender.
 
-Many poses within the limits are drawn; those that look ahead, a high one, a low one and one that differs most from both, are its postures.
+Many poses within the limits are drawn; those that look ahead, a high one, a low one and one that differs most
+from both, are its postures.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +18,10 @@ MOST = 1.6  # [rad] from its home to either side: farther turns tell nothing mor
 SLIDE = 0.4  # of a slide's range to either side
 LEVEL = 0.55  # [rad] above or below the horizon, within which a look is ahead
 ASIDE = 0.7  # [rad] to either side of the front
-HIGH, LOW = 0.85, 0.15  # shares of the poses, by height, that are below those two: the very highest is stretched out
+HIGH, LOW = (
+    0.85,
+    0.15,
+)  # shares of the poses, by height, that are below those two: the very highest is stretched out
 FEW = 6  # poses that will do
 EASY = 6.0  # joints that may each use all of their room; of longer chains each uses less, or they would coil
 
@@ -53,14 +58,17 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
 
     Args:
         skeleton: The chain.
-        look: From a pose of it to where its joints and its eye are (k, 3) [m], the eye last, and which way it looks (3,), in the world.
+        look: From a pose of it to where its joints and its eye are (k, 3) [m], the eye last, and which way it
+            looks (3,), in the world.
         floor: Height [m] beneath which nothing may be.
     """
     angles = draw(skeleton)
     seen = [look(skeleton.forward(row.tolist())) for row in angles]
     eyes, ways = np.array([places[-1] for places, _ in seen]), np.array([way for _, way in seen])
     above = np.array([places[:, 2].min() >= floor for places, _ in seen])
-    ahead = np.array([(places[-1] - places[:-1]) @ way for places, way in seen]).min(1) > 0.0  # else it would look past itself
+    ahead = (
+        np.array([(places[-1] - places[:-1]) @ way for places, way in seen]).min(1) > 0.0
+    )  # else it would look past itself
     steep = np.abs(np.arcsin(np.clip(ways[:, 2], -1.0, 1.0)))
     fit = _enough(above & ahead & (steep < LEVEL), steep + pi * ~above + pi * ~ahead)
     azimuths = np.arctan2(ways[:, 1], ways[:, 0])
@@ -74,7 +82,9 @@ def choose(skeleton, look: Callable, floor: float) -> Stances:
     other = int(near[np.argmax(apart[near])])
     chosen = [high, low, other]
     way = ways[chosen].sum(0)
-    return Stances(dict(zip(("High", "Low", "Other"), angles[chosen], strict=True)), atan2(way[1], way[0]), eyes[chosen])
+    return Stances(
+        dict(zip(("High", "Low", "Other"), angles[chosen], strict=True)), atan2(way[1], way[0]), eyes[chosen]
+    )
 
 
 def _enough(fit: np.ndarray, badness: np.ndarray) -> np.ndarray:
@@ -99,7 +109,11 @@ def path(middle: np.ndarray, front: float, size: float, frames: int, floor: floa
         floor: [m] beneath which it does not go.
     """
     turn = 2 * pi * np.arange(frames) / frames
-    aside, up, ahead = np.array((-sin(front), cos(front), 0.0)), np.array((0.0, 0.0, 1.0)), np.array((cos(front), sin(front), 0.0))
+    aside, up, ahead = (
+        np.array((-sin(front), cos(front), 0.0)),
+        np.array((0.0, 0.0, 1.0)),
+        np.array((cos(front), sin(front), 0.0)),
+    )
     places = np.asarray(middle) + size * (
         np.outer(np.sin(1.5 * turn + 0.6) - 0.25, aside)
         + np.outer(0.55 * np.sin(2.5 * turn + 0.3), up)
@@ -110,7 +124,9 @@ def path(middle: np.ndarray, front: float, size: float, frames: int, floor: floa
 
 
 def widest(sizes: Sequence[float], miss: Callable[[float], float], enough: float) -> float:
-    """The first of the sizes at which what is looked at is missed by no more than `enough`; where there is none, the one missed least."""
+    """The first of the sizes at which what is looked at is missed by no more than `enough`; where there is
+    none, the one missed least.
+    """
     missed = {}
     for size in sizes:
         missed[size] = miss(size)

@@ -1,4 +1,6 @@
-"""The room that the demo's figures stand in: backdrop, lights, camera, the ball that they look at, and how pictures are rendered."""
+"""The room that the demo's figures stand in: backdrop, lights, camera, the ball that they look at, and how
+pictures are rendered.
+"""
 
 from math import cos, pi, radians, sin
 from pathlib import Path
@@ -34,7 +36,10 @@ def backdrop(size: float, depth: float, tile: float = 0.0) -> bpy.types.Object:
     """
     bend, steps = 0.35 * size, 16
     line = [(-1.6 * size, 0.0), (depth - bend, 0.0)]
-    line += [(depth - bend + bend * sin(pi / 2 * k / steps), bend * (1 - cos(pi / 2 * k / steps))) for k in range(1, steps + 1)]
+    line += [
+        (depth - bend + bend * sin(pi / 2 * k / steps), bend * (1 - cos(pi / 2 * k / steps)))
+        for k in range(1, steps + 1)
+    ]
     line.append((depth, 2.2 * size))
     data = bpy.data.meshes.new("Backdrop")
     corners = [(x, y, z) for y, z in line for x in (-2.5 * size, 2.5 * size)]
@@ -49,7 +54,9 @@ def backdrop(size: float, depth: float, tile: float = 0.0) -> bpy.types.Object:
     return made
 
 
-def area_light(name: str, place: tuple, toward: tuple, energy: float, size: float, colour: tuple) -> bpy.types.Object:
+def area_light(
+    name: str, place: tuple, toward: tuple, energy: float, size: float, colour: tuple
+) -> bpy.types.Object:
     data = bpy.data.lights.new(name, "AREA")
     data.energy, data.size, data.color = energy, size, colour
     made = bpy.data.objects.new(name, data)
@@ -75,7 +82,9 @@ def camera(place: tuple, toward: tuple, lens: float) -> bpy.types.Object:
     return made
 
 
-def view_of(points: list[Vector], toward: Vector, lens: float, shape: tuple[int, int]) -> tuple[Vector, Vector]:
+def view_of(
+    points: list[Vector], toward: Vector, lens: float, shape: tuple[int, int]
+) -> tuple[Vector, Vector]:
     """Where a camera stands that has all points in view, and what it looks at.
 
     Args:
@@ -86,7 +95,9 @@ def view_of(points: list[Vector], toward: Vector, lens: float, shape: tuple[int,
     """
     turn = (-toward).to_track_quat("-Z", "Y")
     seen = [turn.inverted() @ point for point in points]
-    middle = Vector([(min(point[k] for point in seen) + max(point[k] for point in seen)) / 2 for k in range(3)])
+    middle = Vector(
+        [(min(point[k] for point in seen) + max(point[k] for point in seen)) / 2 for k in range(3)]
+    )
     wide = FILLED * 0.5 * SENSOR / lens
     slopes = (wide, wide * shape[1] / shape[0])
     away = max(point.z - middle.z + abs(point[k] - middle[k]) / slopes[k] for point in seen for k in range(2))
@@ -107,10 +118,16 @@ def target_ball(radius: float, places: dict[int, Vector]) -> bpy.types.Object:
     return installed.module("rig.authoring.first_lamp.lamp").ball(places, radius)
 
 
-def gaze_ray(rig, bone: str, frame: Matrix, short: float, target: bpy.types.Object, radius: float) -> bpy.types.Object:
-    """A ray from a bone along the way it looks (+Y of `frame`, which is in the bone's), as long as the target is far: what it hits is
-    what is looked at. `short`: by how much it ends before the distance from the bone's head to the target's middle [m]."""
-    ray = shapes.thing("Ray", shapes.lathe([(radius, 0.0), (radius, 1.0)], 24), shapes.haze("Ray", (1.0, 0.72, 0.36), 0.4))
+def gaze_ray(
+    rig, bone: str, frame: Matrix, short: float, target: bpy.types.Object, radius: float
+) -> bpy.types.Object:
+    """A ray from a bone along the way it looks (+Y of `frame`, which is in the bone's), as long as the target
+    is far: what it hits is what is looked at. `short`: by how much it ends before the distance from the
+    bone's head to the target's middle [m].
+    """
+    ray = shapes.thing(
+        "Ray", shapes.lathe([(radius, 0.0), (radius, 1.0)], 24), shapes.haze("Ray", (1.0, 0.72, 0.36), 0.4)
+    )
     shapes.hang(ray, rig, bone, frame)
     driver = ray.driver_add("scale", 1).driver
     distance = driver.variables.new()
@@ -134,7 +151,11 @@ def use_cycles(width: int, height: int) -> None:
     scene.cycles.use_denoising = True
     scene.cycles.denoising_prefilter = scene.cycles.denoising_quality = "FAST"
     scene.render.use_persistent_data = True
-    scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = width, height, 100
+    scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = (
+        width,
+        height,
+        100,
+    )
     scene.render.image_settings.file_format = "PNG"
     scene.render.image_settings.color_mode = "RGB"
 
@@ -149,5 +170,7 @@ def render(frame: int, path: Path) -> Path:
 
 
 def degrees_to(azimuth: float, distance: float, height: float) -> Vector:
-    """A place around the origin: azimuth [degrees] from the front (-Y) toward +X, horizontal distance and height [m]."""
+    """A place around the origin: azimuth [degrees] from the front (-Y) toward +X, horizontal distance and
+    height [m].
+    """
     return Vector((distance * sin(radians(azimuth)), -distance * cos(radians(azimuth)), height))

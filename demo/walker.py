@@ -1,4 +1,6 @@
-"""A figure from a motion-capture clip: Blender's own BVH importer, bone-shaped meshes, and something to look at along its way."""
+"""A figure from a motion-capture clip: Blender's own BVH importer, bone-shaped meshes, and something to look
+at along its way.
+"""
 
 from math import ceil, cos, pi, radians, sin
 from pathlib import Path
@@ -17,7 +19,11 @@ LONGEST = 15 * FPS  # frames: a longer clip is cut, the demo is no archive
 GROWN_UP = 1.7  # [m] what a clip without a believable unit is scaled to
 BELIEVABLE = (0.9, 2.6)  # [m] height of a figure in a clip that is in metres
 ROOM = radians(25)  # how far beyond what the clip does a joint may turn
-NIMBLE = (radians(360), radians(3600), radians(72000))  # what the joints of a robot would need that moves like the person did
+NIMBLE = (
+    radians(360),
+    radians(3600),
+    radians(72000),
+)  # what the joints of a robot would need that moves like the person did
 SERVO = radians(300)  # what the robot's servos turn over their pulse range
 BALL = 0.085  # [m] radius
 EYE = 0.5  # along the head's bone
@@ -28,11 +34,15 @@ class ClipError(Exception):
 
 
 class Walker:
-    """The imported figure: `rig` in Pose Mode, the names of its chain's bones, the axes along which its head looks and stands, the ball."""
+    """The imported figure: `rig` in Pose Mode, the names of its chain's bones, the axes along which its head
+    looks and stands, the ball.
+    """
 
     def __init__(self, clip: Path) -> None:
         if not clip.is_file():
-            raise ClipError(f"There is no clip {clip}: give the path of a .bvh file (make demo MOTION=clip.bvh)")
+            raise ClipError(
+                f"There is no clip {clip}: give the path of a .bvh file (make demo MOTION=clip.bvh)"
+            )
         self.scene = studio.empty_scene(FPS, 1)
         self.rig = self._imported(clip)
         self.frames = self._set_length()
@@ -40,7 +50,9 @@ class Walker:
         heights = {bone.name: bone.tail_local.z for bone in self.rig.data.bones}
         self.path = names.gaze_path(tree, heights)
         if len(self.path) < 2:
-            raise ClipError(f"{clip.name}: there is no chain from spine to head in it; it has the bones {', '.join(tree)}")
+            raise ClipError(
+                f"{clip.name}: there is no chain from spine to head in it; it has the bones {', '.join(tree)}"
+            )
         self.forward = self._facing()
         end = self.rig.data.bones[self.path[-1]]
         self.look, self.up = signed_axes(end.matrix_local.to_3x3(), self.forward)
@@ -88,14 +100,22 @@ class Walker:
         return frames
 
     def _facing(self) -> Vector:
-        """Where the figure looks in its rest pose: as its feet point, else forward as its left and right say."""
+        """Where the figure looks in its rest pose: as its feet point, else forward as its left and
+        right say.
+        """
         bones = self.rig.data.bones
         toes = [bone for bone in bones if "toe" in bone.name.lower()]
         along = sum(((toe.tail_local - (toe.parent or toe).head_local) for toe in toes), Vector())
         if not toes:
-            sides = {side: [bone for bone in bones if bone.name.lower().startswith(side)] for side in ("left", "right")}
+            sides = {
+                side: [bone for bone in bones if bone.name.lower().startswith(side)]
+                for side in ("left", "right")
+            }
             if all(sides.values()):
-                middle = {side: sum((bone.head_local for bone in some), Vector()) / len(some) for side, some in sides.items()}
+                middle = {
+                    side: sum((bone.head_local for bone in some), Vector()) / len(some)
+                    for side, some in sides.items()
+                }
                 along = (middle["left"] - middle["right"]).cross(Vector((0, 0, 1)))
         along.z = 0.0
         return along.normalized() if along.length > 1e-6 else Vector((0, -1, 0))
@@ -117,7 +137,9 @@ class Walker:
                 setattr(bone, f"ik_max_{letter}", min(max(some) + ROOM, pi))
 
     def _walk(self) -> None:
-        """Where the figure is and heads at every frame, smoothed: (frames, 3) [m] on the floor, and (frames,) [rad] about Z."""
+        """Where the figure is and heads at every frame, smoothed: (frames, 3) [m] on the floor, and (frames,)
+        [rad] about Z.
+        """
         places, heads, headings = [], [], []
         hips = self.rig.data.bones[self.path[0]].parent or self.rig.data.bones[self.path[0]]
         rest = hips.matrix_local.to_3x3().inverted() @ self.forward
@@ -149,7 +171,13 @@ class Walker:
             distance = self.size * (1.35 + 0.1 * cos(turn))
             height = self.head_height + self.size * 0.38 * sin(1.7 * turn + 0.4)
             place = self.places[frame - 1]
-            keys[frame] = Vector((place[0] + distance * sin(azimuth), place[1] - distance * cos(azimuth), max(height, 2 * BALL)))
+            keys[frame] = Vector(
+                (
+                    place[0] + distance * sin(azimuth),
+                    place[1] - distance * cos(azimuth),
+                    max(height, 2 * BALL),
+                )
+            )
         return studio.target_ball(BALL * self.size, keys)
 
     def _figure(self) -> None:
@@ -162,14 +190,22 @@ class Walker:
             if bone.name == self.path[-1] or names.is_small(bone.name):
                 continue
             on_path = bone.name in self.path
-            mesh = _torso(bone.length, size) if on_path and not names.is_neck(bone.name) else _limb(bone.length, size)
-            shapes.hang(shapes.thing(f"{bone.name} body", mesh, warm if on_path else cloth), self.rig, bone.name)
+            mesh = (
+                _torso(bone.length, size)
+                if on_path and not names.is_neck(bone.name)
+                else _limb(bone.length, size)
+            )
+            shapes.hang(
+                shapes.thing(f"{bone.name} body", mesh, warm if on_path else cloth), self.rig, bone.name
+            )
         end = self.rig.data.bones[self.path[-1]]
         to_bone = end.matrix_local.to_3x3().inverted()
         out, up = to_bone @ self.forward, to_bone @ Vector((0, 0, 1))
         side = out.cross(up).normalized()
         up = side.cross(out).normalized()
-        frame = Matrix((side, out, up)).transposed().to_4x4()  # the head's own: x to its side, y where it looks, z up
+        frame = (
+            Matrix((side, out, up)).transposed().to_4x4()
+        )  # the head's own: x to its side, y where it looks, z up
         frame.translation = Vector((0, 0.5 * end.length, 0)) + 0.25 * end.length * Vector((0, 1, 0))
         skull = shapes.moved(shapes.ball(0.098 * size, 32), Matrix.Diagonal((0.86, 1.0, 1.2, 1.0)))
         shapes.hang(shapes.thing("Head body", skull, skin), self.rig, end.name, frame)
@@ -179,7 +215,10 @@ class Walker:
         )
         shapes.hang(shapes.thing("Nose", nose, warm), self.rig, end.name, frame)
         eyes = [
-            shapes.moved(shapes.ball(0.017 * size, 16), Matrix.Translation((x * size, 0.083 * size, 0.028 * size))) for x in (-0.036, 0.036)
+            shapes.moved(
+                shapes.ball(0.017 * size, 16), Matrix.Translation((x * size, 0.083 * size, 0.028 * size))
+            )
+            for x in (-0.036, 0.036)
         ]
         shapes.hang(shapes.thing("Eyes", shapes.joined(eyes), dark), self.rig, end.name, frame)
         eye = Matrix.Translation((0, EYE * end.length, 0)) @ frame.to_3x3().to_4x4()
@@ -200,7 +239,9 @@ class Walker:
         away, ahead = (Vector((sin(angle), -cos(angle), 0)) * self.size for angle in (side, heading))
         for frame in range(1, self.frames + 1):
             toward = Vector((*self.places[frame - 1][:2], 0.92 * self.size)) + 0.3 * ahead
-            camera.matrix_world = studio.looking(toward + 4.6 * away + Vector((0, 0, 0.55 * self.size)), toward)
+            camera.matrix_world = studio.looking(
+                toward + 4.6 * away + Vector((0, 0, 0.55 * self.size)), toward
+            )
             camera.keyframe_insert("location", frame=frame)
             camera.keyframe_insert("rotation_euler", frame=frame)
         studio.use_cycles(400, 400)
@@ -210,10 +251,19 @@ def _import(clip: Path, scale: float):
     before = set(bpy.data.objects)
     try:
         bpy.ops.import_anim.bvh(
-            filepath=str(clip), rotate_mode="NATIVE", global_scale=scale, frame_start=1, use_fps_scale=True, axis_forward="-Z", axis_up="Y"
+            filepath=str(clip),
+            rotate_mode="NATIVE",
+            global_scale=scale,
+            frame_start=1,
+            use_fps_scale=True,
+            axis_forward="-Z",
+            axis_up="Y",
         )
     except RuntimeError as error:
-        why = next((line for line in reversed(str(error).splitlines()) if line and not line.startswith("Location")), "")
+        why = next(
+            (line for line in reversed(str(error).splitlines()) if line and not line.startswith("Location")),
+            "",
+        )
         raise ClipError(f"Blender's importer cannot read {clip} ({why}): give it a whole BVH file") from error
     made = [thing for thing in bpy.data.objects if thing not in before and thing.type == "ARMATURE"]
     if not made:
@@ -223,12 +273,17 @@ def _import(clip: Path, scale: float):
 
 def fcurves(rig):
     """The curves of what plays on an object."""
-    return installed.module("rig.blender.actions").fcurves(rig.animation_data.action, getattr(rig.animation_data, "action_slot", None))
+    return installed.module("rig.blender.actions").fcurves(
+        rig.animation_data.action, getattr(rig.animation_data, "action_slot", None)
+    )
 
 
 def signed_axes(frame: Matrix, forward: Vector) -> tuple[str, str]:
     """The bone's axes that point forward and up at rest, as "+Z" and "+Y"."""
-    columns = {axis: frame.col[k].to_3d() if hasattr(frame.col[k], "to_3d") else Vector(frame.col[k]) for k, axis in enumerate("XYZ")}
+    columns = {
+        axis: frame.col[k].to_3d() if hasattr(frame.col[k], "to_3d") else Vector(frame.col[k])
+        for k, axis in enumerate("XYZ")
+    }
     look = max(columns, key=lambda axis: abs(columns[axis].dot(forward)))
     up = max((axis for axis in columns if axis != look), key=lambda axis: abs(columns[axis].z))
     return ("+" if columns[look].dot(forward) > 0 else "-") + look, ("+" if columns[up].z > 0 else "-") + up

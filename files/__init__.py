@@ -1,1 +1,1 @@
-"""Reading and writing users' files safely. Knows no Blender; uses the standard library only."""
+"""Reading and writing users' files safely."""

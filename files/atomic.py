@@ -1,7 +1,8 @@
-"""Atomic writing: after a crash the file is either the complete old one or the complete new one. Knows no Blender.
+"""Atomic writing: after a crash the file is either the complete old one or the complete new one.
 
-The new content goes to a temporary file in the same folder, which is flushed to disk and then renamed. A process that is killed in between
-leaves its temporary file; the next one that writes the same file deletes it.
+The new content goes to a temporary file in the same folder, which is flushed to disk and then renamed. A
+process that is killed in between leaves its temporary file; the next one that writes the same file deletes
+it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,14 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-LONGEST_STEM, LONGEST_SUFFIX = 40, 16  # characters of the file's name in the temporary one: a name has at most 255 bytes
+LONGEST_STEM, LONGEST_SUFFIX = (
+    40,
+    16,
+)  # characters of the file's name in the temporary one: a name has at most 255 bytes
 PART = ".part"  # stands before the suffix of a temporary file
-ABANDONED_AFTER = 3600.0  # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
+ABANDONED_AFTER = (
+    3600.0  # [s] age at which a temporary file counts as abandoned if its writer's process cannot be checked
+)
 
 _numbers = count(1)  # of this process's temporary files
 
@@ -38,8 +44,8 @@ def write(path: Path, data: bytes) -> None:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file that the user did not choose, such as one beside the chosen one: it replaces nothing. If it is there already with the
-    same content, it stays as it is.
+    """Write a file that the user did not choose, such as one beside the chosen one: it replaces nothing. If
+    it is there already with the same content, it stays as it is.
 
     Raises:
         FileExistsError: Something else is at `path`.
@@ -59,12 +65,14 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an exception it is deleted.
+    """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an
+    exception it is deleted.
 
     A symbolic link is kept, and the file that it points to is replaced. Access rights are kept.
 
     Raises:
-        OSError: The file cannot be replaced: its folder is missing or write-protected, the disk is full, or the file is write-protected.
+        OSError: The file cannot be replaced: its folder is missing or write-protected, the disk is full, or
+            the file is write-protected.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not os.access(path, os.W_OK):
@@ -75,7 +83,9 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         os.chmod(temporary, _access_rights(path))
         with temporary.open("rb+") as file:
-            os.fsync(file.fileno())  # a crash of the whole computer must not leave the new name with no content
+            os.fsync(
+                file.fileno()
+            )  # a crash of the whole computer must not leave the new name with no content
         os.replace(temporary, path)
     finally:
         with suppress(OSError):  # where it became the file, it is gone
@@ -89,7 +99,8 @@ def append_lines(path: Path, lines: Sequence[str], flush_to_disk: bool = True) -
     Args:
         path: Path of the file, which is created if missing.
         lines: The lines, without line ends.
-        flush_to_disk: Make the lines survive a crash of the whole computer too, which may take some milliseconds.
+        flush_to_disk: Make the lines survive a crash of the whole computer too, which may take some
+            milliseconds.
 
     Raises:
         OSError: The lines cannot be written.
@@ -122,7 +133,9 @@ def _end(path: Path) -> str:
 
 def _sweep(path: Path) -> None:
     """Delete temporary files that killed processes left beside this file."""
-    left = re.compile(re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?")  # Blender writes to a name with @ first
+    left = re.compile(
+        re.escape(_beginning(path)) + r"(\d+)-\d+" + re.escape(_end(path)) + "@?"
+    )  # Blender writes to a name with @ first
     with suppress(OSError):
         for name in os.listdir(path.parent):
             match = left.fullmatch(name)

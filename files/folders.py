@@ -1,8 +1,8 @@
-"""Folders written atomically: readers find the complete old folder or the complete new one. Knows no Blender.
+"""Folders written atomically: readers find the complete old folder or the complete new one.
 
-The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is killed in between, or that
-cannot delete the old one, leaves a hidden folder. The next writer of the same folder deletes it, or renames the old one back where its
-place is empty.
+The new content goes to a hidden folder beside, which then takes the place of the old one. A process that is
+killed in between, or that cannot delete the old one, leaves a hidden folder. The next writer of the same
+folder deletes it, or renames the old one back where its place is empty.
 """
 
 from __future__ import annotations
@@ -97,12 +97,16 @@ def _beside(path: Path, end: str) -> Path:
 
 
 def _beginning(path: Path) -> str:
-    """Prefix of the names of a folder's hidden folders, with a hash, so that long names that begin alike do not share it."""
+    """Prefix of the names of a folder's hidden folders, with a hash, so that long names that begin alike do
+    not share it.
+    """
     return f".{path.name[:LONGEST_NAME]}.{zlib.crc32(os.fsencode(path.name)):08x}."
 
 
 def _clean_up(path: Path) -> None:
-    """Delete hidden folders that killed processes left beside this one; an old folder whose place is empty returns to it."""
+    """Delete hidden folders that killed processes left beside this one; an old folder whose place is empty
+    returns to it.
+    """
     left = re.compile(re.escape(_beginning(path)) + rf"(\d+)-\d+({re.escape(NEW)}|{re.escape(OLD)})")
     with suppress(OSError):
         for name in sorted(os.listdir(path.parent)):

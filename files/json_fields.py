@@ -1,4 +1,6 @@
-"""Reads the fields of a JSON object that anyone may have written; errors name object, field, expected and found value. Knows no Blender."""
+"""Reads the fields of a JSON object that anyone may have written; errors name object, field, expected and
+found value.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class JsonFields:
         self._fields = plain
 
     def get(self, field: str, kind: type) -> Any:
-        """A field of type `kind`. A bool is not accepted as an int, and text with unpaired surrogates not as text."""
+        """A field of type `kind`. A bool is not accepted as an int, and text with unpaired surrogates not as
+        text.
+        """
         value = self._fields.get(field, _MISSING)
         is_kind = isinstance(value, kind) and value is not _MISSING
         if not is_kind or (kind is int and isinstance(value, bool)) or (kind is str and not is_text(value)):
@@ -53,8 +57,8 @@ class JsonFields:
         return number
 
     def numbers(self, field: str, count: int | None = None, values: list[Any] | None = None) -> list[float]:
-        """A field with a list of finite numbers, of length `count` if given; `values` replaces the field's own values, e.g. flattened
-        ones.
+        """A field with a list of finite numbers, of length `count` if given; `values` replaces the field's
+        own values, e.g. flattened ones.
         """
         values = self.get(field, list) if values is None else values
         if count is not None and len(values) != count:
@@ -62,7 +66,10 @@ class JsonFields:
         parsed = [number_of(value) for value in values]
         if None in parsed:
             index = parsed.index(None)
-            raise self._error(f"{self._name}, {field}, number {index + 1}: expected a finite number, found {shown(values[index])}")
+            raise self._error(
+                f"{self._name}, {field}, number {index + 1}: expected a finite number, found"
+                f" {shown(values[index])}"
+            )
         return [number for number in parsed if number is not None]
 
     def choice(self, field: str, choices: tuple[Any, ...]) -> Any:
@@ -77,15 +84,21 @@ class JsonFields:
         return JsonFields(f"{self._name}, {field}", self.get(field, object), self._error)
 
     def children(self, field: str, kind: str, key: str = "") -> list[JsonFields]:
-        """The objects in a list field; messages identify each by its field `key`, or by its number if that is ""."""
+        """The objects in a list field; messages identify each by its field `key`, or by its number if that is
+        "".
+        """
         objects = []
         for number, item in enumerate(self.get(field, list), 1):
             label = item.get(key, f"number {number}") if isinstance(item, Mapping) else f"number {number}"
-            objects.append(JsonFields(f"{self._name}, {kind} {shown(label) if key else number}", item, self._error))
+            objects.append(
+                JsonFields(f"{self._name}, {kind} {shown(label) if key else number}", item, self._error)
+            )
         return objects
 
     def members(self, kind: str) -> Iterator[tuple[str, JsonFields]]:
-        """(name, object) of every field, for an object whose field names are those of items; `kind` names the items in messages."""
+        """(name, object) of every field, for an object whose field names are those of items; `kind` names the
+        items in messages.
+        """
         for field in self._fields:
             yield field, JsonFields(f"{self._name}, {kind} {shown(field)}", self._fields[field], self._error)
 
@@ -93,7 +106,9 @@ class JsonFields:
         """Raise if the object has fields other than these."""
         for field in self._fields:
             if field not in fields:
-                raise self._error(f"{self._name}: expected the fields {', '.join(fields)}, found {shown(field)}")
+                raise self._error(
+                    f"{self._name}: expected the fields {', '.join(fields)}, found {shown(field)}"
+                )
 
     def has(self, field: str) -> bool:
         """Whether the object has this field."""
@@ -106,4 +121,7 @@ class JsonFields:
     def wrong(self, field: str, expected: str) -> NoReturn:
         """Raise the error about an invalid field."""
         actual = self._fields.get(field, _MISSING)
-        raise self._error(f"{self._name}, {field}: expected {expected}, found {'nothing' if actual is _MISSING else shown(actual)}")
+        raise self._error(
+            f"{self._name}, {field}: expected {expected}, found"
+            f" {'nothing' if actual is _MISSING else shown(actual)}"
+        )

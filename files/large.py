@@ -1,5 +1,7 @@
-"""What announces so much that the user is asked before it is read. Knows no Blender."""
+"""What announces so much that the user is asked before it is read."""
 
 
 class LargeError(ValueError):
-    """A file announces over 50 MB in memory, or over an hour of motion; the message says how much, and how to read it all the same."""
+    """A file announces over 50 MB in memory, or over an hour of motion; the message says how much, and how to
+    read it all the same.
+    """

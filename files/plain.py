@@ -1,4 +1,4 @@
-"""Checked values from JSON of unknown origin, so that using and showing them raises nothing unexpected. Knows no Blender."""
+"""Checked values from JSON of unknown origin, so that using and showing them raises nothing unexpected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def json_of(text: str) -> Any:
 
 
 def number_of(value: Any) -> float | None:
-    """A finite number as a float; None for anything else, including bools and integers beyond the range of floats."""
+    """A finite number as a float; None for anything else, including bools and integers beyond the range of
+    floats.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -33,7 +35,9 @@ def number_of(value: Any) -> float | None:
 
 
 def is_text(value: Any) -> bool:
-    """Whether the value is a string that can be shown and saved; JSON can contain unpaired surrogates, which cannot."""
+    """Whether the value is a string that can be shown and saved; JSON can contain unpaired surrogates, which
+    cannot.
+    """
     if not isinstance(value, str):
         return False
     try:

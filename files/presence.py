@@ -1,10 +1,12 @@
-"""Whether there is a file or a folder, for paths that come from files or users and may be none. Knows no Blender."""
+"""Whether there is a file or a folder, for paths that come from files or users and may be none."""
 
 from pathlib import Path
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path is an existing file; False for names that no path can have, such as one of 300 letters."""
+    """Whether a path is an existing file; False for names that no path can have, such as one of 300
+    letters.
+    """
     try:
         return path.is_file()
     except (OSError, ValueError):

@@ -1,7 +1,8 @@
-"""Reading of a file in a process of its own, which can be ended: whatever is in the file, Blender's window goes on. Knows no Blender.
+"""Reading of a file in a process of its own, which can be ended: whatever is in the file, Blender's window
+goes on.
 
-The process gets a function with its arguments, and gives its result or its error, both pickled: it runs this package alone, in the Python
-that runs Blender. It ends when Blender does.
+The process gets a function with its arguments, and gives its result or its error, both pickled: it runs this
+package alone, in the Python that runs Blender. It ends when Blender does.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class ReadingProcess(Generic[Result]):
     """A call of a function that reads files, in a process of its own.
 
     Args:
-        function: A function at the top level of one of this package's modules that know no Blender. It raises named errors.
+        function: A function at the top level of one of this package's modules that know no Blender. It raises
+            named errors.
         arguments: Its arguments; they and the result can be pickled.
 
     Raises:
@@ -41,7 +43,9 @@ class ReadingProcess(Generic[Result]):
     """
 
     def __init__(self, function: Callable[..., Result], *arguments: Any) -> None:
-        self._answer: tuple[bool, Any] | None = None  # whether the function returned, and its result or its error
+        self._answer: tuple[bool, Any] | None = (
+            None  # whether the function returned, and its result or its error
+        )
         self._is_cancelled = False
         call = pickle.dumps((function, arguments))
         try:
@@ -53,7 +57,10 @@ class ReadingProcess(Generic[Result]):
                 creationflags=CREATION,
             )
         except OSError as error:
-            raise ReadingError(f"the process that reads it cannot be started with {sys.executable} ({error}): reinstall Blender") from error
+            raise ReadingError(
+                f"the process that reads it cannot be started with {sys.executable} ({error}): reinstall"
+                " Blender"
+            ) from error
         self._thread = threading.Thread(target=self._talk, args=(call,), daemon=True)
         self._thread.start()
 
@@ -84,7 +91,9 @@ class ReadingProcess(Generic[Result]):
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         complaint = bytearray()
-        listening = threading.Thread(target=lambda stream: complaint.extend(stream.read()), args=(self._process.stderr,), daemon=True)
+        listening = threading.Thread(
+            target=lambda stream: complaint.extend(stream.read()), args=(self._process.stderr,), daemon=True
+        )
         listening.start()
         with contextlib.suppress(OSError):
             self._process.stdin.write(call)
@@ -104,8 +113,8 @@ class ReadingProcess(Generic[Result]):
 
 
 def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
-    """The pickled answer of a call: whether the function returned, and its result or its error. Errors that are not of a file's content
-    are raised.
+    """The pickled answer of a call: whether the function returned, and its result or its error. Errors that
+    are not of a file's content are raised.
     """
     try:
         return pickle.dumps((True, function(*arguments)), pickle.HIGHEST_PROTOCOL)

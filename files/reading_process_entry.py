@@ -1,7 +1,7 @@
-"""Entry point of a process that reads a file: `python -I reading_process_entry.py NAME PACKAGE PATH...`. Knows no Blender.
+"""Entry point of a process that reads a file: `python -I reading_process_entry.py NAME PACKAGE PATH...`.
 
-Run as a script by `reading_process`, outside any package: it loads the extension's folder under the name that Blender gives it, so that
-both name classes alike, with Blender's own search path.
+Run as a script by `reading_process`, outside any package: it loads the extension's folder under the name that
+Blender gives it, so that both name classes alike, with Blender's own search path.
 """
 
 import importlib
@@ -21,7 +21,9 @@ def load_package(name: str, folder: Path) -> None:
         parent = ModuleType(".".join(parts[:k]))
         parent.__path__ = []
         sys.modules[parent.__name__] = parent
-    spec = importlib.util.spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
+    spec = importlib.util.spec_from_file_location(
+        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
     if spec is None or spec.loader is None:
         raise ImportError(f"no package in {folder}")
     package = importlib.util.module_from_spec(spec)

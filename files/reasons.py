@@ -4,14 +4,18 @@ import signal
 
 
 def reason(error: OSError | UnicodeDecodeError) -> str:
-    """An error of reading or writing a file as a few words, without its number and path: "No such file or directory"."""
+    """An error of reading or writing a file as a few words, without its number and path: "No such file or
+    directory".
+    """
     if isinstance(error, UnicodeDecodeError):
         return "it is no UTF-8 text"
     return error.strerror or str(error)
 
 
 def ending(code: int) -> str:
-    """The exit code of a process in words: "exit status 3", or the signal that ended it: "ended by SIGKILL, Killed"."""
+    """The exit code of a process in words: "exit status 3", or the signal that ended it: "ended by SIGKILL,
+    Killed".
+    """
     if code >= 0:
         return f"exit status {code}"
     try:

@@ -1,7 +1,8 @@
-"""YAML texts as maps, lists and texts, read by the bundled ruamel.yaml within bounds. Knows no Blender.
+"""YAML texts as maps, lists and texts, read by the bundled ruamel.yaml within bounds.
 
-Only the parser's events are used: every scalar remains text ("010" is no number), no tag creates an object, and neither aliases nor nesting
-can make a short text expand. Importing this module imports ruamel.yaml (.3 s), so import it only where a text is read.
+Only the parser's events are used: every scalar remains text ("010" is no number), no tag creates an object,
+and neither aliases nor nesting can make a short text expand. Importing this module imports ruamel.yaml (.3
+s), so import it only where a text is read.
 """
 
 import re
@@ -10,13 +11,21 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent, DocumentStartEvent, MappingEndEvent, NodeEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 from ruamel.yaml.reader import ReaderError
 
 NULLS = ("", "~", "null", "Null", "NULL")  # YAML 1.2, section 10.2.1.1
-MAX_LENGTH = (
-    1_000_000  # characters, read in 5 s at worst: files of closures have some thousands, a robot arm's motion of a minute almost as many
-)
+# characters, read in 5 s at worst: files of closures have some thousands, a robot arm's motion of a minute
+# almost as many
+MAX_LENGTH = 1_000_000
 MAX_MERGED = 100_000  # entries that << copies: robots have some dozens
 MAX_DEPTH = 50  # nested lists and maps; files of closures have two
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # surrogates: no text, and Blender stores none
@@ -41,7 +50,9 @@ Scalar = Callable[[str, bool, str | None], Any]  # from its text, whether it is 
 
 
 class YamlError(ValueError):
-    """A text is no YAML, or uses an unsupported feature; the error has the problem with its remedy, and the line."""
+    """A text is no YAML, or uses an unsupported feature; the error has the problem with its remedy, and the
+    line.
+    """
 
     def __init__(self, line: int, what: str) -> None:
         self.line, self.what = line, what
@@ -49,15 +60,18 @@ class YamlError(ValueError):
 
 
 def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, Any]]:
-    """Line and map of each document in a YAML text: keys with texts, lists and maps; null and ~ are None. An empty one is an empty map.
+    """Line and map of each document in a YAML text: keys with texts, lists and maps; null and ~ are None. An
+    empty one is an empty map.
 
     Args:
         text: The documents.
-        scalar: Converts a scalar, with its tag, to a value; raises ValueError for an invalid one. None: scalars are texts. With it the text
-            may be arbitrary data, not a map alone: anchors, aliases and << are followed, and of duplicate keys the last one counts.
+        scalar: Converts a scalar, with its tag, to a value; raises ValueError for an invalid one. None:
+            scalars are texts. With it the text may be arbitrary data, not a map alone: anchors, aliases and
+            << are followed, and of duplicate keys the last one counts.
 
     Raises:
-        YamlError: the text is no YAML, exceeds the limits on size and nesting, or without `scalar` has anchors, tags or duplicate keys.
+        YamlError: the text is no YAML, exceeds the limits on size and nesting, or without `scalar` has
+            anchors, tags or duplicate keys.
     """
     if len(text) > MAX_LENGTH:
         raise YamlError(0, f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a smaller file")
@@ -82,7 +96,9 @@ class _Reader:
             raise self._syntax_error(error) from error
         except ReaderError as error:
             self.line = 1 + self.text.count("\n", 0, error.position)
-            raise self._error(f"YAML does not allow the character U+{error.character:04X}: take it out") from error
+            raise self._error(
+                f"YAML does not allow the character U+{error.character:04X}: take it out"
+            ) from error
         except (YAMLError, ValueError) as error:  # a number in an escape or in %YAML that is too large
             raise self._error(f"what follows cannot be read ({error}): {OTHER_REMEDY}") from error
 
@@ -92,7 +108,11 @@ class _Reader:
     def _syntax_error(self, error: MarkedYAMLError) -> YamlError:
         what = ", ".join(part for part in (error.context, error.problem) if part)
         is_at_end = "stream end" in what or "end of stream" in what  # then where it began says more
-        mark = error.context_mark if is_at_end and error.context_mark else error.problem_mark or error.context_mark
+        mark = (
+            error.context_mark
+            if is_at_end and error.context_mark
+            else error.problem_mark or error.context_mark
+        )
         if mark:
             self.line = mark.line + 1
         remedy = next((remedy for part, remedy in REMEDIES.items() if part in what), OTHER_REMEDY)
@@ -163,4 +183,6 @@ class _Reader:
         if depth > MAX_DEPTH:
             raise self._error(f"this is nested deeper than {MAX_DEPTH} lists")
         if isinstance(event, ScalarEvent) and HALF_CHARACTER.search(event.value):
-            raise self._error("half a character (\\ud800 to \\udfff) is written here: write the character itself")
+            raise self._error(
+                "half a character (\\ud800 to \\udfff) is written here: write the character itself"
+            )

@@ -1,4 +1,4 @@
-"""Addresses of robots on a network. Opens no connection, so that Blender's side may import it. Knows no Blender."""
+"""Addresses of robots on a network. Opens no connection, so that Blender's side may import it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,18 @@ def address_of(text: str, port: int = 8000) -> Address:
         host, colon, number = host.partition(":")
         is_valid = not colon or bool(number)
     if number:
-        is_valid = is_valid and number.isascii() and number.isdecimal() and len(number) <= LONGEST_PORT and 0 < int(number) < 65536
-    if not (is_valid and host and all(character.isprintable() and character not in " /\\@" for character in host)):
-        raise DeviceError(f"'{text.strip()}' is no address of a robot: write host and port, such as reachy-mini.local:{port}")
+        is_valid = (
+            is_valid
+            and number.isascii()
+            and number.isdecimal()
+            and len(number) <= LONGEST_PORT
+            and 0 < int(number) < 65536
+        )
+    if not (
+        is_valid and host and all(character.isprintable() and character not in " /\\@" for character in host)
+    ):
+        raise DeviceError(
+            f"'{text.strip()}' is no address of a robot: write host and port, such as"
+            f" reachy-mini.local:{port}"
+        )
     return Address(host, int(number) if number else port)

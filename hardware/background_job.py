@@ -1,4 +1,5 @@
-"""Blender's side of a background job: a process of its own that scans ports, changes a servo, or reads a user's file. Knows no Blender.
+"""Blender's side of a background job: a process of its own that scans ports, changes a servo, or reads a
+user's file.
 
 No call blocks: a thread reads the process's output, `events` returns it. The process ends when Blender does.
 """
@@ -39,7 +40,9 @@ class BackgroundJob:
         WorkerError: The process cannot be started.
     """
 
-    def __init__(self, task: str, arguments: dict[str, Any], patience: float, python: str = sys.executable) -> None:
+    def __init__(
+        self, task: str, arguments: dict[str, Any], patience: float, python: str = sys.executable
+    ) -> None:
         self._heard: deque[JobEvent] = deque()
         self._lock = threading.Lock()
         self._over = False
@@ -57,7 +60,9 @@ class BackgroundJob:
                 creationflags=_CREATION,
             )
         except OSError as error:
-            raise WorkerError(f"The background process cannot be started with {python} ({error}); reinstall Blender") from error
+            raise WorkerError(
+                f"The background process cannot be started with {python} ({error}); reinstall Blender"
+            ) from error
         atexit.register(self.cancel)
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -69,7 +74,14 @@ class BackgroundJob:
     def events(self) -> list[JobEvent]:
         """The events since the last call; the last of all is `Ended`."""
         if not self._over and time.monotonic() > self._until:
-            self._end(Ended(failed=f"Nothing was heard for {self._patience:.0f} s: unplug the device, plug it in again and repeat"))
+            self._end(
+                Ended(
+                    failed=(
+                        f"Nothing was heard for {self._patience:.0f} s: unplug the device, plug it in again"
+                        " and repeat"
+                    )
+                )
+            )
         with self._lock:
             heard = list(self._heard)
             self._heard.clear()
@@ -105,7 +117,14 @@ class BackgroundJob:
                     self._heard.append(event)
         lines = self._process.stderr.read().strip().splitlines()
         self._process.wait()
-        self._end(Ended(failed=f"The background process ended: {lines[-1] if lines else ending(self._process.returncode)}"))
+        self._end(
+            Ended(
+                failed=(
+                    "The background process ended:"
+                    f" {lines[-1] if lines else ending(self._process.returncode)}"
+                )
+            )
+        )
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 with contextlib.suppress(OSError):

@@ -1,6 +1,8 @@
-"""Entry point of a background job's process: `python -I background_job_entry.py PACKAGE PYSERIAL TASK ARGUMENTS`. Knows no Blender.
+"""Entry point of a background job's process: `python -I background_job_entry.py PACKAGE PYSERIAL TASK
+ARGUMENTS`.
 
-Run as a script by `background_job`, outside any package, like `worker/entry.py`; it prints events, and ends when Blender does.
+Run as a script by `background_job`, outside any package, like `worker/entry.py`; it prints events, and ends
+when Blender does.
 """
 
 import importlib
@@ -13,7 +15,11 @@ from pathlib import Path
 from typing import Any
 
 ENTRY = Path(__file__).parent / "worker" / "entry.py"
-TASKS = {"scan": "scan", "change": "change_servo", "describe": "describe"}  # modules with `run(arguments, serial)`, which yields events
+TASKS = {
+    "scan": "scan",
+    "change": "change_servo",
+    "describe": "describe",
+}  # modules with `run(arguments, serial)`, which yields events
 
 
 def end_with_blender(entry: dict[str, Any]) -> None:

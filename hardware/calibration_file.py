@@ -1,7 +1,8 @@
-"""Calibration file: the servos of a robot and how its joints drive them, as JSON to load into another scene. Knows no Blender.
+"""Calibration file: the servos of a robot and how its joints drive them, as JSON to load into another scene.
 
-JSON of a stated version: the servo of each joint, its zero position, direction and range. The parser is strict: what does not
-fit is an error that names the file, the joint or servo, the field, what is expected and what was found. Writing is all or nothing.
+JSON of a stated version: the servo of each joint, its zero position, direction and range. The parser is
+strict: what does not fit is an error that names the file, the joint or servo, the field, what is expected and
+what was found. Writing is all or nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,18 @@ from ..files.json_fields import JsonFields
 from ..files.plain import json_of
 from ..files.reasons import reason
 from ..motion.joint import Limits
-from .device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, Channel, Device, Joint, OnSilence, Share, Unit
+from .device import (
+    FARTHEST,
+    FASTEST_BAUDRATE,
+    LAST_SERVO,
+    SLOWEST_BAUDRATE,
+    Channel,
+    Device,
+    Joint,
+    OnSilence,
+    Share,
+    Unit,
+)
 from .errors import DeviceError, HardwareError
 from .protocols.maestro import MODELS
 from .protocols.settings import DEFAULT, ProtocolSettings
@@ -30,16 +42,31 @@ VERSION = 1
 _ROBOT = ("format", "version", "protocol", "baudrate", "latency", "settings", "joints", "channels")
 _SETTINGS = tuple(field.name for field in fields(ProtocolSettings))
 _JOINT = ("name", "unit")
-_CHANNEL = ("servo", "joints", "direction", "zero", "per_radian", "lowest", "highest", "on_silence", "speed", "homing_offset")
+_CHANNEL = (
+    "servo",
+    "joints",
+    "direction",
+    "zero",
+    "per_radian",
+    "lowest",
+    "highest",
+    "on_silence",
+    "speed",
+    "homing_offset",
+)
 _SHARE = ("joint", "gear")
-_ANY = Limits(-1.0, 1.0, 1.0, 1.0, 1.0)  # placeholder: limits are the chain's; here only joints and channels are checked against each other
+_ANY = Limits(
+    -1.0, 1.0, 1.0, 1.0, 1.0
+)  # placeholder: limits are the chain's; here only joints and channels are checked against each other
 
 FARTHEST_OFFSET = 1_044_479  # raw units: the largest homing offset of any servo, a Dynamixel's
 LARGEST = 1e12  # largest value of numbers without bounds of their own; a larger one is a mistake
 
 
 class CalibrationError(HardwareError, ValueError):
-    """A calibration cannot be used; the message names the file, the field, the expected and the found value."""
+    """A calibration cannot be used; the message names the file, the field, the expected and the
+    found value.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +79,8 @@ class FileJoint:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Calibration of a robot's servos, without the port, and without the joints' limits, which belong to the chain.
+    """Calibration of a robot's servos, without the port, and without the joints' limits, which belong to the
+    chain.
 
     Attributes:
         protocol: As `Device.protocol`.
@@ -77,7 +105,9 @@ class Calibration:
         return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.settings)
 
     def mismatches(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Differences between the calibration's joints and the joint names `names`, as sentences; empty: they are the same."""
+        """Differences between the calibration's joints and the joint names `names`, as sentences; empty: they
+        are the same.
+        """
         calibrated_joints = [joint.name for joint in self.joints]
         missing = [name for name in names if name not in calibrated_joints]
         unknown = [name for name in calibrated_joints if name not in names]
@@ -103,8 +133,13 @@ class Calibration:
         units = {joint.name: joint.unit for joint in self.joints}
         for joint in joints:
             if units[joint.name] != joint.unit:
-                raise CalibrationError(f"Joint '{joint.name}': the calibration is in {units[joint.name]}, the robot in {joint.unit}")
-        return Device(port, tuple(joints), self.channels, self.baudrate, self.protocol, self.latency, self.settings)
+                raise CalibrationError(
+                    f"Joint '{joint.name}': the calibration is in {units[joint.name]}, the robot in"
+                    f" {joint.unit}"
+                )
+        return Device(
+            port, tuple(joints), self.channels, self.baudrate, self.protocol, self.latency, self.settings
+        )
 
 
 def save(path: Path, calibration: Calibration) -> None:
@@ -116,19 +151,24 @@ def save(path: Path, calibration: Calibration) -> None:
     try:
         atomic.write_text(path, to_text(calibration))
     except OSError as error:
-        raise CalibrationError(f"{path} cannot be written ({reason(error)}): choose another folder") from error
+        raise CalibrationError(
+            f"{path} cannot be written ({reason(error)}): choose another folder"
+        ) from error
 
 
 def load(path: Path) -> Calibration:
     """Read a calibration file.
 
     Raises:
-        CalibrationError: The file is missing or cannot be used; the message names file, joint or servo, field, expected and found value.
+        CalibrationError: The file is missing or cannot be used; the message names file, joint or servo,
+            field, expected and found value.
     """
     try:
         text = read_text(path, SMALL)
     except (OSError, UnicodeDecodeError) as error:
-        raise CalibrationError(f"{path} cannot be read ({reason(error)}): choose a calibration file") from error
+        raise CalibrationError(
+            f"{path} cannot be read ({reason(error)}): choose a calibration file"
+        ) from error
     return from_text(text, str(path))
 
 
@@ -173,7 +213,9 @@ def _calibration(robot: JsonFields) -> Calibration:
     channels = tuple(_channel(channel) for channel in robot.children("channels", "servo", "servo"))
     settings = _settings(robot.child("settings"))
     baudrate = robot.whole("baudrate", SLOWEST_BAUDRATE, FASTEST_BAUDRATE)
-    calibration = Calibration(robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings)
+    calibration = Calibration(
+        robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings
+    )
     stand_ins = tuple(Joint(joint.name, _ANY, joint.unit) for joint in joints)
     # Raises DeviceError if joints and channels do not fit.
     Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)
@@ -212,9 +254,11 @@ def _channel(channel: JsonFields) -> Channel:
         highest=channel.number("highest", FARTHEST),
         on_silence=on_silence,
         speed=None if channel.get("speed", object) is None else channel.number("speed", LARGEST),
-        homing_offset=None
-        if channel.get("homing_offset", object) is None
-        else channel.whole("homing_offset", -FARTHEST_OFFSET, FARTHEST_OFFSET),
+        homing_offset=(
+            None
+            if channel.get("homing_offset", object) is None
+            else channel.whole("homing_offset", -FARTHEST_OFFSET, FARTHEST_OFFSET)
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Background job that changes the id or the baud rate of a bus servo, and verifies it. Knows no Blender."""
+"""Background job that changes the id or the baud rate of a bus servo, and verifies it."""
 
 from __future__ import annotations
 
@@ -19,27 +19,34 @@ STEPS = 4
 
 
 class ChangeError(HardwareError):
-    """The servo was not changed, or the change could not be verified; the message says which, and the remedy."""
+    """The servo was not changed, or the change could not be verified; the message says which, and the
+    remedy.
+    """
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
     """Run the background job, yielding its progress events.
 
     Args:
-        arguments: "port", "protocol", "baudrate" [bit/s] and "servo"; and "new_servo" (an id) or "new_baudrate" [bit/s].
+        arguments: "port", "protocol", "baudrate" [bit/s] and "servo"; and "new_servo" (an id) or
+            "new_baudrate" [bit/s].
         serial: The pyserial module; None where it is missing.
     """
     port, protocol, rate, servo = (arguments[key] for key in ("port", "protocol", "baudrate", "servo"))
     codec = codec_for(protocol)
     if not isinstance(codec, BusCodec):
-        raise ChangeError(f"{codec.capabilities.title}: its servos have no ids of their own that could be changed")
+        raise ChangeError(
+            f"{codec.capabilities.title}: its servos have no ids of their own that could be changed"
+        )
     if "new_servo" in arguments:
         yield from _change_id(serial, codec, port, protocol, rate, servo, arguments["new_servo"])
     else:
         yield from _change_rate(serial, codec, port, protocol, rate, servo, arguments["new_baudrate"])
 
 
-def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int) -> Iterator[JobEvent]:
+def _change_id(
+    serial: ModuleType | None, codec: BusCodec, port: str, protocol: str, rate: int, servo: int, new: int
+) -> Iterator[JobEvent]:
     if new == servo:
         raise ChangeError(f"Servo {servo} has that id already: choose another")
     with PortSession(serial, port, rate, codec) as session:
@@ -47,16 +54,24 @@ def _change_id(serial: ModuleType | None, codec: BusCodec, port: str, protocol: 
         before = _only_one(session, codec, servo, rate)
         yield Progress(2, STEPS, f"Is id {new} free?")
         if _who(session, codec, new)[0] is not None:
-            raise ChangeError(f"Id {new} is taken by another servo: choose a free one; servo {servo} is as it was")
+            raise ChangeError(
+                f"Id {new} is taken by another servo: choose a free one; servo {servo} is as it was"
+            )
         yield Progress(3, STEPS, "Changing")
         session.query(codec.change_id(servo, new), PATIENT)
         after, _ = _who(session, codec, new)
         stayed, _ = _who(session, codec, servo)
     if after is None or stayed is not None:
-        where = f"answers as {servo} still" if stayed is not None else f"answers neither as {servo} nor as {new}: scan for it"
+        where = (
+            f"answers as {servo} still"
+            if stayed is not None
+            else f"answers neither as {servo} nor as {new}: scan for it"
+        )
         raise ChangeError(f"Servo {servo} should answer as {new} now, but {where}")
     if after.model != before.model:
-        raise ChangeError(f"As {new} answers {after.name} where {before.name} was expected: connect servos one by one")
+        raise ChangeError(
+            f"As {new} answers {after.name} where {before.name} was expected: connect servos one by one"
+        )
     yield Found(port, protocol, rate, new, after.name, after.firmware)
 
 
@@ -75,7 +90,8 @@ def _change_rate(
         after, _ = _who(session, codec, servo)
         if after is None or after.model != before.model:
             raise ChangeError(
-                f"Servo {servo} should answer at {new} baud now and does not: switch its power off and on, then scan at both rates"
+                f"Servo {servo} should answer at {new} baud now and does not: switch its power off and on,"
+                " then scan at both rates"
             )
         session.query(codec.lock(servo), PATIENT)
     yield Found(port, protocol, new, servo, after.name, after.firmware)
@@ -86,7 +102,8 @@ def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> I
     identified, several = _who(session, codec, servo)
     if several:
         raise ChangeError(
-            f"More than one servo seems to have id {servo} ({several}): connect the one to be changed alone; nothing was changed"
+            f"More than one servo seems to have id {servo} ({several}): connect the one to be changed alone;"
+            " nothing was changed"
         )
     if identified is None:
         raise ChangeError(f"No servo answers as {servo} at {rate} baud: scan for it; nothing was changed")
@@ -94,7 +111,9 @@ def _only_one(session: PortSession, codec: BusCodec, servo: int, rate: int) -> I
 
 
 def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified | None, str]:
-    """The servo that answers to an id, queried several times, and a hint at several servos sharing it (empty: none)."""
+    """The servo that answers to an id, queried several times, and a hint at several servos sharing it (empty:
+    none).
+    """
     identified: Identified | None = None
     hint = ""
     for _ in range(TIMES):
@@ -105,6 +124,9 @@ def _who(session: PortSession, codec: BusCodec, servo: int) -> tuple[Identified 
                 if identified is not None and identified.model != message.model:
                     hint = f"{identified.name} and {message.name} answered"
                 identified = message
-            elif isinstance(message, Problem) and message.kind not in (ProblemKind.MISSING, ProblemKind.NOISE):
+            elif isinstance(message, Problem) and message.kind not in (
+                ProblemKind.MISSING,
+                ProblemKind.NOISE,
+            ):
                 hint = message.text
     return identified, hint

@@ -1,4 +1,4 @@
-"""Questions to answer after a fault, before the robot is armed again. Knows no Blender."""
+"""Questions to answer after a fault, before the robot is armed again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _PROGRAM = "Does no other program use the port?"
 CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
     {
         Fault.STOPPED: (_CLEAR, _HARM, "Is the cause resolved?"),
-        Fault.PORT_MISSING: (_CABLE, "Is it the right port? They change names when they are plugged in elsewhere"),
+        Fault.PORT_MISSING: (
+            _CABLE,
+            "Is it the right port? They change names when they are plugged in elsewhere",
+        ),
         Fault.PORT_BUSY: (_PROGRAM, "Is another Blender connected to the robot?"),
         Fault.PORT_FORBIDDEN: ("Is your user in the group 'dialout'?",),
         Fault.PORT_UNUSABLE: (_CABLE, "Does the port know the baud rate?"),
@@ -30,7 +33,10 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
         ),
         Fault.OTHER_PROTOCOL: ("Is the protocol the robot's own?", "Is the baud rate right?"),
         Fault.OTHER_VERSION: ("Is the firmware of this Limber on the board?",),
-        Fault.UNSUITABLE: ("Does each servo's number exist on the device?", "Are ranges those of the servos?"),
+        Fault.UNSUITABLE: (
+            "Does each servo's number exist on the device?",
+            "Are ranges those of the servos?",
+        ),
         Fault.DEVICE_RESET: (_POWER, "Does the board get its own supply, apart from the servos?", _CLEAR),
         Fault.DEVICE_WATCHDOG: (_CABLE, "Is the computer very busy?", _CLEAR),
         Fault.DEVICE_REFUSED: (_HARM, _POWER, "Does a joint push against something?"),
@@ -46,8 +52,14 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
             "Is the joint's range within what the robot can do?",
             _POWER,
         ),
-        Fault.POSE_UNFIT: ("Is the zero of the joint that is named right? The panel Calibrate shows it", "Has a horn or a gear slipped?"),
-        Fault.WRONG_MODE: ("Was the servo that is named a wheel, or a motor, before?", "Did another program change its mode?"),
+        Fault.POSE_UNFIT: (
+            "Is the zero of the joint that is named right? The panel Calibrate shows it",
+            "Has a horn or a gear slipped?",
+        ),
+        Fault.WRONG_MODE: (
+            "Was the servo that is named a wheel, or a motor, before?",
+            "Did another program change its mode?",
+        ),
         Fault.POSITION_DOUBTFUL: (
             "Is the joint that is named within its range?",
             "Was its servo rotated by hand by more than a revolution?",
@@ -55,7 +67,9 @@ CHECKS: Mapping[Fault, tuple[str, ...]] = MappingProxyType(
         ),
         Fault.SERVO_FORGOT: (_POWER, _CABLE, _CLEAR),
         Fault.WENT_ON: (_CLEAR, _HARM, "Did another program change the mode of the servo that is named?"),
-        Fault.OTHER_CALIBRATION: ("Was the robot calibrated with another program, or the servo that is named exchanged?",),
+        Fault.OTHER_CALIBRATION: (
+            "Was the robot calibrated with another program, or the servo that is named exchanged?",
+        ),
     }
 )
 """Questions by fault; a fault that is not here has none."""

@@ -1,7 +1,7 @@
-"""The clock of the robot link. Knows no Blender.
+"""The clock of the robot link.
 
-It counts while the computer sleeps, as servos do, and is the same in all processes. `time.perf_counter` stands meanwhile on Linux and
-macOS, so that an hour of sleep would look like a moment.
+It counts while the computer sleeps, as servos do, and is the same in all processes. `time.perf_counter`
+stands meanwhile on Linux and macOS, so that an hour of sleep would look like a moment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Capabilities of a protocol as sentences for the user. Knows no Blender.
+"""Capabilities of a protocol as sentences for the user.
 
 A user's own file is a program: it is described in a process of its own (`run`), never in Blender.
 """
@@ -15,9 +15,17 @@ from .protocols.settings import DEFAULT, ProtocolSettings
 from .protocols.table import OWN, capabilities_of
 
 _SILENT = {
-    Silence.HOLD: "When the cable breaks or the computer fails, a servo goes to its last goal and stays there, with all its force",
-    Silence.WATCHDOG: "When the cable breaks or the computer fails, a watchdog in the device stops the motion",
-    Silence.UNKNOWN: "When the cable breaks or the computer fails, the device does what its maker decided: try it before you rely on it",
+    Silence.HOLD: (
+        "When the cable breaks or the computer fails, a servo goes to its last goal and stays there, with all"
+        " its force"
+    ),
+    Silence.WATCHDOG: (
+        "When the cable breaks or the computer fails, a watchdog in the device stops the motion"
+    ),
+    Silence.UNKNOWN: (
+        "When the cable breaks or the computer fails, the device does what its maker decided: try it before"
+        " you rely on it"
+    ),
 }
 
 
@@ -29,11 +37,15 @@ def describe(protocol: str, settings: ProtocolSettings = DEFAULT, program: str =
     """
     can = capabilities_of(protocol, settings, program)
     sentences = (_tells(can, protocol), _SILENT[can.on_silence], _limp(can), _damage(can), can.remark)
-    return Described(protocol, can.title, tuple(text for text in sentences if text), can.baudrates, can.units.name)
+    return Described(
+        protocol, can.title, tuple(text for text in sentences if text), can.baudrates, can.units.name
+    )
 
 
 def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[JobEvent]:
-    """Run the background job: describe `arguments["protocol"]`, whose file has the digest `arguments["program"]`."""
+    """Run the background job: describe `arguments["protocol"]`, whose file has the digest
+    `arguments["program"]`.
+    """
     yield describe(arguments["protocol"], program=arguments["program"])
 
 
@@ -42,12 +54,22 @@ def _tells(can: Capabilities, protocol: str) -> str:
         return "Measures servo positions if the board can; else you confirm the pose before it is armed"
     if not can.measures:
         return "Does not measure servo positions: you confirm the pose before it is armed"
-    more = [quantity.value for quantity in (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD) if quantity in can.reads]
-    return "Measures servo positions" + (f", their {', '.join(more[:-1])} and {more[-1]}" if len(more) > 1 else "")
+    more = [
+        quantity.value
+        for quantity in (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD)
+        if quantity in can.reads
+    ]
+    return "Measures servo positions" + (
+        f", their {', '.join(more[:-1])} and {more[-1]}" if len(more) > 1 else ""
+    )
 
 
 def _limp(can: Capabilities) -> str:
-    return "Servos can be made limp, to be moved by hand" if can.releases else "Servos cannot be made limp: only the power switch does that"
+    return (
+        "Servos can be made limp, to be moved by hand"
+        if can.releases
+        else "Servos cannot be made limp: only the power switch does that"
+    )
 
 
 def _damage(can: Capabilities) -> str:

@@ -1,7 +1,7 @@
-"""Description of a robot: port, protocol, joints, and the channels that drive them. Knows no Blender.
+"""Description of a robot: port, protocol, joints, and the channels that drive them.
 
-A joint moves, a channel receives goals: several channels may drive one joint (two servos on one axis), and several joints one channel
-(a differential). `mixing` converts between the two.
+A joint moves, a channel receives goals: several channels may drive one joint (two servos on one axis), and
+several joints one channel (a differential). `mixing` converts between the two.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ VIRTUAL_PORT = "virtual"
 """The built-in virtual robot, whose servos measure their positions."""
 
 VIRTUAL_HOBBY_PORT = "virtual-hobby"
-"""The built-in virtual robot with hobby servos, which do not measure their positions: arming asks to confirm the pose."""
+"""The built-in virtual robot with hobby servos, which do not measure their positions: arming asks to confirm
+the pose.
+"""
 
 MAX_CHANNELS = 64  # as many as anyone puts on one serial line; bounds the memory map
 LAST_SERVO = 252  # the highest id on a bus; no board has as many servos
@@ -39,8 +41,8 @@ class Joint:
 
     Attributes:
         name: Unique on the device.
-        limits: Range, and largest velocity, acceleration and jerk, in the joint's unit, as the motion filter uses them; the limiter's are a
-            little wider.
+        limits: Range, and largest velocity, acceleration and jerk, in the joint's unit, as the motion filter
+            uses them; the limiter's are a little wider.
         unit: Radians, metres, or a plain number.
 
     Raises:
@@ -59,7 +61,9 @@ class Joint:
 
     @property
     def scale(self) -> float:
-        """Factor from 1 rad of a revolute joint to this joint's unit, for the speeds and distances of slow moves."""
+        """Factor from 1 rad of a revolute joint to this joint's unit, for the speeds and distances of slow
+        moves.
+        """
         if self.unit == "plain":
             return (self.limits.upper - self.limits.lower) / math.pi or 1.0
         return LEVER if self.unit == "m" else 1.0
@@ -73,7 +77,9 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Gear ratio between a joint and a channel: `gear` [rad of the servo per joint unit]; negative: opposite directions."""
+    """Gear ratio between a joint and a channel: `gear` [rad of the servo per joint unit]; negative: opposite
+    directions.
+    """
 
     joint: str
     gear: float = 1.0
@@ -81,19 +87,23 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A servo of a device and the joints that drive it. Raw positions are pulses [us], or the protocol's own unit where it has no pulses.
+    """A servo of a device and the joints that drive it. Raw positions are pulses [us], or the protocol's own
+    unit where it has no pulses.
 
     Attributes:
         servo: The servo's id.
         shares: The joints that drive it, with their gear ratios; several are a mix.
         direction: +1 where the raw position grows with the joint values, -1 where it shrinks.
         zero: Raw position where all joints of the channel are at 0.
-        per_radian: Raw units per radian of the servo; a hobby servo has about 637 (500 to 2500 us for 180 degrees).
+        per_radian: Raw units per radian of the servo; a hobby servo has about 637 (500 to 2500 us for 180
+            degrees).
         lowest: Lowest allowed raw position.
         highest: Highest allowed raw position.
-        on_silence: What the device does with the servo when it receives no more commands: hold its last pulse, or detach (no pulse, limp).
+        on_silence: What the device does with the servo when it receives no more commands: hold its last
+            pulse, or detach (no pulse, limp).
         speed: The servo's maximum speed [rad/s]; None where that is not known.
-        homing_offset: Offset in the servo with which zero and range were calibrated [raw units]; None: not known, and not compared.
+        homing_offset: Offset in the servo with which zero and range were calibrated [raw units]; None: not
+            known, and not compared.
 
     Raises:
         DeviceError: A value that no servo can have.
@@ -128,13 +138,21 @@ class Channel:
         if not all(math.isfinite(value) for value in (self.zero, self.per_radian, self.lowest, self.highest)):
             return "zero, range or units per radian are not a number; enter the servo's data again"
         if self.per_radian <= 0:
-            return f"{self.per_radian:g} units per radian; enter a positive value and reverse by the direction"
+            return (
+                f"{self.per_radian:g} units per radian; enter a positive value and reverse by the direction"
+            )
         if not self.lowest < self.highest:
-            return f"its range goes from {self.lowest:g} to {self.highest:g}; the lowest must be below the highest"
+            return (
+                f"its range goes from {self.lowest:g} to {self.highest:g}; the lowest must be below the"
+                " highest"
+            )
         if self.on_silence not in ("hold", "detach"):
             return f"on silence it should '{self.on_silence}'; choose hold or detach"
         if self.speed is not None and not (math.isfinite(self.speed) and self.speed > 0):
-            return f"a servo's speed of {self.speed} rad/s; enter a positive number, or none where it is not known"
+            return (
+                f"a servo's speed of {self.speed} rad/s; enter a positive number, or none where it is not"
+                " known"
+            )
         if not self.shares:
             return "no joint drives it; choose one"
         if len({share.joint for share in self.shares}) < len(self.shares):
@@ -150,18 +168,20 @@ class Device:
     """A robot on a port.
 
     Attributes:
-        port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, a serial port's name or path, or the address of a robot on a network.
+        port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, a serial port's name or path, or the address of a robot on a
+            network.
         joints: The joints, in the order of the values for `Link.send`.
         channels: The servos, in any order.
         baudrate: Baud rate of the serial port [bit/s].
         protocol: Name of the protocol: "limber", or one in `protocols.table`.
-        latency: Delay of all motion [s], for synchronisation with sound; negative: the values are sent earlier by that time.
+        latency: Delay of all motion [s], for synchronisation with sound; negative: the values are sent
+            earlier by that time.
         settings: Settings of the protocol.
         program: SHA-256 of the user's protocol file, where it is one: no other content is run.
 
     Raises:
-        DeviceError: The port is empty, the address is invalid, there is no channel, two channels have the same servo, or joints and
-            channels do not belong together.
+        DeviceError: The port is empty, the address is invalid, there is no channel, two channels have the
+            same servo, or joints and channels do not belong together.
     """
 
     port: str
@@ -175,12 +195,16 @@ class Device:
 
     @property
     def address(self) -> Address | None:
-        """Network address of the robot; None: it is on a serial port, or virtual. Raises DeviceError for an invalid address."""
+        """Network address of the robot; None: it is on a serial port, or virtual. Raises DeviceError for an
+        invalid address.
+        """
         return address_of(self.port) if is_on_network(self.protocol) and not self.is_virtual else None
 
     @property
     def line(self) -> str:
-        """The serial port's name, or host and port of a network address in one spelling, to find devices that use the same one."""
+        """The serial port's name, or host and port of a network address in one spelling, to find devices that
+        use the same one.
+        """
         return self.port if self.address is None else self.address.authority.lower()
 
     def __post_init__(self) -> None:
@@ -197,14 +221,19 @@ class Device:
         if self.baudrate <= 0:
             raise DeviceError(f"A baud rate of {self.baudrate} cannot work; 115200 is the firmware's own")
         if not -LONGEST_LATENCY <= self.latency <= LONGEST_LATENCY:
-            raise DeviceError(f"A latency of {self.latency:g} s; enter {-LONGEST_LATENCY:g} to {LONGEST_LATENCY:g} s")
+            raise DeviceError(
+                f"A latency of {self.latency:g} s; enter {-LONGEST_LATENCY:g} to {LONGEST_LATENCY:g} s"
+            )
         self._check_names()
 
     def _check_names(self) -> None:
         owners: dict[int, str] = {}
         for channel in self.channels:
             if channel.servo in owners:
-                raise DeviceError(f"Channels {owners[channel.servo]} and {channel.label} both use servo {channel.servo}; give each its own")
+                raise DeviceError(
+                    f"Channels {owners[channel.servo]} and {channel.label} both use servo {channel.servo};"
+                    " give each its own"
+                )
             owners[channel.servo] = channel.label
         names = [joint.name for joint in self.joints]
         for name in names:
@@ -214,7 +243,8 @@ class Device:
             for share in channel.shares:
                 if share.joint not in names:
                     raise DeviceError(
-                        f"Channel {channel.label} is driven by '{share.joint}', which is no joint; the joints are {_listed(names)}"
+                        f"Channel {channel.label} is driven by '{share.joint}', which is no joint; the joints"
+                        f" are {_listed(names)}"
                     )
         driving = {share.joint for channel in self.channels for share in channel.shares}
         for name in names:
@@ -227,8 +257,11 @@ class Device:
         return self.port in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT)
 
 
-def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any) -> tuple[Joint, Channel]:
-    """The joint and the channel of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the ends of the value's range.
+def auxiliary(
+    name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any
+) -> tuple[Joint, Channel]:
+    """The joint and the channel of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the
+    ends of the value's range.
 
     Raises:
         DeviceError: The range of values or of raw positions is empty.
@@ -236,8 +269,8 @@ def auxiliary(name: str, servo: int, limits: Limits, at_lower: float, at_upper: 
     span = limits.upper - limits.lower
     if span <= 0.0 or at_lower == at_upper:
         raise DeviceError(
-            f"Auxiliary '{name}': values from {limits.lower:g} to {limits.upper:g} at positions from {at_lower:g} to {at_upper:g};"
-            " neither may be empty"
+            f"Auxiliary '{name}': values from {limits.lower:g} to {limits.upper:g} at positions from"
+            f" {at_lower:g} to {at_upper:g}; neither may be empty"
         )
     per_radian = float(settings.pop("per_radian", Channel.__dataclass_fields__["per_radian"].default))
     direction = 1 if at_upper > at_lower else -1
@@ -257,9 +290,12 @@ def from_plain(plain: dict[str, Any]) -> Device:
     """The device from a dict that `to_plain` made."""
     joints = tuple(Joint(**{**joint, "limits": Limits(**joint["limits"])}) for joint in plain["joints"])
     channels = tuple(
-        Channel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])}) for channel in plain["channels"]
+        Channel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])})
+        for channel in plain["channels"]
     )
-    return Device(**{**plain, "joints": joints, "channels": channels, "settings": ProtocolSettings(**plain["settings"])})
+    return Device(
+        **{**plain, "joints": joints, "channels": channels, "settings": ProtocolSettings(**plain["settings"])}
+    )
 
 
 def _listed(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Base classes of errors. Every message names the channel, port or value and the remedy. Knows no Blender."""
+"""Base classes of errors. Every message names the channel, port or value and the remedy."""
 
 
 class HardwareError(Exception):
@@ -18,4 +18,6 @@ class WorkerError(HardwareError):
 
 
 class ExportError(HardwareError, ValueError):
-    """The motion cannot be exported; the message names joint, frame, expected and found value, or the remedy."""
+    """The motion cannot be exported; the message names joint, frame, expected and found value, or the
+    remedy.
+    """

@@ -1,4 +1,4 @@
-"""The progress events of a background job, each a line of JSON between the processes. Knows no Blender."""
+"""The progress events of a background job, each a line of JSON between the processes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ class Ended:
 
 
 JobEvent = Progress | Found | Described | Remark | Ended
-KINDS: dict[str, Callable[..., JobEvent]] = {kind.__name__: kind for kind in (Progress, Found, Described, Remark, Ended)}
+KINDS: dict[str, Callable[..., JobEvent]] = {
+    kind.__name__: kind for kind in (Progress, Found, Described, Remark, Ended)
+}
 
 
 def to_line(event: JobEvent) -> str:
@@ -92,6 +94,8 @@ def from_line(line: str) -> JobEvent:
     """
     try:
         kind, fields = json.loads(line)
-        return KINDS[kind](**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+        return KINDS[kind](
+            **{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+        )
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise ValueError(f"no event: {line!r}") from error

@@ -1,20 +1,24 @@
-"""LeRobot's calibration of a robot of Feetech or Dynamixel servos: its JSON file, and conversion of its values. Knows no Blender.
+"""LeRobot's calibration of a robot of Feetech or Dynamixel servos: its JSON file, and conversion of its
+values.
 
-LeRobot keeps one file per robot, with one entry per motor. It writes homing offset and range of each entry into the servo too (of Feetech's
-into registers 31, 9 and 11), so that positions which anybody reads from the servo are already shifted: reported = actual - homing offset,
-of a Dynamixel actual + homing offset.
+LeRobot keeps one file per robot, with one entry per motor. It writes homing offset and range of each entry
+into the servo too (of Feetech's into registers 31, 9 and 11), so that positions which anybody reads from the
+servo are already shifted: reported = actual - homing offset, of a Dynamixel actual + homing offset.
 
-Its values come in three modes (`lerobot.motors.MotorNormMode`). Positions of a motor with the range a to b, in steps p:
+Its values come in three modes (`lerobot.motors.MotorNormMode`). Positions of a motor with the range a to b,
+in steps p:
 
     degrees          (p - (a + b) / 2) * 360 / 4095    not clamped; the drive mode is ignored
     range_m100_100   200 (p - a) / (b - a) - 100       clamped; negated where the drive mode is 1
     range_0_100      100 (p - a) / (b - a)             clamped; 100 - value where the drive mode is 1
 
-A Dynamixel with drive mode 1 reverses itself, so that LeRobot ignores the drive mode in all three (its `apply_drive_mode`). No file says
-which servos it is of: LeRobot's folder of the file does, by the robot's class.
+A Dynamixel with drive mode 1 reverses itself, so that LeRobot ignores the drive mode in all three (its
+`apply_drive_mode`). No file says which servos it is of: LeRobot's folder of the file does, by the robot's
+class.
 
-LeRobot's zero in degrees is therefore the middle of the recorded range. It counts 4095 steps to a revolution, though the servo has 4096:
-Limber's joint angles follow LeRobot here, so that both show the same degrees. At 100 degrees that is 0.3 steps, less than a servo resolves.
+LeRobot's zero in degrees is therefore the middle of the recorded range. It counts 4095 steps to a revolution,
+though the servo has 4096: Limber's joint angles follow LeRobot here, so that both show the same degrees. At
+100 degrees that is 0.3 steps, less than a servo resolves.
 """
 
 from __future__ import annotations
@@ -42,7 +46,14 @@ LAST_STEP = 4095  # highest position of an STS servo
 STEPS_PER_RADIAN = LAST_STEP / math.tau  # LeRobot's
 FARTHEST_OFFSET = 2047  # steps: register 31 has 11 bits and a sign
 FARTHEST_TURNS = 1_048_575  # steps: a Dynamixel reports 256 revolutions either way
-DYNAMIXEL_ROBOTS = ("koch", "omx", "viperx", "widowx", "aloha", "openmanipulator")  # in names of LeRobot's classes
+DYNAMIXEL_ROBOTS = (
+    "koch",
+    "omx",
+    "viperx",
+    "widowx",
+    "aloha",
+    "openmanipulator",
+)  # in names of LeRobot's classes
 GRIPPER = "gripper"  # LeRobot's arms have this motor in range_0_100, all others in degrees
 SEPARATORS = "_.-/ "  # between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
 
@@ -51,7 +62,9 @@ _BEFORE_2025 = ("motor_names", "calib_mode", "start_pos", "end_pos")
 
 
 class LerobotError(HardwareError, ValueError):
-    """A LeRobot calibration cannot be used; the message names the file, the motor, the field, the expected and the found value."""
+    """A LeRobot calibration cannot be used; the message names the file, the motor, the field, the expected
+    and the found value.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +91,15 @@ DYNAMIXEL = Family("dynamixel", 1_044_479, -FARTHEST_TURNS, FARTHEST_TURNS, Fals
 
 
 def family_of(path: Path, protocol: str) -> Family:
-    """Servos of a calibration file: Dynamixel for a robot with their protocol, or a file in the folder of such a robot of LeRobot's."""
+    """Servos of a calibration file: Dynamixel for a robot with their protocol, or a file in the folder of
+    such a robot of LeRobot's.
+    """
     of_robot = path.parent.name.lower()
-    return DYNAMIXEL if protocol == DYNAMIXEL.protocol or any(name in of_robot for name in DYNAMIXEL_ROBOTS) else FEETECH
+    return (
+        DYNAMIXEL
+        if protocol == DYNAMIXEL.protocol or any(name in of_robot for name in DYNAMIXEL_ROBOTS)
+        else FEETECH
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +129,16 @@ class Motor:
         """LeRobot's value of a reported position [steps]."""
         if mode == "degrees":
             return math.degrees((position - self.middle) / STEPS_PER_RADIAN)
-        share = (min(max(position, self.range_min), self.range_max) - self.range_min) / (self.range_max - self.range_min)
+        share = (min(max(position, self.range_min), self.range_max) - self.range_min) / (
+            self.range_max - self.range_min
+        )
         share = 1.0 - share if self.drive_mode else share
         return 200.0 * share - 100.0 if mode == "range_m100_100" else 100.0 * share
 
     def position(self, value: float, mode: Mode) -> float:
-        """Reported position [steps] for a value of LeRobot, which cuts the fraction off before it sends the position."""
+        """Reported position [steps] for a value of LeRobot, which cuts the fraction off before it sends the
+        position.
+        """
         if mode == "degrees":
             return math.radians(value) * STEPS_PER_RADIAN + self.middle
         share = (value + 100.0) / 200.0 if mode == "range_m100_100" else value / 100.0
@@ -124,7 +147,9 @@ class Motor:
         return self.range_min + share * (self.range_max - self.range_min)
 
     def angle(self, value: float, mode: Mode) -> float:
-        """Angle [rad], from LeRobot's zero, that corresponds to a value; in the mode for degrees only the unit changes."""
+        """Angle [rad], from LeRobot's zero, that corresponds to a value; in the mode for degrees only the
+        unit changes.
+        """
         return (self.position(value, mode) - self.middle) / STEPS_PER_RADIAN
 
 
@@ -132,12 +157,15 @@ def load(path: Path, family: Family = FEETECH) -> dict[str, Motor]:
     """Motors by name, from a calibration file of LeRobot of these servos.
 
     Raises:
-        LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected and found value.
+        LerobotError: The file is missing or cannot be used; the message names file, motor, field, expected
+            and found value.
     """
     try:
         text = read_text(path, SMALL)
     except (OSError, UnicodeDecodeError) as error:
-        raise LerobotError(f"{path} cannot be read ({reason(error)}): choose a calibration file of LeRobot") from error
+        raise LerobotError(
+            f"{path} cannot be read ({reason(error)}): choose a calibration file of LeRobot"
+        ) from error
     return from_text(text, str(path), family)
 
 
@@ -153,7 +181,10 @@ def from_text(text: str, source: str = "The calibration", family: Family = FEETE
         raise LerobotError(f"{source} is no JSON ({error}): choose a calibration file of LeRobot") from error
     robot = JsonFields(source, plain, LerobotError)
     if any(robot.has(field) for field in _BEFORE_2025):
-        raise LerobotError(f"{source} is from LeRobot before June 2025, which stored no ranges: calibrate again with lerobot-calibrate")
+        raise LerobotError(
+            f"{source} is from LeRobot before June 2025, which stored no ranges: calibrate again with"
+            " lerobot-calibrate"
+        )
     if robot.has("format"):
         robot.wrong("format", "motors, such as 'shoulder_pan'; Load reads Limber's own calibration files")
     motors = {name: _motor(fields, family) for name, fields in robot.members("motor")}
@@ -163,16 +194,20 @@ def from_text(text: str, source: str = "The calibration", family: Family = FEETE
     for name, motor in motors.items():
         if motor.id in owners:
             what = f"motors '{owners[motor.id]}' and '{name}', id: both have {motor.id}"
-            raise LerobotError(f"{source}, {what}; give each its own, or keep only one arm's motors in the file")
+            raise LerobotError(
+                f"{source}, {what}; give each its own, or keep only one arm's motors in the file"
+            )
         owners[motor.id] = name
     return motors
 
 
 def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[str, str]]:
-    """The arms of a file: for each prefix of motors' names, the file's name of each of the model's motors that has it.
+    """The arms of a file: for each prefix of motors' names, the file's name of each of the model's motors
+    that has it.
 
-    LeRobot names the motors of an arm alone as its model does (prefix ""), and those of a robot that has more than an arm with a prefix:
-    "arm_shoulder_pan" (LeKiwi), "left_arm_shoulder_pan" and "right_arm_shoulder_pan". Capitals do not count.
+    LeRobot names the motors of an arm alone as its model does (prefix ""), and those of a robot that has more
+    than an arm with a prefix: "arm_shoulder_pan" (LeKiwi), "left_arm_shoulder_pan" and
+    "right_arm_shoulder_pan". Capitals do not count.
 
     Args:
         motors: Names of the file's motors.
@@ -181,7 +216,9 @@ def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[s
     arms: dict[str, dict[str, str]] = {}
     for motor in motors:
         name = next((name for name in known if motor.lower().endswith(name)), None)
-        if name is not None and ((prefix := motor[: len(motor) - len(name)]) == "" or prefix[-1] in SEPARATORS):
+        if name is not None and (
+            (prefix := motor[: len(motor) - len(name)]) == "" or prefix[-1] in SEPARATORS
+        ):
             arms.setdefault(prefix, {})[name] = motor
     return arms
 
@@ -204,7 +241,9 @@ def to_text(motors: Mapping[str, Motor]) -> str:
 
 
 def usual_folder() -> Path:
-    """Folder in which LeRobot keeps calibrations, as `robots/CLASS/ID.json` and `teleoperators/CLASS/ID.json`."""
+    """Folder in which LeRobot keeps calibrations, as `robots/CLASS/ID.json` and
+    `teleoperators/CLASS/ID.json`.
+    """
     calibration_folder = os.environ.get("HF_LEROBOT_CALIBRATION")
     if calibration_folder:
         return Path(calibration_folder).expanduser()

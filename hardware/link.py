@@ -1,4 +1,4 @@
-"""Blender's side of the robot link: sends joint values to the worker process and reads its status. Knows no Blender.
+"""Blender's side of the robot link: sends joint values to the worker process and reads its status.
 
 No call blocks on the port or the worker; `open` takes the time of a process start.
 """
@@ -28,21 +28,28 @@ from .sentences import sentence, shown
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
-START_GRACE = 10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
+START_GRACE = (
+    10.0  # [s] a cold start of Python on a slow disk, or a wireless port that takes its time to open
+)
 HUNG_AFTER = 1.0  # [s] a hundred periods of the worker: no scheduler delays it for so long
-LOOK = 0.25  # [s] of silence that one look at the worker can show: if Blender itself was held up, the worker may have been, too
+# [s] of silence that one look at the worker can show: if Blender itself was held up, the worker may have
+# been, too
+LOOK = 0.25
 
 # Windows: no console window, and a priority above other programs', since a late worker is of no use
 _CREATION = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "ABOVE_NORMAL_PRIORITY_CLASS", 0)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ENTRY = Path(__file__).resolve().parent / "worker" / "entry.py"
-_SHARED = [field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")]  # fields that `Report` has as well
+_SHARED = [
+    field.name for field in fields(Status) if field.name not in ("state", "sentence", "fault")
+]  # fields that `Report` has as well
 
 
 class Link:
     """The link from Blender to one robot; to be used from one thread, but for `stop`.
 
-    `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the worker disarms it.
+    `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the
+    worker disarms it.
 
     Args:
         device: The robot.
@@ -71,9 +78,13 @@ class Link:
         self._motion = (Kinematic(0.0),) * len(device.joints)
         self._stops = 0
         self._disarmed_because = ""
-        self._said_of: tuple[object, ...] = ()  # state, fault, detail and need of a confirmation, of which `_said` is the sentence
+        self._said_of: tuple[
+            object, ...
+        ] = ()  # state, fault, detail and need of a confirmation, of which `_said` is the sentence
         self._said = ""
-        self._ended_at = -1  # number of the worker's reports when Stop or Disarm was given; another number: it had a turn since
+        self._ended_at = (
+            -1
+        )  # number of the worker's reports when Stop or Disarm was given; another number: it had a turn since
         self._lock = threading.Lock()  # held while the memory is taken away, and while Stop is written to it
 
     @property
@@ -82,7 +93,8 @@ class Link:
         return None if self._process is None else self._process.pid
 
     def open(self) -> None:
-        """Start the worker, which connects to the device; nothing moves. No effect if the link is open already.
+        """Start the worker, which connects to the device; nothing moves. No effect if the link is open
+        already.
 
         Raises:
             WorkerError: The memory map cannot be made, or the process cannot be started.
@@ -106,27 +118,32 @@ class Link:
         except OSError as error:
             self._memory.close()
             self._memory = None
-            raise WorkerError(f"The process for the robot cannot be started with {self._python} ({error}); reinstall Blender") from error
+            raise WorkerError(
+                f"The process for the robot cannot be started with {self._python} ({error}); reinstall"
+                " Blender"
+            ) from error
         self._lost, self._silence, self._looked_at = None, 0.0, clock.now()
         self._ended_at = -1
         self._worker_beat = -1
         atexit.register(self._close_at_exit)
 
     def unit(self, due: float) -> float:
-        """Unit of time of the velocities in a frame that announces the next one in `due` [s]: what the frame before announced; 0: not
-        known.
+        """Unit of time of the velocities in a frame that announces the next one in `due` [s]: what the frame
+        before announced; 0: not known.
         """
         return self._due or due
 
     def send(self, frame: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
-        """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not read yet are replaced.
+        """Send the newest joint values (joints,), each in its joint's unit. Values that the worker has not
+        read yet are replaced.
 
-        With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while closed.
+        With its velocity and acceleration, both per frame, a joint follows with less delay. No effect while
+        closed.
 
         Args:
             frame: The values.
-            plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and another is to follow. Otherwise
-                values equal to the last ones are a sign of life.
+            plays: Whether Blender plays: this is then a frame of a motion also if nothing has moved, and
+                another is to follow. Otherwise values equal to the last ones are a sign of life.
             due: Time until the next frame [s]; 0: not known. Velocities are per `unit`.
 
         Raises:
@@ -147,14 +164,14 @@ class Link:
         self._write()
 
     def arm(self) -> None:
-        """Arm the robot: it moves slowly from its present pose to the newest values. A robot that does not measure waits for
-        `confirm_pose`.
+        """Arm the robot: it moves slowly from its present pose to the newest values. A robot that does not
+        measure waits for `confirm_pose`.
         """
         self._make(Command.ARM)
 
     def arm_confirmed(self) -> None:
-        """Arm a robot that does not measure, with the user's confirmation that it is at the newest values. See
-        `Status.needs_confirmation`.
+        """Arm a robot that does not measure, with the user's confirmation that it is at the newest values.
+        See `Status.needs_confirmation`.
         """
         self._make(Command.ARM_CONFIRMED)
 
@@ -163,11 +180,14 @@ class Link:
         self._make(Command.CONFIRM_POSE)
 
     def confirm_joint(self, joint: int) -> None:
-        """Confirm that one joint is at its newest value; after the last one the robot starts. See `Status.confirmed`."""
+        """Confirm that one joint is at its newest value; after the last one the robot starts. See
+        `Status.confirmed`.
+        """
         self._make(Command.CONFIRM_JOINT, Request(target=self._joint(joint)))
 
     def jog(self, joint: int, amount: float, free: bool = False) -> None:
-        """Move one joint slowly by `amount` [the joint's unit], and hold it until `disarm`; other channels get no goals.
+        """Move one joint slowly by `amount` [the joint's unit], and hold it until `disarm`; other channels
+        get no goals.
 
         Args:
             joint: Index of the joint.
@@ -179,13 +199,19 @@ class Link:
         self._make(Command.JOG, Request(target=self._joint(joint), amount=amount, free=free))
 
     def wiggle(self, channel: int) -> None:
-        """Rotate one servo by some 5 degrees and back, twice, so that the user sees which one it is; then disarm."""
+        """Rotate one servo by some 5 degrees and back, twice, so that the user sees which one it is; then
+        disarm.
+        """
         if not 0 <= channel < len(self.device.channels):
-            raise AnglesError(f"There is no channel {channel}; the device has {len(self.device.channels)}, counted from 0")
+            raise AnglesError(
+                f"There is no channel {channel}; the device has {len(self.device.channels)}, counted from 0"
+            )
         self._make(Command.WIGGLE, Request(target=channel))
 
     def test(self, joint: int, low: float | None = None, high: float | None = None) -> None:
-        """Move one joint slowly to `low`, to `high` and back, then disarm; None stands for a value near that end of the joint's range."""
+        """Move one joint slowly to `low`, to `high` and back, then disarm; None stands for a value near that
+        end of the joint's range.
+        """
         span = (math.nan if low is None else low, math.nan if high is None else high)
         self._make(Command.TEST, Request(target=self._joint(joint), span=span))
 
@@ -197,8 +223,8 @@ class Link:
         self._make(Command.PARK, Request(values=tuple(values)))
 
     def release(self, channels: Iterable[int] | None = None) -> None:
-        """Switch the torque of channels' servos off until `disarm`, even if they are set to hold, and read their positions; None: all
-        channels.
+        """Switch the torque of channels' servos off until `disarm`, even if they are set to hold, and read
+        their positions; None: all channels.
 
         Limber's own firmware releases all or none.
         """
@@ -251,7 +277,8 @@ class Link:
         return self._describe(report.state, report.fault, detail, report)
 
     def close(self) -> None:
-        """Disarm the robot and end the worker, without blocking; a worker that hangs is killed in the background.
+        """Disarm the robot and end the worker, without blocking; a worker that hangs is killed in the
+        background.
 
         Only a process that hangs in a driver may outlive this.
         """
@@ -281,26 +308,39 @@ class Link:
 
     def _check_length(self, values: Sequence[object]) -> None:
         if len(values) != len(self._motion):
-            raise AnglesError(f"{len(values)} values for {len(self._motion)} joints; give one for each, in the joints' order")
+            raise AnglesError(
+                f"{len(values)} values for {len(self._motion)} joints; give one for each, in the joints'"
+                " order"
+            )
 
     def _joint(self, joint: int) -> int:
         if not 0 <= joint < len(self._motion):
-            raise AnglesError(f"There is no joint {joint}; the device has {len(self._motion)}, counted from 0")
+            raise AnglesError(
+                f"There is no joint {joint}; the device has {len(self._motion)}, counted from 0"
+            )
         return joint
 
     def _make(self, command: Command, request: Request | None = None) -> None:
-        if self._memory is not None and command is not Command.DISARM and self._ended_at == self._memory.reports:
+        if (
+            self._memory is not None
+            and command is not Command.DISARM
+            and self._ended_at == self._memory.reports
+        ):
             return  # Stop and Disarm win over what is ordered before the worker had a turn since
         self._disarmed_because = ""
         if self._memory is not None:
-            self._memory.write_request(replace(request or Request(), command=command, stops=self._stops & 0xFFFFFFFF))
+            self._memory.write_request(
+                replace(request or Request(), command=command, stops=self._stops & 0xFFFFFFFF)
+            )
             self._write()
 
     def _write(self) -> None:
         if self._memory is None:
             return
         self._beat += 1
-        self._memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion))
+        self._memory.write_orders(
+            Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion)
+        )
 
     def _report(self) -> Report | None:
         return None if self._memory is None else self._memory.read_report()
@@ -310,8 +350,8 @@ class Link:
             self._ended_at = self._memory.reports
 
     def _is_lost(self, report: Report | None) -> Fault | None:
-        """The fault by which the worker was lost; None while it runs. Lost is lost until `open`: a worker that hangs is ended, so that it
-        cannot move the robot when it goes on.
+        """The fault by which the worker was lost; None while it runs. Lost is lost until `open`: a worker
+        that hangs is ended, so that it cannot move the robot when it goes on.
         """
         if self._process is not None and self._lost is None:
             self._lost = self._why_lost(self._process, report)
@@ -336,7 +376,10 @@ class Link:
     def _describe(self, state: State, fault: Fault, detail: str, report: Report | None = None) -> Status:
         needs_confirmation = report is not None and report.needs_confirmation
         if (what := (state, fault, detail, needs_confirmation)) != self._said_of:
-            self._said_of, self._said = what, shown(sentence(state, fault, detail, self.device, needs_confirmation))
+            self._said_of, self._said = (
+                what,
+                shown(sentence(state, fault, detail, self.device, needs_confirmation)),
+            )
         if report is None:
             return Status(state, self._said, fault)
         shared = {name: getattr(report, name) for name in _SHARED}

@@ -1,7 +1,8 @@
-"""Shared memory between Blender and the worker: a temporary file that both processes map. Knows no Blender.
+"""Shared memory between Blender and the worker: a temporary file that both processes map.
 
-It holds the device's description (written once, before the worker starts), the stop counter, a mailbox in each direction for messages of
-fixed length of which the newest counts, and a log of commands, each of which counts. Nothing in it blocks.
+It holds the device's description (written once, before the worker starts), the stop counter, a mailbox in
+each direction for messages of fixed length of which the newest counts, and a log of commands, each of which
+counts. Nothing in it blocks.
 """
 
 from __future__ import annotations
@@ -30,15 +31,17 @@ from .status import ChannelStatus
 
 _COUNTER = struct.Struct("<Q")
 _CHECK = struct.Struct("<I")
-_READS = 4  # times a reader tries: a writer that overtakes it once takes some 10 us, at most 200 times a second
+_READS = (
+    4  # times a reader tries: a writer that overtakes it once takes some 10 us, at most 200 times a second
+)
 
 
 class Mailbox:
     """One direction of the shared memory: a single-message mailbox.
 
-    One process writes, another reads; neither ever waits. Two slots alternate, so the newest message stays readable while the next is
-    written. A slot carries its sequence number and a checksum over everything: a torn read is noticed whatever the machine's memory order,
-    and read again.
+    One process writes, another reads; neither ever waits. Two slots alternate, so the newest message stays
+    readable while the next is written. A slot carries its sequence number and a checksum over everything: a
+    torn read is noticed whatever the machine's memory order, and read again.
 
     Args:
         memory: The whole shared memory, writable.
@@ -79,7 +82,9 @@ class Mailbox:
         self._memory[self._counter : self._counter + _COUNTER.size] = body[: _COUNTER.size]
 
     def read(self) -> bytes | None:
-        """The newest complete message; None before the first. If the writer was faster in every attempt, the last message read."""
+        """The newest complete message; None before the first. If the writer was faster in every attempt, the
+        last message read.
+        """
         for _ in range(_READS):
             counter = bytes(self._memory[self._counter : self._counter + _COUNTER.size])
             number = _COUNTER.unpack(counter)[0]
@@ -111,14 +116,23 @@ class OrdersCodec:
     def __init__(self, joints: int) -> None:
         self._layout = struct.Struct(f"<{3 * joints}d")
         self.size = _ORDERS.size + self._layout.size
-        self._motion: tuple[Kinematic, ...] = ()  # encoded last: it is the same in all signs of life between two frames
+        self._motion: tuple[
+            Kinematic, ...
+        ] = ()  # encoded last: it is the same in all signs of life between two frames
         self._encoded = b""
 
     def pack(self, orders: Orders) -> bytes:
         if orders.motion is not self._motion:
-            numbers = (number for joint in orders.motion for number in (joint.position, joint.velocity, joint.acceleration))
+            numbers = (
+                number
+                for joint in orders.motion
+                for number in (joint.position, joint.velocity, joint.acceleration)
+            )
             self._motion, self._encoded = orders.motion, self._layout.pack(*numbers)
-        return _ORDERS.pack(orders.beat, orders.frame, orders.stamp, orders.plays, orders.step, orders.due) + self._encoded
+        return (
+            _ORDERS.pack(orders.beat, orders.frame, orders.stamp, orders.plays, orders.step, orders.due)
+            + self._encoded
+        )
 
     def unpack(self, message: bytes) -> Orders:
         numbers = iter(self._layout.unpack_from(message, _ORDERS.size))
@@ -156,8 +170,8 @@ class RequestCodec:
 class ReportCodec:
     """Encodes and decodes `Report`s of a device with `joints` joints and `channels` channels.
 
-    Of a robot that stands still only beat and counts change from report to report, so the rest is decoded where its bytes differ from those
-    of the report before.
+    Of a robot that stands still only beat and counts change from report to report, so the rest is decoded
+    where its bytes differ from those of the report before.
     """
 
     def __init__(self, joints: int, channels: int) -> None:
@@ -171,9 +185,13 @@ class ReportCodec:
         self._decoded: dict[str, Any] = {}  # its fields
 
     def pack(self, report: Report) -> bytes:
-        texts = [text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))]  # a device may send surrogates
+        texts = [
+            text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))
+        ]  # a device may send surrogates
         detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
-        return _HEAD.pack(report.beat, report.state, report.fault, *(getattr(report, name) for name in _COUNTS)) + self._layout.pack(
+        return _HEAD.pack(
+            report.beat, report.state, report.fault, *(getattr(report, name) for name in _COUNTS)
+        ) + self._layout.pack(
             *(report.commanded is not None, report.needs_confirmation),
             *report.confirmed,
             *(self._nowhere if report.commanded is None else report.commanded),
@@ -187,7 +205,13 @@ class ReportCodec:
         encoded = message[_HEAD.size :]
         if encoded != self._encoded:
             self._encoded, self._decoded = encoded, self._decode(encoded)
-        return Report(beat=beat, state=State(state), fault=Fault(fault), **dict(zip(_COUNTS, counts, strict=True)), **self._decoded)
+        return Report(
+            beat=beat,
+            state=State(state),
+            fault=Fault(fault),
+            **dict(zip(_COUNTS, counts, strict=True)),
+            **self._decoded,
+        )
 
     def _decode(self, encoded: bytes) -> dict[str, Any]:
         """The fields of a report that follow its head."""
@@ -201,7 +225,9 @@ class ReportCodec:
             "positions": tuple(known[:n]),
             "confirmed": tuple(rest[:n]),
             "needs_confirmation": needs_confirmation,
-            "channels": tuple(ChannelStatus(*known[at : at + width]) for at in range(n, n + width * self._channels, width)),
+            "channels": tuple(
+                ChannelStatus(*known[at : at + width]) for at in range(n, n + width * self._channels, width)
+            ),
             "warnings": tuple(text for text in _text(warnings, warning_length).split("\n") if text),
         }
 
@@ -224,7 +250,8 @@ _DEVICE_OFFSET = 32
 class SharedMemory:
     """The shared memory, from either side: `create` in Blender, `attach` in the worker.
 
-    The stop counter is apart from the mailboxes, so that no problem with joint values can keep a Stop from arriving.
+    The stop counter is apart from the mailboxes, so that no problem with joint values can keep a Stop from
+    arriving.
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap, device: Device, mailboxes: int) -> None:
@@ -235,8 +262,14 @@ class SharedMemory:
         self._orders_codec, self._report_codec = _codecs(device)
         self._request_codec = RequestCodec(len(device.joints))
         self._orders = Mailbox(self._memory, mailboxes, self._orders_codec.size)
-        self._report = Mailbox(self._memory, mailboxes + Mailbox.length(self._orders_codec.size), self._report_codec.size)
-        self._requests = MessageLog(self._memory, mapped.size() - MessageLog.length(self._request_codec.size), self._request_codec.size)
+        self._report = Mailbox(
+            self._memory, mailboxes + Mailbox.length(self._orders_codec.size), self._report_codec.size
+        )
+        self._requests = MessageLog(
+            self._memory,
+            mapped.size() - MessageLog.length(self._request_codec.size),
+            self._request_codec.size,
+        )
 
     @classmethod
     def create(cls, device: Device) -> SharedMemory:
@@ -253,8 +286,8 @@ class SharedMemory:
             path, mapped = _new_file(size)
         except OSError as error:
             raise WorkerError(
-                f"No file for the robot's angles can be made in {_temporary_folder()} ({error}): make room there and allow writing to it,"
-                " then press Connect again"
+                f"No file for the robot's angles can be made in {_temporary_folder()} ({error}): make room"
+                " there and allow writing to it, then press Connect again"
             ) from error
         mapped[: _HEADER.size] = _HEADER.pack(_MAGIC, len(described))
         mapped[_DEVICE_OFFSET : _DEVICE_OFFSET + len(described)] = described
@@ -312,7 +345,9 @@ class SharedMemory:
         return None if message is None else self._report_codec.unpack(message)
 
     def remove_file(self) -> None:
-        """Delete the file while it is mapped, if the system allows that (on Windows `close` deletes it instead)."""
+        """Delete the file while it is mapped, if the system allows that (on Windows `close` deletes it
+        instead).
+        """
         with contextlib.suppress(OSError):
             self.path.unlink()
 
@@ -325,7 +360,9 @@ class SharedMemory:
     def __enter__(self) -> SharedMemory:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -348,13 +385,17 @@ def _new_file(size: int) -> tuple[Path, mmap.mmap]:
 
 
 def _reserve(handle: int, size: int) -> None:
-    """Allocate the file's `size` bytes on disk: a full disk is an error here, and not a crash at a later write to the map."""
+    """Allocate the file's `size` bytes on disk: a full disk is an error here, and not a crash at a later
+    write to the map.
+    """
     with os.fdopen(handle, "wb", closefd=False) as file:
         file.write(bytes(size))
 
 
 def _temporary_folder() -> str:
-    """Path of the folder for temporary files, for messages; if none can be written to, the environment variables that set it."""
+    """Path of the folder for temporary files, for messages; if none can be written to, the environment
+    variables that set it.
+    """
     try:
         return tempfile.gettempdir()
     except OSError:

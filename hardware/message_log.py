@@ -1,11 +1,12 @@
-"""One direction of the shared memory for messages of which each counts, and not the newest alone. Knows no Blender."""
+"""One direction of the shared memory for messages of which each counts, and not the newest alone."""
 
 from __future__ import annotations
 
 import struct
 import zlib
 
-LOGGED = 16  # number of messages that are kept: more than a person, or a script's one step, gives in a turn of the worker
+# number of messages that are kept: more than a person, or a script's one step, gives in a turn of the worker
+LOGGED = 16
 
 _COUNTER = struct.Struct("<Q")
 _CHECK = struct.Struct("<I")
@@ -14,8 +15,8 @@ _CHECK = struct.Struct("<I")
 class MessageLog:
     """A log of the last `LOGGED` messages, each of which is read once, in order.
 
-    One process writes, another reads; neither ever waits. A message carries its number and a checksum over everything: one that is being
-    written is read at the next time.
+    One process writes, another reads; neither ever waits. A message carries its number and a checksum over
+    everything: one that is being written is read at the next time.
 
     Args:
         memory: The whole shared memory, writable.
@@ -62,11 +63,15 @@ class MessageLog:
         return self._offset + number % LOGGED * self._slot
 
     def _at(self, number: int) -> tuple[int, bytes] | None:
-        """Number and content of the message at the place of message `number`; None: it is being written, or older than that one."""
+        """Number and content of the message at the place of message `number`; None: it is being written, or
+        older than that one.
+        """
         start = self._start(number)
         stored: int = _COUNTER.unpack_from(self._memory, start)[0]
         if stored < number:
             return None
         slot = bytes(self._memory[start : start + self._slot])
         body = slot[: self._body]
-        return (stored, body[_COUNTER.size :]) if slot[self._body :] == _CHECK.pack(zlib.crc32(body)) else None
+        return (
+            (stored, body[_COUNTER.size :]) if slot[self._body :] == _CHECK.pack(zlib.crc32(body)) else None
+        )

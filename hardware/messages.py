@@ -1,4 +1,4 @@
-"""Messages between Blender and the worker; `memory` lays them out in bytes. Knows no Blender."""
+"""Messages between Blender and the worker; `memory` lays them out in bytes."""
 
 from __future__ import annotations
 
@@ -37,16 +37,19 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """Message from Blender to the worker: newest joint values. Commands have a log of their own, since each of them counts.
+    """Message from Blender to the worker: newest joint values. Commands have a log of their own, since each
+    of them counts.
 
     Attributes:
         beat: Counts Blender's signs of life: every frame and every query of the status.
         frame: Counts frames of values; 0 before the first.
         stamp: Time of the newest frame [s, `clock.now`].
         plays: Whether Blender plays, so that another frame is to follow.
-        step: Unit of time of the newest frame's velocities [s]: what the frame before announced; 0: the measured interval.
+        step: Unit of time of the newest frame's velocities [s]: what the frame before announced; 0: the
+            measured interval.
         due: Announced until the next frame [s]; 0: nothing is known of it.
-        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per `step` where known, else 0.
+        motion: The newest frame (joints,), each in its joint's unit; with its velocity and acceleration per
+            `step` where known, else 0.
     """
 
     beat: int

@@ -1,4 +1,4 @@
-"""Conversion between joint values and the raw positions of the channels that they drive. Knows no Blender.
+"""Conversion between joint values and the raw positions of the channels that they drive.
 
 A channel's servo rotates by the sum of its joints' values times their gears:
 
@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from .device import Channel, Device
 from .errors import AnglesError, DeviceError
 
-SINGULAR = 1e-6  # smallest share of a column that is independent of the others: below it a joint's value is not determined
+# smallest share of a column that is independent of the others: below it a joint's value is not determined
+SINGULAR = 1e-6
 
 
 def dot(a: Sequence[float], b: Sequence[float]) -> float:
@@ -25,7 +26,9 @@ def dot(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def least_squares_inverse(matrix: Sequence[tuple[float, ...]]) -> tuple[tuple[float, ...], ...] | None:
-    """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None if its rank is below the number of joints."""
+    """Least-squares inverse of a (channels, joints) matrix by Gram-Schmidt; None if its rank is below the
+    number of joints.
+    """
     columns = [[row[k] for row in matrix] for k in range(len(matrix[0]))]
     basis: list[list[float]] = []
     parts: list[list[float]] = []  # of each column along the basis: an upper triangle
@@ -82,14 +85,17 @@ class Mixing:
         ranges: Lowest and highest value of each joint that its limits and its channels' ranges allow.
 
     Raises:
-        DeviceError: The channels do not determine their joints' values, or joint limits and channel ranges do not overlap.
+        DeviceError: The channels do not determine their joints' values, or joint limits and channel ranges do
+            not overlap.
     """
 
     def __init__(self, device: Device) -> None:
         self._joints = device.joints
         self._channels = device.channels
         index = {joint.name: k for k, joint in enumerate(device.joints)}
-        self._shares = [[(index[share.joint], share.gear) for share in channel.shares] for channel in device.channels]
+        self._shares = [
+            [(index[share.joint], share.gear) for share in channel.shares] for channel in device.channels
+        ]
         self._spans = [_span(channel) for channel in device.channels]
         self._groups = [self._group(joints, channels) for joints, channels in self._belonging()]
         ranges = [(joint.limits.lower, joint.limits.upper) for joint in device.joints]
@@ -110,16 +116,22 @@ class Mixing:
     def unbounded(self, values: Sequence[float]) -> Values:
         """Raw position of each channel for joint values, without clamping; otherwise as `raw`."""
         if len(values) != len(self._joints):
-            raise AnglesError(f"{len(values)} values for {len(self._joints)} joints; give one for each, in the joints' order")
+            raise AnglesError(
+                f"{len(values)} values for {len(self._joints)} joints; give one for each, in the joints'"
+                " order"
+            )
         for joint, value in zip(self._joints, values, strict=True):
             if not math.isfinite(value):
                 raise AnglesError(f"The value of '{joint.name}' is {value}: give a finite number")
         rotations = (math.fsum(gear * values[joint] for joint, gear in shares) for shares in self._shares)
         rows = zip(self._channels, rotations, strict=True)
-        return tuple(channel.zero + channel.direction * channel.per_radian * rotation for channel, rotation in rows)
+        return tuple(
+            channel.zero + channel.direction * channel.per_radian * rotation for channel, rotation in rows
+        )
 
     def values(self, raw: Sequence[float | None]) -> tuple[float | None, ...]:
-        """Value of each joint for raw channel positions; None for a joint with a channel whose position is None.
+        """Value of each joint for raw channel positions; None for a joint with a channel whose position is
+        None.
 
         With more channels than joints these are the least-squares values.
         """
@@ -132,7 +144,9 @@ class Mixing:
         return tuple(values)
 
     def disagreement(self, raw: Sequence[float | None]) -> tuple[int, float, float] | None:
-        """The channel farthest from the least-squares joint values: index, expected and found rotation [rad]; None: no redundancy."""
+        """The channel farthest from the least-squares joint values: index, expected and found rotation [rad];
+        None: no redundancy.
+        """
         worst: tuple[int, float, float] | None = None
         for group in self._groups:
             rotations = self._rotations_of(group, raw) if len(group.channels) > len(group.joints) else None
@@ -148,7 +162,8 @@ class Mixing:
     def clamp(self, values: Sequence[float]) -> Values:
         """Joint values clamped to all limits and ranges.
 
-        Each joint is clamped to its range; if a channel of its group is then beyond its own, the group is moved straight toward `inside`.
+        Each joint is clamped to its range; if a channel of its group is then beyond its own, the group is
+        moved straight toward `inside`.
         """
         clamped = [min(max(value, low), high) for value, (low, high) in zip(values, self.ranges, strict=True)]
         for group in self._groups:
@@ -161,8 +176,8 @@ class Mixing:
         return tuple(clamped)
 
     def reach(self, joint: int, values: Sequence[float]) -> tuple[float, float]:
-        """Lowest and highest value that a joint can have while the others stay at `values`, by its channels' ranges alone; they include its
-        present value.
+        """Lowest and highest value that a joint can have while the others stay at `values`, by its channels'
+        ranges alone; they include its present value.
         """
         low, high = -math.inf, math.inf
         for shares, span in zip(self._shares, self._spans, strict=True):
@@ -178,7 +193,9 @@ class Mixing:
         return tuple(joint for joint, _ in self._shares[channel])
 
     def channels_of(self, joint: int) -> tuple[int, ...]:
-        """Indices of the channels that must be driven and read to move one joint: all channels of the joint's group."""
+        """Indices of the channels that must be driven and read to move one joint: all channels of the joint's
+        group.
+        """
         return next(group.channels for group in self._groups if joint in group.joints)
 
     def group_of(self, joint: int) -> tuple[int, ...]:
@@ -186,8 +203,12 @@ class Mixing:
         return next(group.joints for group in self._groups if joint in group.joints)
 
     def top_speed(self, channel: int) -> float:
-        """Largest rotation speed [rad/s] that can be commanded of a channel's servo: with all its joints at their velocity limits."""
-        return math.fsum(abs(gear) * self._joints[joint].limits.velocity for joint, gear in self._shares[channel])
+        """Largest rotation speed [rad/s] that can be commanded of a channel's servo: with all its joints at
+        their velocity limits.
+        """
+        return math.fsum(
+            abs(gear) * self._joints[joint].limits.velocity for joint, gear in self._shares[channel]
+        )
 
     def _rotations_of(self, group: _Group, raw: Sequence[float | None]) -> list[float] | None:
         rotations: list[float] = []
@@ -217,11 +238,14 @@ class Mixing:
         if inverse is None:
             names = ", ".join(self._channels[channel].label for channel in channels)
             raise DeviceError(
-                f"Channels {names} do not tell their {len(joints)} joints apart: give them as many servos as joints, with gears that differ"
+                f"Channels {names} do not tell their {len(joints)} joints apart: give them as many servos as"
+                " joints, with gears that differ"
             )
         return _Group(joints, channels, rotations, inverse, self._inside(joints, channels, rotations))
 
-    def _inside(self, joints: tuple[int, ...], channels: tuple[int, ...], rotations: tuple[Values, ...]) -> Values:
+    def _inside(
+        self, joints: tuple[int, ...], channels: tuple[int, ...], rotations: tuple[Values, ...]
+    ) -> Values:
         """Joint values near 0 within all limits and ranges, by alternating projection onto them."""
         limits = [self._joints[joint].limits for joint in joints]
         spans = [self._spans[channel] for channel in channels]
@@ -232,16 +256,23 @@ class Mixing:
                 missing = min(max(rotation, low), high) - rotation
                 if abs(missing) > TOUCHING:
                     square = dot(row, row)
-                    values = [value + missing * gear / square for value, gear in zip(values, row, strict=True)]
+                    values = [
+                        value + missing * gear / square for value, gear in zip(values, row, strict=True)
+                    ]
             for k, limit in enumerate(limits):
                 values[k] = limit.clamp(values[k])
             angles = (dot(row, values) for row in rotations)
-            worst = max(max(low - rotation, rotation - high) for rotation, (low, high) in zip(angles, spans, strict=True))
+            worst = max(
+                max(low - rotation, rotation - high)
+                for rotation, (low, high) in zip(angles, spans, strict=True)
+            )
             if worst <= TOUCHING:
                 return tuple(values)
         raise DeviceError(self._nothing_in_common(joints, channels, rotations))
 
-    def _nothing_in_common(self, joints: tuple[int, ...], channels: tuple[int, ...], rotations: tuple[Values, ...]) -> str:
+    def _nothing_in_common(
+        self, joints: tuple[int, ...], channels: tuple[int, ...], rotations: tuple[Values, ...]
+    ) -> str:
         """Message that names the channel whose range is farthest from its joints' limits."""
         worst, text = -math.inf, ""
         for channel, row in zip(channels, rotations, strict=True):
@@ -254,32 +285,48 @@ class Mixing:
             apart = max(low - required[1], required[0] - high)
             if apart > worst:
                 worst = apart
-                servo, joint = (f"from {math.degrees(a):z.0f} to {math.degrees(b):z.0f} degrees" for a, b in ((low, high), required))
+                servo, joint = (
+                    f"from {math.degrees(a):z.0f} to {math.degrees(b):z.0f} degrees"
+                    for a, b in ((low, high), required)
+                )
                 text = (
-                    f"Channel {self._channels[channel].label}: its servo goes {servo}, its joint {joint}; correct zero, direction or range"
+                    f"Channel {self._channels[channel].label}: its servo goes {servo}, its joint {joint};"
+                    " correct zero, direction or range"
                 )
         return text
 
     def _group_ranges(self, group: _Group) -> list[tuple[float, float]]:
         """Range of each joint of a group over all allowed values of the other joints."""
-        limits = [(self._joints[joint].limits.lower, self._joints[joint].limits.upper) for joint in group.joints]
+        limits = [
+            (self._joints[joint].limits.lower, self._joints[joint].limits.upper) for joint in group.joints
+        ]
         spans = [self._spans[channel] for channel in group.channels]
         ranges = []
         for k, (low, high) in enumerate(limits):
             for row, span in zip(group.rotations, spans, strict=True):
                 if row[k]:
                     contributions = [_ends(gear, *limits[j]) for j, gear in enumerate(row) if j != k]
-                    rest = math.fsum(end[0] for end in contributions), math.fsum(end[1] for end in contributions)
+                    rest = (
+                        math.fsum(end[0] for end in contributions),
+                        math.fsum(end[1] for end in contributions),
+                    )
                     ends = _ends(1.0 / row[k], span[0] - rest[1], span[1] - rest[0])
                     low, high = max(low, ends[0]), min(high, ends[1])
             if len(group.joints) > 1:
                 parts = [_ends(gear, *span) for gear, span in zip(group.inverse[k], spans, strict=True)]
-                low, high = max(low, math.fsum(part[0] for part in parts)), min(high, math.fsum(part[1] for part in parts))
-            ranges.append((min(low, group.inside[k]), max(high, group.inside[k])))  # this changes only what rounding has put outside
+                low, high = (
+                    max(low, math.fsum(part[0] for part in parts)),
+                    min(high, math.fsum(part[1] for part in parts)),
+                )
+            ranges.append(
+                (min(low, group.inside[k]), max(high, group.inside[k]))
+            )  # this changes only what rounding has put outside
         return ranges
 
     def _share_inside(self, group: _Group, desired: Sequence[float]) -> float:
-        """Largest s in 0...1 for which the joint values `inside` + s (`desired` - `inside`) keep all channels within their ranges."""
+        """Largest s in 0...1 for which the joint values `inside` + s (`desired` - `inside`) keep all channels
+        within their ranges.
+        """
         share = 1.0
         for channel, row in zip(group.channels, group.rotations, strict=True):
             low, high = self._spans[channel]

@@ -1,4 +1,4 @@
-"""A connection to a robot on a network that never blocks. Knows no Blender."""
+"""A connection to a robot on a network that never blocks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ from .safety import Fault
 from .transport import TransportError
 
 CONNECT_TIMEOUT = 4.0  # [s] less than the worker waits for an answer
-RECEIVE = 2_048  # [bytes] most that a turn of the worker takes: eight times what the daemon sends, and decoded within 2 ms whatever it is
-FLOODED_AFTER = (
-    128  # turns in a row in which more came than is taken: what is read is older every time, after a quarter of a megabyte 1.3 s
+# [bytes] most that a turn of the worker takes: eight times what the daemon sends, and decoded within 2 ms
+# whatever it is
+RECEIVE = 2_048
+# turns in a row in which more came than is taken: what is read is older every time, after a quarter of a
+# megabyte 1.3 s
+FLOODED_AFTER = 128
+MOST_WAITING = (
+    8_192  # [bytes] that the network has not taken: half a second of orders. Further ones would be late
 )
-MOST_WAITING = 8_192  # [bytes] that the network has not taken: half a second of orders. Further ones would be late
 
 
 class NetworkTransport:
-    """A TCP connection as a transport. A thread looks up the host and connects; data written before that is sent afterwards.
+    """A TCP connection as a transport. A thread looks up the host and connects; data written before that is
+    sent afterwards.
 
     Args:
         address: Address to connect to.
@@ -93,7 +98,9 @@ class NetworkTransport:
         failure: TransportError | None = None
         try:
             connection = socket.create_connection((self._address.host, self._address.port), CONNECT_TIMEOUT)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # commands are sent at once instead of being collected
+            connection.setsockopt(
+                socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
+            )  # commands are sent at once instead of being collected
             connection.setblocking(False)
         except (OSError, UnicodeError) as error:  # UnicodeError: a host that no name server could know
             failure = TransportError(_why_not(error), _reason(error))

@@ -1,4 +1,4 @@
-"""An open serial port with blocking queries, for background jobs. Knows no Blender."""
+"""An open serial port with blocking queries, for background jobs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ BUSY_FOR = 2.5  # [s] for which a busy port is retried: a worker that was just d
 _WHY = {
     Fault.PORT_MISSING: "does not exist: plug the device in, or choose another port",
     Fault.PORT_BUSY: "is busy: disconnect the robot that uses it, or close the other program",
-    Fault.PORT_FORBIDDEN: "may not be opened by this user: on Linux add yourself to the group 'dialout', log out and in",
+    Fault.PORT_FORBIDDEN: (
+        "may not be opened by this user: on Linux add yourself to the group 'dialout', log out and in"
+    ),
     Fault.UNPLUGGED: "was unplugged",
 }
 
@@ -44,9 +46,13 @@ class PortSession:
         HardwareError: The port cannot be opened.
     """
 
-    def __init__(self, serial: ModuleType | None, port: str, baudrate: int, codec: Codec | None = None) -> None:
+    def __init__(
+        self, serial: ModuleType | None, port: str, baudrate: int, codec: Codec | None = None
+    ) -> None:
         if serial is None:
-            raise HardwareError("Serial ports need pyserial, which is not installed: install Limber from its zip")
+            raise HardwareError(
+                "Serial ports need pyserial, which is not installed: install Limber from its zip"
+            )
         self._port = port
         self._baudrate = baudrate
         try:

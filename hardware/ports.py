@@ -1,4 +1,4 @@
-"""The list of ports and addresses to choose from. Knows no Blender."""
+"""The list of ports and addresses to choose from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Port:
 
 
 class Listing:
-    """The list of ports for a protocol, made in a thread: some systems query each device, which can take seconds.
+    """The list of ports for a protocol, made in a thread: some systems query each device, which can take
+    seconds.
 
     Attributes:
         ports: The ports; None until they are listed.
@@ -52,7 +53,9 @@ def serial_ports() -> list[str]:
 
 
 def list_ports() -> tuple[Port, ...]:
-    """The virtual robots and the system's serial ports; if pyserial is missing, only the virtual robots (may take seconds)."""
+    """The virtual robots and the system's serial ports; if pyserial is missing, only the virtual robots (may
+    take seconds).
+    """
     virtual = (
         Port(VIRTUAL_PORT, "Virtual robot"),
         Port(VIRTUAL_HOBBY_PORT, "Virtual robot with hobby servos (without position feedback)"),
@@ -63,4 +66,7 @@ def list_ports() -> tuple[Port, ...]:
         labelled_ports = sorted((str(port.device), str(port.description or "")) for port in comports())
     except (ImportError, OSError):
         return virtual
-    return virtual + tuple(Port(name, f"{name}: {label}" if label not in ("", "n/a", name) else name) for name, label in labelled_ports)
+    return virtual + tuple(
+        Port(name, f"{name}: {label}" if label not in ("", "n/a", name) else name)
+        for name, label in labelled_ports
+    )

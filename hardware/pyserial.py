@@ -1,4 +1,4 @@
-"""The folder of pyserial, for processes that do not see Blender's installed packages. Knows no Blender."""
+"""The folder of pyserial, for processes that do not see Blender's installed packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Safety state machine of the robot link, without port, thread or clock. Knows no Blender.
+"""Safety state machine of the robot link, without port, thread or clock.
 
 `step` is pure: it maps the last state and the inputs of this period to the next state. What is sent
 follows from the state alone (see `worker.loop`).
@@ -11,8 +11,12 @@ from enum import IntEnum
 
 HOLD_AFTER = 0.2  # [s] without angles: a save, a file dialog, a slow redraw. The robot slows down to a hold
 DISARM_AFTER = 5.0  # [s] without a sign of life: Blender hangs, and nobody may be attending the robot
-HELD_UP_AFTER = 1.02  # [s] between two turns of the worker: one is a second late, as when Blender calls the worker lost
-CONFIRM_WITHIN = 1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
+HELD_UP_AFTER = (
+    1.02  # [s] between two turns of the worker: one is a second late, as when Blender calls the worker lost
+)
+CONFIRM_WITHIN = (
+    1.0  # [s] age of the pose that the user confirms: what Blender shows now, not what it showed before
+)
 
 JUMPED = "the pose in Blender jumped"
 """The detail of a hold, and of the slow approach that ends it, after a jump of the pose."""
@@ -83,7 +87,8 @@ class Fault(IntEnum):
 class Command(IntEnum):
     """A user's command. The emergency stop is no command: it has a counter of its own in the shared memory.
 
-    ARM_CONFIRMED is ARM with the user's confirmation that the robot, which does not measure, is at the pose that Blender shows.
+    ARM_CONFIRMED is ARM with the user's confirmation that the robot, which does not measure, is at the pose
+    that Blender shows.
     """
 
     NOTHING = 0
@@ -104,9 +109,11 @@ class Command(IntEnum):
 SETTING_UP = (Command.JOG, Command.WIGGLE, Command.TEST)
 """Motion of a single joint or servo."""
 
-_BEGINS = {Command.ARM: State.ARMING, Command.ARM_CONFIRMED: State.ARMING, Command.PARK: State.PARKING} | dict.fromkeys(
-    SETTING_UP, State.SETUP
-)
+_BEGINS = {
+    Command.ARM: State.ARMING,
+    Command.ARM_CONFIRMED: State.ARMING,
+    Command.PARK: State.PARKING,
+} | dict.fromkeys(SETTING_UP, State.SETUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +171,9 @@ class SafetyInputs:
 
 @dataclass(frozen=True, slots=True)
 class Safety:
-    """Safety state with the latched fault; in CONFIRM_POSE, `then` is the state that follows after confirmation."""
+    """Safety state with the latched fault; in CONFIRM_POSE, `then` is the state that follows after
+    confirmation.
+    """
 
     state: State = State.CONNECTING
     fault: Fault = Fault.NONE
@@ -190,7 +199,8 @@ def step(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def was_held_up(before: Safety, inputs: SafetyInputs) -> bool:
-    """Whether the worker was held up before this turn, by the computer's sleep or load: it does not know what happened meanwhile.
+    """Whether the worker was held up before this turn, by the computer's sleep or load: it does not know what
+    happened meanwhile.
 
     While it connects, it may wait for the port.
     """
@@ -234,7 +244,9 @@ def _following(before: Safety, inputs: SafetyInputs) -> Safety:
 
 
 def _setting_up(before: Safety, inputs: SafetyInputs) -> Safety:
-    """Next state while a single joint or servo is moved: disarmed when that is done, unless another such command comes."""
+    """Next state while a single joint or servo is moved: disarmed when that is done, unless another such
+    command comes.
+    """
     if inputs.command is Command.RELEASE and inputs.releases:
         return Safety(State.LIMP)
     if inputs.command in SETTING_UP:
@@ -268,7 +280,11 @@ def _still(before: Safety, inputs: SafetyInputs) -> Safety:
 def _begin(state: State, inputs: SafetyInputs) -> Safety:
     """State in which driving begins, from the robot's present pose if that is known and plausible."""
     if not inputs.tells_pose:
-        confirmed = inputs.command is Command.ARM_CONFIRMED and inputs.confirmed and inputs.frame_age <= CONFIRM_WITHIN
+        confirmed = (
+            inputs.command is Command.ARM_CONFIRMED
+            and inputs.confirmed
+            and inputs.frame_age <= CONFIRM_WITHIN
+        )
         return Safety(state) if confirmed else Safety(State.CONFIRM_POSE, then=state)
     if inputs.unread is not None:
         return Safety(State.FAULT, Fault.POSE_UNREAD, inputs.unread)
@@ -283,6 +299,8 @@ def _confirming(before: Safety, inputs: SafetyInputs) -> Safety:
         return Safety(State.DISARMED)
     if inputs.frame_age > CONFIRM_WITHIN:
         return replace(waiting, detail=inputs.remark or NO_POSE)
-    if inputs.command is Command.CONFIRM_POSE or (inputs.command is Command.CONFIRM_JOINT and inputs.confirmed):
+    if inputs.command is Command.CONFIRM_POSE or (
+        inputs.command is Command.CONFIRM_JOINT and inputs.confirmed
+    ):
         return Safety(before.then)
     return waiting

@@ -1,6 +1,7 @@
-"""Background job that looks for servos on ports, at baud rates and in protocols of the user's choice. Knows no Blender.
+"""Background job that looks for servos on ports, at baud rates and in protocols of the user's choice.
 
-It only sends queries and no commands, but a device on a port receives all of them, also those in foreign protocols.
+It only sends queries and no commands, but a device on a port receives all of them, also those in foreign
+protocols.
 """
 
 from __future__ import annotations
@@ -20,12 +21,19 @@ from .protocols.interface import Codec, Identified, Measured, Message, Problem, 
 from .protocols.table import OWN, PROTOCOLS, capabilities_of, codec_for
 
 BLOCK = 16  # number of ids between two reports of progress
-BOOT = 2.5  # [s] that a board may take after its port was opened: an Arduino restarts then, and its loader waits first
+# [s] that a board may take after its port was opened: an Arduino restarts then, and its loader waits first
+BOOT = 2.5
 GREETINGS = 5  # number of greetings in that time
 UNKNOWN = "unknown"  # begins the name of a model that the table does not have
-OTHER_SERIES = {"feetech_sts": "feetech_scs", "feetech_scs": "feetech_sts"}  # they answer each other's questions
+OTHER_SERIES = {
+    "feetech_sts": "feetech_scs",
+    "feetech_scs": "feetech_sts",
+}  # they answer each other's questions
 
-SCANNED = (OWN, *(name for name in PROTOCOLS if (codec := codec_for(name)).identify(codec.capabilities.servos[1:2])))
+SCANNED = (
+    OWN,
+    *(name for name in PROTOCOLS if (codec := codec_for(name)).identify(codec.capabilities.servos[1:2])),
+)
 """Protocols whose devices answer the question who they are."""
 
 
@@ -38,8 +46,8 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
     """Run the background job, yielding its progress events.
 
     Args:
-        arguments: "ports" (None: all serial ports but those in "without"), "protocols" and "baudrates" [bit/s] to try, "lowest" and
-            "highest" id.
+        arguments: "ports" (None: all serial ports but those in "without"), "protocols" and "baudrates"
+            [bit/s] to try, "lowest" and "highest" id.
         serial: The pyserial module; None where it is missing.
     """
     ids = range(arguments["lowest"], arguments["highest"] + 1)
@@ -60,7 +68,9 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
             with PortSession(serial, port, rate) as session:
                 if protocol == OWN:
                     yield from _find_firmware(session, port, rate, steps)
-                elif (codec := codec_for(protocol)).identify(()):  # this protocol identifies the controller, whatever servos it has
+                elif (codec := codec_for(protocol)).identify(
+                    ()
+                ):  # this protocol identifies the controller, whatever servos it has
                     yield from _find_board(session, codec, port, protocol, rate)
                 else:
                     yield from _find_servos(session, codec, port, protocol, rate, ids, steps)
@@ -89,7 +99,9 @@ class _Steps:
 
 
 def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) -> Iterator[JobEvent]:
-    """Events for a board with Limber's firmware; one that restarts when its port is opened answers only a later greeting."""
+    """Events for a board with Limber's firmware; one that restarts when its port is opened answers only a
+    later greeting.
+    """
     decoder = limber.Decoder()
     hello = limber.encode(limber.Hello(random.randrange(1, 1 << 16)))
     for greeting in range(GREETINGS):
@@ -103,26 +115,35 @@ def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) ->
         yield steps.progress((greeting + 1) / GREETINGS)
 
 
-def _find_board(session: PortSession, codec: Codec, port: str, protocol: str, rate: int) -> Iterator[JobEvent]:
+def _find_board(
+    session: PortSession, codec: Codec, port: str, protocol: str, rate: int
+) -> Iterator[JobEvent]:
     """Events for a controller that answers for all its servos."""
     session.use(codec)
     for message in session.query(codec.identify(())):
         if isinstance(message, Identified):
-            yield Found(port, protocol, rate, None, message.name or codec.capabilities.title, message.firmware)
+            yield Found(
+                port, protocol, rate, None, message.name or codec.capabilities.title, message.firmware
+            )
             return
 
 
-def _find_servos(session: PortSession, codec: Codec, port: str, protocol: str, rate: int, ids: range, steps: _Steps) -> Iterator[JobEvent]:
+def _find_servos(
+    session: PortSession, codec: Codec, port: str, protocol: str, rate: int, ids: range, steps: _Steps
+) -> Iterator[JobEvent]:
     """Events for servos with ids of their own, which are queried in blocks.
 
-    Where one answers, the silent ones of its block are queried once more, since a busy computer may hand an answer over too late.
+    Where one answers, the silent ones of its block are queried once more, since a busy computer may hand an
+    answer over too late.
     """
     session.use(codec)
     possible = [servo for servo in codec.capabilities.servos if servo in ids]
     for first in range(0, len(possible), BLOCK):
         block = possible[first : first + BLOCK]
         heard = session.query(codec.identify(block))
-        if any(not (isinstance(message, Problem) and message.kind is ProblemKind.MISSING) for message in heard):
+        if any(
+            not (isinstance(message, Problem) and message.kind is ProblemKind.MISSING) for message in heard
+        ):
             answered = {message.servo for message in heard if isinstance(message, Identified)}
             heard += session.query(codec.identify([servo for servo in block if servo not in answered]))
         identified = {message.servo: message for message in heard if isinstance(message, Identified)}
@@ -133,7 +154,9 @@ def _find_servos(session: PortSession, codec: Codec, port: str, protocol: str, r
         yield steps.progress((first + len(block)) / len(possible))
 
 
-def _found(session: PortSession, codec: Codec, port: str, protocol: str, rate: int, identified: Identified) -> Found:
+def _found(
+    session: PortSession, codec: Codec, port: str, protocol: str, rate: int, identified: Identified
+) -> Found:
     """The servo with its voltage [V] and temperature [degrees Celsius], as far as it reports them."""
     servo = identified.servo
     assert servo is not None
@@ -151,14 +174,22 @@ def _found(session: PortSession, codec: Codec, port: str, protocol: str, rate: i
     return Found(port, protocol, rate, servo, identified.name, identified.firmware, volts, heat)
 
 
-def _other_series(session: PortSession, usual: Codec, protocol: str, servo: int) -> tuple[str, Identified] | None:
-    """(protocol, identification) of a servo that, queried in the protocol of the maker's other series, is a known model; None otherwise."""
+def _other_series(
+    session: PortSession, usual: Codec, protocol: str, servo: int
+) -> tuple[str, Identified] | None:
+    """(protocol, identification) of a servo that, queried in the protocol of the maker's other series, is a
+    known model; None otherwise.
+    """
     other = OTHER_SERIES[protocol]
     codec = codec_for(other)
     session.use(codec)
     heard = session.query(codec.identify((servo,)))
     session.use(usual)
-    known = [message for message in heard if isinstance(message, Identified) and not message.name.startswith(UNKNOWN)]
+    known = [
+        message
+        for message in heard
+        if isinstance(message, Identified) and not message.name.startswith(UNKNOWN)
+    ]
     return (other, known[0]) if known else None
 
 
@@ -167,5 +198,11 @@ def _several(heard: Sequence[Message], port: str, rate: int) -> Iterator[Remark]
     for message in heard:
         if isinstance(message, Problem) and message.kind is ProblemKind.UNEXPECTED:
             yield Remark(f"{port} at {rate}: {message.text}")
-    if any(isinstance(message, Problem) and message.kind in (ProblemKind.DAMAGED, ProblemKind.MALFORMED) for message in heard):
-        yield Remark(f"{port} at {rate}: answers are damaged: two servos may have one id (connect them one by one), or the cable is bad")
+    if any(
+        isinstance(message, Problem) and message.kind in (ProblemKind.DAMAGED, ProblemKind.MALFORMED)
+        for message in heard
+    ):
+        yield Remark(
+            f"{port} at {rate}: answers are damaged: two servos may have one id (connect them one by one), or"
+            " the cable is bad"
+        )

@@ -1,4 +1,4 @@
-"""What a robot's servos cannot do that its joints ask for: speed and range. Knows no Blender."""
+"""What a robot's servos cannot do that its joints ask for: speed and range."""
 
 import math
 
@@ -14,13 +14,20 @@ def speed_problems(device: Device) -> tuple[str, ...]:
         required = mixing.top_speed(index)
         if channel.speed is not None and required > channel.speed:
             problems.append(
-                f"{channel.label} needs {math.degrees(required):.0f} degrees a second and can do {math.degrees(channel.speed):.0f}:"
-                " it is held to that; lower its joints' velocity, or they lag"
+                f"{channel.label} needs {math.degrees(required):.0f} degrees a second and can do"
+                f" {math.degrees(channel.speed):.0f}: it is held to that; lower its joints' velocity, or"
+                " they lag"
             )
     return tuple(problems)
 
 
 def short_joints(device: Device) -> tuple[tuple[Joint, float, float], ...]:
-    """Joints whose limits exceed their channels' ranges, each with the lowest and highest value that the ranges allow."""
+    """Joints whose limits exceed their channels' ranges, each with the lowest and highest value that the
+    ranges allow.
+    """
     pairs = zip(device.joints, Mixing(device).ranges, strict=True)
-    return tuple((joint, low, high) for joint, (low, high) in pairs if joint.limits.lower < low or joint.limits.upper > high)
+    return tuple(
+        (joint, low, high)
+        for joint, (low, high) in pairs
+        if joint.limits.lower < low or joint.limits.upper > high
+    )

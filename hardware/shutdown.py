@@ -1,4 +1,4 @@
-"""Shutdown of worker processes without blocking Blender. Knows no Blender."""
+"""Shutdown of worker processes without blocking Blender."""
 
 from __future__ import annotations
 
@@ -6,17 +6,26 @@ import _thread
 import contextlib
 import subprocess
 
-CLOSE_GRACE = 1.8  # [s] the worker slows the robot down, disarms it and ends when the servos are at rest, or after 1.6 s
-KILL_GRACE = 1.0  # [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver lets it
+# [s] the worker slows the robot down, disarms it and ends when the servos are at rest, or after 1.6 s
+CLOSE_GRACE = 1.8
+# [s] the system ends a killed process at once, but for one in a driver's call: that one ends when the driver
+# lets it
+KILL_GRACE = 1.0
 
 
 def shut_down_in_background(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
-    """Close the worker's input, upon which it disarms and ends, and return at once; it is killed if it runs after `grace` [s]."""
-    _thread.start_new_thread(shut_down, (process, grace))  # threading.Thread.start would wait until the thread runs
+    """Close the worker's input, upon which it disarms and ends, and return at once; it is killed if it runs
+    after `grace` [s].
+    """
+    _thread.start_new_thread(
+        shut_down, (process, grace)
+    )  # threading.Thread.start would wait until the thread runs
 
 
 def shut_down(process: subprocess.Popen[bytes], grace: float = CLOSE_GRACE) -> None:
-    """Close the worker's input, upon which it disarms and ends, and wait for its end. For use at exit, when no thread can be started."""
+    """Close the worker's input, upon which it disarms and ends, and wait for its end. For use at exit, when
+    no thread can be started.
+    """
     _tell(process)
     _wait(process, grace)
 

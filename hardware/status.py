@@ -1,4 +1,4 @@
-"""Status of the robot link for Blender. Knows no Blender."""
+"""Status of the robot link for Blender."""
 
 from __future__ import annotations
 

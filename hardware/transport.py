@@ -1,4 +1,4 @@
-"""Non-blocking serial port, with errors as faults of the robot link. Knows no Blender."""
+"""Non-blocking serial port, with errors as faults of the robot link."""
 
 from __future__ import annotations
 
@@ -12,14 +12,20 @@ from typing import Any, Protocol
 from .errors import HardwareError
 from .safety import Fault
 
-RECEIVE = 1_024  # [bytes] most that a turn of the worker takes: a line of 1 Mbaud brings no more, and the worst is decoded within 3 ms
+# [bytes] most that a turn of the worker takes: a line of 1 Mbaud brings no more, and the worst is decoded
+# within 3 ms
+RECEIVE = 1_024
 TRY_EVERY = 0.05  # [s] between two attempts to open a busy port
-WRITE_TIMEOUT = 0.05  # [s] a port that takes no byte for this long is stuck; the frame is given up, the next one is newer anyway
+# [s] a port that takes no byte for this long is stuck; the frame is given up, the next one is newer anyway
+WRITE_TIMEOUT = 0.05
 
 try:
     import termios
 
-    PORT_ERRORS: tuple[type[Exception], ...] = (OSError, termios.error)  # pyserial lets termios.error through, which is no OSError
+    PORT_ERRORS: tuple[type[Exception], ...] = (
+        OSError,
+        termios.error,
+    )  # pyserial lets termios.error through, which is no OSError
 except ImportError:  # Windows
     PORT_ERRORS = (OSError,)
 
@@ -28,7 +34,10 @@ _BUSY = (errno.EBUSY, errno.EAGAIN)
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 
 
-_OPEN_ERRORS: tuple[type[Exception], ...] = (*PORT_ERRORS, ValueError)  # a baud rate that the port cannot have
+_OPEN_ERRORS: tuple[type[Exception], ...] = (
+    *PORT_ERRORS,
+    ValueError,
+)  # a baud rate that the port cannot have
 
 
 class TransportError(HardwareError):
@@ -46,7 +55,8 @@ class Transport(Protocol):
     def read(self) -> bytes:
         """Bytes that have arrived, perhaps none; never blocks. Raises TransportError.
 
-        They are at most what can be decoded in a turn of the worker; the rest waits, so that no peer can hold a turn up.
+        They are at most what can be decoded in a turn of the worker; the rest waits, so that no peer can hold
+        a turn up.
         """
 
     def write(self, data: bytes) -> bool:
@@ -71,7 +81,9 @@ class SerialTransport:
     def __init__(self, serial: ModuleType, port: str, baudrate: int) -> None:
         self._timed_out: type[Exception] = serial.SerialTimeoutException
         try:
-            self._port: Any = serial.Serial(port, baudrate, timeout=0, write_timeout=WRITE_TIMEOUT, exclusive=True)
+            self._port: Any = serial.Serial(
+                port, baudrate, timeout=0, write_timeout=WRITE_TIMEOUT, exclusive=True
+            )
         except _OPEN_ERRORS as error:
             raise TransportError(why_not_open(error, sys.platform), str(error)) from error
 
@@ -98,9 +110,14 @@ class SerialTransport:
 
 
 def open_serial(
-    serial: ModuleType, port: str, baudrate: int, patience: float, pause: Callable[[float], object] = time.sleep
+    serial: ModuleType,
+    port: str,
+    baudrate: int,
+    patience: float,
+    pause: Callable[[float], object] = time.sleep,
 ) -> SerialTransport:
-    """An opened port; a busy one is retried for `patience` [s], or until `pause`, which waits between attempts, returns True.
+    """An opened port; a busy one is retried for `patience` [s], or until `pause`, which waits between
+    attempts, returns True.
 
     Raises:
         TransportError: As `SerialTransport`.
@@ -115,12 +132,16 @@ def open_serial(
 
 
 def why_not_open(error: Exception, platform: str) -> Fault:
-    """Cause of a failure to open a port on `platform` (sys.platform). On Windows pyserial gives no errno, only text."""
+    """Cause of a failure to open a port on `platform` (sys.platform). On Windows pyserial gives no errno,
+    only text.
+    """
     code, text = getattr(error, "errno", None), str(error)
     if code in _MISSING or "FileNotFoundError" in text:
         return Fault.PORT_MISSING
     if code in _BUSY:
         return Fault.PORT_BUSY
     if code in _FORBIDDEN or "PermissionError" in text:
-        return Fault.PORT_BUSY if platform == "win32" else Fault.PORT_FORBIDDEN  # Windows denies access to a port in use
+        return (
+            Fault.PORT_BUSY if platform == "win32" else Fault.PORT_FORBIDDEN
+        )  # Windows denies access to a port in use
     return Fault.PORT_UNUSABLE

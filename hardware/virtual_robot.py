@@ -1,7 +1,7 @@
-"""Built-in virtual robot: answers in Limber's protocol, and moves like hobby servos. Knows no Blender.
+"""Built-in virtual robot: answers in Limber's protocol, and moves like hobby servos.
 
-`VirtualRobot` maps received bytes to sent bytes at given times; `VirtualTransport` makes it a port. On a serial port it is the same robot
-(see tests/hardware). docs/protocol.md specifies its answers.
+`VirtualRobot` maps received bytes to sent bytes at given times; `VirtualTransport` makes it a port. On a
+serial port it is the same robot (see tests/hardware). docs/protocol.md specifies its answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ WATCHDOG_MS = 250
 PERIOD_US = 20000
 LOWEST_US, HIGHEST_US = 400.0, 2600.0
 STEP = 0.005  # [s] of the simulation: a quarter of a pulse period
-SETTLED = 2.0  # [s] after which an unattended robot is at rest: the watchdog's timeout, and a full swing of a servo
+SETTLED = (
+    2.0  # [s] after which an unattended robot is at rest: the watchdog's timeout, and a full swing of a servo
+)
 
 
 @dataclass(slots=True)
@@ -30,7 +32,9 @@ class Servo:
 
     position: float
     pulse: float | None = None
-    ended: tuple[float, float] | None = None  # last pulse [us] before the signal ended, and the time of its end [s]
+    ended: tuple[float, float] | None = (
+        None  # last pulse [us] before the signal ended, and the time of its end [s]
+    )
     start: float | None = None  # pulse [us] when the newest move arrived
     goal: float | None = None
     settings: limber.Configure | None = None
@@ -47,7 +51,9 @@ class Servo:
         self.pulse = self.ended[0] if self.ended is not None and recent else self.goal
 
     def advance(self, dt: float) -> None:
-        """Move the horn for `dt` [s] toward the present pulse; without a pulse it stays, as a geared servo does."""
+        """Move the horn for `dt` [s] toward the present pulse; without a pulse it stays, as a geared servo
+        does.
+        """
         if self.pulse is None:
             return
         closer = (self.pulse - self.position) * (1.0 - math.exp(-dt / LAG))
@@ -55,10 +61,15 @@ class Servo:
 
 
 def on_board(device: Device) -> Device:
-    """The device as a virtual board with one channel for each servo: servo ids become channel numbers from 0 on."""
+    """The device as a virtual board with one channel for each servo: servo ids become channel numbers from 0
+    on.
+    """
     if not device.is_virtual:
         return device
-    return replace(device, channels=tuple(replace(channel, servo=number) for number, channel in enumerate(device.channels)))
+    return replace(
+        device,
+        channels=tuple(replace(channel, servo=number) for number, channel in enumerate(device.channels)),
+    )
 
 
 class VirtualRobot:
@@ -115,7 +126,9 @@ class VirtualRobot:
         return self._state
 
     def hear(self, data: bytes, time: float) -> bytes:
-        """Process received bytes `data` at `time` [s]; returns the bytes that the robot has sent since the last call."""
+        """Process received bytes `data` at `time` [s]; returns the bytes that the robot has sent since the
+        last call.
+        """
         self._advance(time)
         for frame in self._decoder.feed(data):
             self._obey(frame.message, frame.sequence)
@@ -157,7 +170,15 @@ class VirtualRobot:
                 self._greet(session, sequence)
             case limber.Unreadable(kind=number, result=result):
                 self._say(self._report(number, result), sequence)
-            case limber.Hello() | limber.Configure() | limber.Arm() | limber.Move() | limber.Disarm() | limber.Stop() | limber.Poll():
+            case (
+                limber.Hello()
+                | limber.Configure()
+                | limber.Arm()
+                | limber.Move()
+                | limber.Disarm()
+                | limber.Stop()
+                | limber.Poll()
+            ):
                 self._say(self._report(limber.kind_of(message), self._try(message)), sequence)
 
     def _greet(self, session: int, sequence: int) -> None:
@@ -165,10 +186,23 @@ class VirtualRobot:
         self._rest(limber.State.DISARMED, limber.Reason(0))
         for servo in self.servos:
             servo.settings = None
-        features = limber.Features.INTERPOLATION | (limber.Features.FEEDBACK if self._feedback else limber.Features(0))
+        features = limber.Features.INTERPOLATION | (
+            limber.Features.FEEDBACK if self._feedback else limber.Features(0)
+        )
         count = len(self.servos)
         self._say(
-            limber.Welcome(session, FIRMWARE, count, features, LOWEST_US, HIGHEST_US, PERIOD_US, WATCHDOG_MS, "Virtual robot"), sequence
+            limber.Welcome(
+                session,
+                FIRMWARE,
+                count,
+                features,
+                LOWEST_US,
+                HIGHEST_US,
+                PERIOD_US,
+                WATCHDOG_MS,
+                "Virtual robot",
+            ),
+            sequence,
         )
 
     def _try(self, message: limber.Message | limber.Unreadable) -> limber.Result:
@@ -183,7 +217,9 @@ class VirtualRobot:
             case limber.Disarm(release=release):
                 self._rest(limber.State.DISARMED, self._reasons & limber.Reason.NO_SESSION, release)
             case limber.Stop():
-                self._rest(limber.State.FAULT, (self._reasons & limber.Reason.NO_SESSION) | limber.Reason.STOPPED)
+                self._rest(
+                    limber.State.FAULT, (self._reasons & limber.Reason.NO_SESSION) | limber.Reason.STOPPED
+                )
             case limber.Hello():
                 return limber.Result.OUT_OF_RANGE  # session 0
         return limber.Result.ACCEPTED
@@ -195,7 +231,10 @@ class VirtualRobot:
             return limber.Result.NOT_DISARMED
         if settings.channel >= len(self.servos):
             return limber.Result.NO_SUCH_CHANNEL
-        if not LOWEST_US <= settings.lower_us <= settings.upper_us <= HIGHEST_US or settings.speed_us_per_s == 0:
+        if (
+            not LOWEST_US <= settings.lower_us <= settings.upper_us <= HIGHEST_US
+            or settings.speed_us_per_s == 0
+        ):
             return limber.Result.OUT_OF_RANGE
         self.servos[settings.channel].settings = settings
         return limber.Result.ACCEPTED
@@ -224,7 +263,11 @@ class VirtualRobot:
             return limber.Result.NOT_ARMED
         if len(move.positions_us) > len(self.servos):
             return limber.Result.NO_SUCH_CHANNEL
-        commands = [(servo, position) for servo, position in zip(self.servos, move.positions_us, strict=False) if position is not None]
+        commands = [
+            (servo, position)
+            for servo, position in zip(self.servos, move.positions_us, strict=False)
+            if position is not None
+        ]
         if any(servo.settings is None for servo, _ in commands):
             return limber.Result.NOT_CONFIGURED
         if any(not LOWEST_US <= position <= HIGHEST_US for _, position in commands):
@@ -248,14 +291,20 @@ class VirtualRobot:
         self._reasons = reasons
         for servo in self.servos:
             servo.goal = None
-            if release or (servo.settings is not None and servo.settings.on_silence is limber.OnSilence.DETACH):
+            if release or (
+                servo.settings is not None and servo.settings.on_silence is limber.OnSilence.DETACH
+            ):
                 servo.end_pulse(self._now)
 
     def _report(self, answers: int | None, result: limber.Result) -> limber.Report:
-        positions = (None if index in self.unread else position for index, position in enumerate(self.positions))
+        positions = (
+            None if index in self.unread else position for index, position in enumerate(self.positions)
+        )
         measured = tuple(positions) if self._feedback else ()
         bad_frames = self._decoder.bad_frames & 0xFFFF
-        return limber.Report(answers, result, self._state, self._reasons, self._session, bad_frames, self.pulses, measured)
+        return limber.Report(
+            answers, result, self._state, self._reasons, self._session, bad_frames, self.pulses, measured
+        )
 
     def _say(self, message: limber.Message, sequence: int) -> None:
         self._answers.append(limber.encode(message, sequence))
@@ -290,10 +339,11 @@ LONGEST = 0.1  # [s] longest step: ten periods of the worker, less than half of 
 
 
 class SteadyClock:
-    """A clock [s] that advances by at most `LONGEST` from one call to the next, so that pauses of the computer are left out.
+    """A clock [s] that advances by at most `LONGEST` from one call to the next, so that pauses of the
+    computer are left out.
 
-    During a pause of the computer the simulated robot is paused too; with real time it would then report that commands were missing for too
-    long.
+    During a pause of the computer the simulated robot is paused too; with real time it would then report that
+    commands were missing for too long.
 
     Args:
         clock: The clock that it follows; returns the time [s].

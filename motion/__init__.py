@@ -1,4 +1,4 @@
-"""Motion filters and the limiter: from joint angles to motion within limits, in plain floats. Knows no Blender."""
+"""Motion filters and the limiter: from joint angles to motion within limits, in plain floats."""
 
 from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
 from .filters import NEUTRAL, NO_FILTER, Character, Filter, FilterInfo
@@ -11,8 +11,18 @@ from .transition import Transition, remaining_share, together
 FILTERS: dict[str, FilterInfo] = {
     info.name: info
     for info in (
-        FilterInfo("default", "Swift", "As fast as the limits allow, never past the target, exactly at rest on it", TrackingFilter),
-        FilterInfo("nutty", "Nutty", "The paper's own filter: eases toward the target, softer and slower", NuttyFilter),
+        FilterInfo(
+            "default",
+            "Swift",
+            "As fast as the limits allow, never past the target, exactly at rest on it",
+            TrackingFilter,
+        ),
+        FilterInfo(
+            "nutty",
+            "Nutty",
+            "The paper's own filter: eases toward the target, softer and slower",
+            NuttyFilter,
+        ),
     )
 }
 

@@ -1,4 +1,4 @@
-"""Errors of motion filters. Knows no Blender."""
+"""Errors of motion filters."""
 
 
 class MotionError(ValueError):

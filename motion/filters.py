@@ -1,4 +1,4 @@
-"""Interface of motion filters: the character parameters, the protocol, the table's entries. Knows no Blender."""
+"""Interface of motion filters: the character parameters, the protocol, the table's entries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +17,8 @@ class Character:
         sigma: Smoothness, 0 to 1: 0 is neutral, 1 the smoothest and slowest.
         rho: Responsiveness, 0 up to but not 1: makes a smooth motion faster again.
         velocity, acceleration, jerk: Share of the joint's limits that the motion may use: above 0, up to 1.
-        beta: How near a position limit the Nutty filter slows down: at 1 from mid-range on, at larger values later. Above 0.
+        beta: How near a position limit the Nutty filter slows down: at 1 from mid-range on, at larger values
+            later. Above 0.
     """
 
     sigma: float = 0.0
@@ -36,10 +37,14 @@ class Character:
             raise CharacterError(f"character `beta` is {self.beta}: choose it above 0")
         for name in ("velocity", "acceleration", "jerk"):
             if not 0.0 < getattr(self, name) <= 1.0:
-                raise CharacterError(f"character `{name}` is {getattr(self, name)}: choose a share above 0 and up to 1")
+                raise CharacterError(
+                    f"character `{name}` is {getattr(self, name)}: choose a share above 0 and up to 1"
+                )
 
     def within(self, limits: Limits) -> Limits:
-        """Limits of a joint reduced to the shares of velocity, acceleration and jerk that this character uses."""
+        """Limits of a joint reduced to the shares of velocity, acceleration and jerk that this character
+        uses.
+        """
         if self.velocity == self.acceleration == self.jerk == 1.0:
             return limits
         return replace(
@@ -55,7 +60,9 @@ NO_FILTER = "none"  # stands for no motion filter, where one could be named
 
 
 class Filter(Protocol):
-    """Interface of a joint's motion filter: turns its target into a motion that a motor can follow. Pure functions of the state."""
+    """Interface of a joint's motion filter: turns its target into a motion that a motor can follow. Pure
+    functions of the state.
+    """
 
     @property
     def limits(self) -> Limits:
@@ -64,14 +71,17 @@ class Filter(Protocol):
     def rest(self, position: float) -> Kinematic:
         """State of a joint at rest at `position` [rad]."""
 
-    def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> Kinematic:
+    def step(
+        self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None
+    ) -> Kinematic:
         """State `dt` seconds later, moving toward `target`.
 
         Args:
             state: State that `rest` or the last `step` returned.
             target: Desired position [rad]; one beyond a position limit is replaced by that limit.
             dt: [s] since `state`, at least 0; may change from step to step. 0 returns the same state.
-            target_velocity: Velocity of the target [rad/s], if the caller knows it; None: the filter estimates it.
+            target_velocity: Velocity of the target [rad/s], if the caller knows it; None: the filter
+                estimates it.
 
         Raises:
             TargetError: `target` or `target_velocity` is not a finite number.

@@ -1,7 +1,7 @@
-"""A joint's limits, its state of motion, and the curve through its frames. Knows no Blender.
+"""A joint's limits, its state of motion, and the curve through its frames.
 
-The curve keeps the velocity, acceleration and jerk limits that the frames keep. Source: docs/motion.md, "The limiter, and motion between
-frames".
+The curve keeps the velocity, acceleration and jerk limits that the frames keep. Source: docs/motion.md, "The
+limiter, and motion between frames".
 """
 
 from dataclasses import dataclass, replace
@@ -9,7 +9,9 @@ from math import isfinite
 
 from .errors import LimitsError, TargetError, TimeStepError
 
-_ROUNDING = 1e-14  # relative: some forty units in the last place, more than the rounding of one step, less than a check of limits notices
+# relative: some forty units in the last place, more than the rounding of one step, less than a check of
+# limits notices
+_ROUNDING = 1e-14
 FRAMES = 4  # control points of a point of the curve
 DELAY = 2  # frames between a point of the curve and the newest of its control points
 
@@ -25,7 +27,8 @@ class Limits:
         jerk: [rad/s3], positive.
 
     Raises:
-        LimitsError: a field is no finite number, lower > upper, or a dynamic limit is not positive; names the field and the remedy.
+        LimitsError: a field is no finite number, lower > upper, or a dynamic limit is not positive; names the
+            field and the remedy.
     """
 
     lower: float
@@ -39,7 +42,9 @@ class Limits:
             if not isfinite(getattr(self, field)):
                 raise LimitsError(f"limit `{field}` is {getattr(self, field)}: give it a finite angle")
         if self.lower > self.upper:
-            raise LimitsError(f"limit `lower` ({self.lower:g}) is above `upper` ({self.upper:g}): exchange them or move one")
+            raise LimitsError(
+                f"limit `lower` ({self.lower:g}) is above `upper` ({self.upper:g}): exchange them or move one"
+            )
         for field in ("velocity", "acceleration", "jerk"):
             value = getattr(self, field)
             if not (isfinite(value) and value > 0.0):
@@ -70,7 +75,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Kinematic:
-    """State of motion of one joint: position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a prismatic joint).
+    """State of motion of one joint: position [rad], velocity [rad/s], acceleration [rad/s2] (metres for a
+    prismatic joint).
 
     A filter may return a subclass that stores more, and accepts a plain one as a state without history.
     """
@@ -91,10 +97,12 @@ def check_step(target: float, dt: float, target_velocity: float | None) -> None:
 
 
 def extrapolated(state: Kinematic, interval: float) -> float:
-    """Position [rad] after `interval` at constant acceleration. Used as a control point one frame early, it halves the curve's delay.
+    """Position [rad] after `interval` at constant acceleration. Used as a control point one frame early, it
+    halves the curve's delay.
 
-    `interval` is in the unit of time of the velocity: seconds, or 1 where that is per frame. If the jerk is at most j, the position is off
-    by at most j * interval^3 / 6 (50 pi rad/s3: .11 degrees at 24 frames a second).
+    `interval` is in the unit of time of the velocity: seconds, or 1 where that is per frame. If the jerk is
+    at most j, the position is off by at most j * interval^3 / 6 (50 pi rad/s3: .11 degrees at 24 frames a
+    second).
     """
     return state.position + interval * (state.velocity + 0.5 * interval * state.acceleration)
 
@@ -103,7 +111,8 @@ def between(frames: tuple[float, float, float, float], share: float, interval: f
     """State of motion at `share` (0 to 1) between the second and the third of four successive frames.
 
     Args:
-        frames: Positions [rad], oldest first, at equal intervals. Before the first frame and after the last one, repeat it.
+        frames: Positions [rad], oldest first, at equal intervals. Before the first frame and after the last
+            one, repeat it.
         share: 0 at the second frame, 1 at the third.
         interval: Between frames [s], above 0.
 

@@ -1,4 +1,6 @@
-"""The limiter: the last check of a motion before it is sent, with limits a little wider than the motion filter's. Knows no Blender."""
+"""The limiter: the last check of a motion before it is sent, with limits a little wider than the motion
+filter's.
+"""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -8,15 +10,19 @@ from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, stopping_range, toward_rest
 from .tracking import TargetMotion, TrackingFilter, TrackingState, stopping_displacement
 
-HEADROOM = (
-    0.1  # added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to the jerk, which is no fault
+# added to velocity, acceleration and jerk limits: a clock that plays frames 3% too fast adds 9.3% to the
+# jerk, which is no fault
+HEADROOM = 0.1
+JOINED_WITHIN = (
+    0.25  # [s] at the headroom's velocity: a larger error is corrected sooner by the time-optimal motion
 )
-JOINED_WITHIN = 0.25  # [s] at the headroom's velocity: a larger error is corrected sooner by the time-optimal motion
 
 
 @dataclass(frozen=True, slots=True)
 class Limiter(TrackingFilter):
-    """Passes motion within its limits unchanged. Other motion is filtered by the default filter until the joint has caught up with it."""
+    """Passes motion within its limits unchanged. Other motion is filtered by the default filter until the
+    joint has caught up with it.
+    """
 
     def step(
         self,
@@ -28,8 +34,8 @@ class Limiter(TrackingFilter):
     ) -> Kinematic:
         """State `dt` seconds later; as `Filter.step`, with a further argument `target_acceleration` [rad/s2].
 
-        If the target's velocity and acceleration are known, and the joint can reach that state within its limits and then still stop
-        within its position limits, the result is exactly the target's state.
+        If the target's velocity and acceleration are known, and the joint can reach that state within its
+        limits and then still stop within its position limits, the result is exactly the target's state.
         """
         if target_velocity is None or target_acceleration is None:
             return TrackingFilter.step(self, state, target, dt, target_velocity)
@@ -48,22 +54,43 @@ class Limiter(TrackingFilter):
         joining = self._joining(state, requested, dt)
         if joining is not None and is_reachable(state, joining, dt, self.limits):
             return joining
-        return self._toward(state, seen, stopping_displacement(target_velocity, target_acceleration, self.limits), dt)
+        return self._toward(
+            state, seen, stopping_displacement(target_velocity, target_acceleration, self.limits), dt
+        )
 
     def _joining(self, state: Kinematic, requested: TrackingState, dt: float) -> TrackingState | None:
-        """Next state of a joint that catches up with the motion by the headroom alone; None if its error is too large for that."""
+        """Next state of a joint that catches up with the motion by the headroom alone; None if its error is
+        too large for that.
+        """
         last = state.target_motion if isinstance(state, TrackingState) else None
         if last is None or requested.velocity == requested.acceleration == 0.0:
-            return None  # the time-optimal motion comes to rest without overshoot, which position limits could interrupt again and again
+            # the time-optimal motion comes to rest without overshoot, which position limits could interrupt
+            # again and again
+            return None
         spare = HEADROOM / (1.0 + HEADROOM)
-        speed, limit, jerk = spare * self.limits.velocity, spare * self.limits.acceleration, spare * self.limits.jerk
-        error = (state.position - last.position, state.velocity - last.velocity, state.acceleration - last.acceleration)
-        if abs(error[1]) > speed or abs(error[2]) > limit or max(map(abs, stopping_range(error, limit, jerk))) > JOINED_WITHIN * speed:
+        speed, limit, jerk = (
+            spare * self.limits.velocity,
+            spare * self.limits.acceleration,
+            spare * self.limits.jerk,
+        )
+        error = (
+            state.position - last.position,
+            state.velocity - last.velocity,
+            state.acceleration - last.acceleration,
+        )
+        if (
+            abs(error[1]) > speed
+            or abs(error[2]) > limit
+            or max(map(abs, stopping_range(error, limit, jerk))) > JOINED_WITHIN * speed
+        ):
             return None
         grain = ROUNDING * (abs(state.position) + abs(last.position))
         left = toward_rest(error, dt, speed, limit, jerk, grain)
         return TrackingState(
-            requested.position + left[0], requested.velocity + left[1], requested.acceleration + left[2], requested.target_motion
+            requested.position + left[0],
+            requested.velocity + left[1],
+            requested.acceleration + left[2],
+            requested.target_motion,
         )
 
 
@@ -73,11 +100,16 @@ def make_limiter(limits: Limits) -> Limiter:
 
 
 def is_reachable(state: Kinematic, end: Kinematic, dt: float, limits: Limits) -> bool:
-    """Whether the joint can get from `state` to `end` in `dt` seconds within the limits, and then stop within the position limits."""
+    """Whether the joint can get from `state` to `end` in `dt` seconds within the limits, and then stop within
+    the position limits.
+    """
     coasted = end.velocity + 0.5 * end.acceleration * abs(end.acceleration) / limits.jerk
     if max(abs(end.velocity), abs(coasted)) > limits.velocity or abs(end.acceleration) > limits.acceleration:
         return False
-    if abs(end.position - state.position) > limits.velocity * dt or abs(end.velocity - state.velocity) > limits.acceleration * dt:
+    if (
+        abs(end.position - state.position) > limits.velocity * dt
+        or abs(end.velocity - state.velocity) > limits.acceleration * dt
+    ):
         return False
     mean = (end.position - state.position) / dt
     if max(abs(mean - state.velocity), abs(end.velocity - mean)) > 0.5 * limits.acceleration * dt:
@@ -92,21 +124,28 @@ def is_reachable(state: Kinematic, end: Kinematic, dt: float, limits: Limits) ->
 def jerk_suffices(start: Kinematic, end: Kinematic, dt: float, jerk: float) -> bool:
     """Whether a motion with |jerk| at most `jerk` leads from `start` to `end` in `dt` seconds.
 
-    Relative to full jerk over the step, the jerk's mean gives the change of acceleration, its first moment that of velocity and its second
-    moment that of position. For given mean and first moment the second is greatest if the jerk is at its maximum, then at its minimum, then
-    at its maximum, and least for the opposite signs; every value between is possible (moments of a bounded function).
+    Relative to full jerk over the step, the jerk's mean gives the change of acceleration, its first moment
+    that of velocity and its second moment that of position. For given mean and first moment the second is
+    greatest if the jerk is at its maximum, then at its minimum, then at its maximum, and least for the
+    opposite signs; every value between is possible (moments of a bounded function).
     """
     pushed = jerk * dt
     mean = (end.acceleration - start.acceleration) / pushed
     first = ((end.velocity - start.velocity) / dt - start.acceleration) / pushed
-    second = 2.0 * ((end.position - start.position) / dt - start.velocity - 0.5 * start.acceleration * dt) / (pushed * dt)
+    second = (
+        2.0
+        * ((end.position - start.position) / dt - start.velocity - 0.5 * start.acceleration * dt)
+        / (pushed * dt)
+    )
     greatest = _greatest_second_moment(mean, first)
     least = _greatest_second_moment(-mean, -first)
     return greatest is not None and least is not None and -least <= second <= greatest
 
 
 def _greatest_second_moment(mean: float, first: float) -> float | None:
-    """Integral of (1 - t)^2 j over t in 0..1 for j = 1, -1, 1 with that mean and integral of (1 - t) j; None if there is no such j."""
+    """Integral of (1 - t)^2 j over t in 0..1 for j = 1, -1, 1 with that mean and integral of (1 - t) j; None
+    if there is no such j.
+    """
     low = 0.5 * (1.0 - mean)  # duration of j = -1
     if not 0.0 <= low <= 1.0:
         return None

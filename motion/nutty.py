@@ -1,11 +1,13 @@
-"""The Nutty motion filter (Ribeiro & Paiva 2019, section 3.7, eq. 23), with consistent units and within limits. Knows no Blender.
+"""The Nutty motion filter (Ribeiro & Paiva 2019, section 3.7, eq. 23), with consistent units and within
+limits.
 
 As printed, for one step of dt, with x, x', x'' the output so far and s the set-point:
 
     x   <- x + lambda(psi, velocity limit)              psi = x' + lambda((xi - x') / dt, acceleration limit)
     xi   = x'' + lambda(((v H(v) - x') / dt - x'') / dt, jerk limit)
-    v    = Omega((s - x) / dt)                          H(v) = v/2 (tanh((|v| / (1 - rho))^(1 - sigma) - pi) + 1)
-    lambda(y, k) = k/2 tanh(y / (k/2))                  Omega slows what leads away from the middle of the range: 1 - |.|^(2 beta)
+    v    = Omega((s - x) / dt)                          H(v) = v/2 (tanh((|v| / (1 - rho))^(1 - sigma) - pi) +
+    1) lambda(y, k) = k/2 tanh(y / (k/2))                  Omega slows what leads away from the middle of the
+    range: 1 - |.|^(2 beta)
 
 Its units do not agree. Comments "Repair 1" to "Repair 8" below and docs/motion.md say what is done instead.
 """
@@ -17,25 +19,32 @@ from .filters import NEUTRAL, Character
 from .joint import Kinematic, Limits, check_step
 from .profile import Point, moved, moved_toward, stopping_range
 
-OWN_STEP = 0.3  # of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one exceeds the limits
+# of the time in which the jerk builds up the usable acceleration: a longer step lags, a shorter one exceeds
+# the limits
+OWN_STEP = 0.3
 SHORTEST_OWN_STEP = 0.02  # [s]: the 50 Hz of a hobby servo
 SUBSTEPS = 5  # per own step, at least: the loop is then practically continuous at any frame rate
 LONGEST = 5.0  # [s] a longer step is no animation: the default filter's motion is used
 EASE = (
     0.25,
     0.08,
-)  # least gain at sigma 0 and 1: .25 is the fastest convergence of the loop z^3 + z^2 + z + gain without oscillation, .08 a third of it
+    # least gain at sigma 0 and 1: .25 is the fastest convergence of the loop z^3 + z^2 + z + gain without
+    # oscillation, .08 a third of it
+)
 MAX_GAIN = 0.5  # half of 1, at which that loop oscillates forever
 SLOWEST = 0.1  # least share of the velocity limit that Omega leaves: a joint arrives at its position limit
-HOME = 1e-3  # of the distance that the velocity limit covers in an own step: nearer to the target the motion ends exactly
+# of the distance that the velocity limit covers in an own step: nearer to the target the motion ends exactly
+HOME = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class NuttyFilter:
-    """Moves toward the target in the paper's style: within all limits, without overshoot, and exactly at rest in the end.
+    """Moves toward the target in the paper's style: within all limits, without overshoot, and exactly at rest
+    in the end.
 
-    Character: sigma makes the last part of the motion gentler (smoothness), rho shortens that part (responsiveness), beta sets how close to
-    the position limits the joint slows down. `target_velocity` is not used: the paper's filter has set-points only.
+    Character: sigma makes the last part of the motion gentler (smoothness), rho shortens that part
+    (responsiveness), beta sets how close to the position limits the joint slows down. `target_velocity` is
+    not used: the paper's filter has set-points only.
     """
 
     limits: Limits
@@ -44,7 +53,9 @@ class NuttyFilter:
     def rest(self, position: float) -> Kinematic:
         return Kinematic(position)
 
-    def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> Kinematic:
+    def step(
+        self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None
+    ) -> Kinematic:
         check_step(target, dt, target_velocity)
         if dt == 0.0:
             return state
@@ -58,8 +69,8 @@ class NuttyFilter:
         for _ in range(count):
             jerk = self._jerk(point, target, filter_step)
             ahead = moved(*point, jerk, dt / count)
-            # Repair 7: no lambda accounts for the stopping distance. Where the paper's motion could no longer stop before the target, or
-            # exceeds another limit, the time-optimal motion is used instead.
+            # Repair 7: no lambda accounts for the stopping distance. Where the paper's motion could no longer
+            # stop before the target, or exceeds another limit, the time-optimal motion is used instead.
             is_allowed = self._allows(point, jerk, ahead, target, filter_step)
             point = ahead if is_allowed else moved_toward(Kinematic(*point), target, dt / count, limits)
         return self._state(point)
@@ -69,28 +80,38 @@ class NuttyFilter:
         position, velocity, acceleration = point
         limits = self.limits
         induced = (target - position) / filter_step
-        # Repair 6: H falls to .002, with which the joint creeps for minutes, and Omega to 0 at a position limit; H begins at 1, at which
-        # the loop oscillates forever. Bounds on both let the motion ease and still arrive.
+        # Repair 6: H falls to .002, with which the joint creeps for minutes, and Omega to 0 at a position
+        # limit; H begins at 1, at which the loop oscillates forever. Bounds on both let the motion ease and
+        # still arrive.
         easing = eased(induced, limits.velocity, self.character)
         easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * self.character.sigma), MAX_GAIN)
-        # Repair 8: Omega is printed as a factor on the induced velocity, many times the velocity limit until the target is near: lambda
-        # saturates it all the same, and beta has no effect. As a factor on lambda's limit it slows the joint wherever it is.
+        # Repair 8: Omega is printed as a factor on the induced velocity, many times the velocity limit until
+        # the target is near: lambda saturates it all the same, and beta has no effect. As a factor on
+        # lambda's limit it slows the joint wherever it is.
         room = max(leeway(induced, position, limits, self.character.beta), SLOWEST)
-        # Repair 5: each lambda is printed around the increments, where velocity and acceleration change faster than the next limit allows;
-        # around the requested values each limit holds.
+        # Repair 5: each lambda is printed around the increments, where velocity and acceleration change
+        # faster than the next limit allows; around the requested values each limit holds.
         requested = saturated(induced * easing, room * limits.velocity)
         push = saturated((requested - velocity) / filter_step, limits.acceleration)
-        return saturated((push - acceleration) / filter_step, limits.jerk)  # Repair 1: `moved` multiplies by dt
+        return saturated(
+            (push - acceleration) / filter_step, limits.jerk
+        )  # Repair 1: `moved` multiplies by dt
 
     def _allows(self, point: Point, jerk: float, ahead: Point, target: float, filter_step: float) -> bool:
         """Whether the point `ahead` keeps all limits and can still stop before the target."""
         limits = self.limits
         position, velocity, acceleration = ahead
-        if abs(target - position) < HOME * limits.velocity * filter_step or abs(acceleration) > limits.acceleration:
+        if (
+            abs(target - position) < HOME * limits.velocity * filter_step
+            or abs(acceleration) > limits.acceleration
+        ):
             return False
         if abs(velocity + 0.5 * acceleration * abs(acceleration) / limits.jerk) > limits.velocity:
             return False
-        if point[2] * acceleration < 0.0 and abs(point[1] - 0.5 * point[2] * point[2] / jerk) > limits.velocity:
+        if (
+            point[2] * acceleration < 0.0
+            and abs(point[1] - 0.5 * point[2] * point[2] / jerk) > limits.velocity
+        ):
             return False  # the velocity peaked in between
         lowest, highest = stopping_range(ahead, limits.acceleration, limits.jerk)
         if point[0] < target:
@@ -104,9 +125,9 @@ class NuttyFilter:
 def own_step(limits: Limits) -> float:
     """Time step [s] that the filter uses internally.
 
-    Repair 1: eq. 23 divides by dt to remove errors within a step, and integrates velocity, acceleration and jerk without multiplying by dt.
-    With a frame's dt the quotients exceed what any jerk limit allows; so they use the filter's own step, and the integration multiplies by
-    the frame's duration.
+    Repair 1: eq. 23 divides by dt to remove errors within a step, and integrates velocity, acceleration and
+    jerk without multiplying by dt. With a frame's dt the quotients exceed what any jerk limit allows; so they
+    use the filter's own step, and the integration multiplies by the frame's duration.
     """
     build_up = min(limits.acceleration / limits.jerk, sqrt(limits.velocity / limits.jerk))
     return max(OWN_STEP * build_up, SHORTEST_OWN_STEP)
@@ -121,10 +142,11 @@ def saturated(value: float, limit: float) -> float:
 
 
 def leeway(velocity: float, position: float, limits: Limits, beta: float) -> float:
-    """Omega: factor on the limit of a velocity that leads away from mid-range; it falls to 0 at the position limits and is 0 beyond.
+    """Omega: factor on the limit of a velocity that leads away from mid-range; it falls to 0 at the position
+    limits and is 0 beyond.
 
-    Repair 3: as printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the lower limit is 0; here they
-    meet at lower + alpha.
+    Repair 3: as printed, the halves meet at x = alpha, half the range's width, which is mid-range only if the
+    lower limit is 0; here they meet at lower + alpha.
     """
     alpha = 0.5 * (limits.upper - limits.lower)
     away = position - (limits.lower + alpha)
@@ -138,8 +160,9 @@ def leeway(velocity: float, position: float, limits: Limits, beta: float) -> flo
 def eased(velocity: float, limit: float, character: Character) -> float:
     """H: factor on a velocity, from near 0 for small velocities up to 1 for velocities far above the limit.
 
-    Repair 4: |v| is printed with its unit, so that degrees and radians move differently; here it is divided by the velocity limit. The
-    factor is printed v/2, with which v H(v) would be a square without direction; 1/2 is meant, with which H ends at 1.
+    Repair 4: |v| is printed with its unit, so that degrees and radians move differently; here it is divided
+    by the velocity limit. The factor is printed v/2, with which v H(v) would be a square without direction;
+    1/2 is meant, with which H ends at 1.
     """
     share = (abs(velocity) / limit / (1.0 - character.rho)) ** (1.0 - character.sigma)
     return 0.5 * (tanh(share - pi) + 1.0)

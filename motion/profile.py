@@ -1,7 +1,7 @@
-"""Time-optimal motion of one joint within velocity, acceleration and jerk limits, in plain floats. Knows no Blender.
+"""Time-optimal motion of one joint within velocity, acceleration and jerk limits, in plain floats.
 
-The state of a joint is a point (position, velocity, acceleration). The target is at position 0. Source: docs/motion.md, "Time-optimal
-motion".
+The state of a joint is a point (position, velocity, acceleration). The target is at position 0. Source:
+docs/motion.md, "Time-optimal motion".
 """
 
 from math import copysign, sqrt
@@ -9,24 +9,36 @@ from math import copysign, sqrt
 from .joint import Kinematic, Limits
 
 Point = tuple[float, float, float]  # position, velocity, acceleration
-Stopping = tuple[float, float, float]  # signed distance, first jerk, derivative of the distance with respect to acceleration [s2]
+Stopping = tuple[
+    float, float, float
+]  # signed distance, first jerk, derivative of the distance with respect to acceleration [s2]
 Pulse = tuple[
     float, float, float, float
-]  # first jerk (the last one is its negative), durations [s] of the first span, of constant acceleration, of the last span
+    # first jerk (the last one is its negative), durations [s] of the first span, of constant acceleration, of
+    # the last span
+]
 
 ROUNDING = 1e-15  # relative: some four units in the last place, the rounding error of a position in one step
-_MOST_TRIALS = 100  # twice the bisections from any bracket to neighbouring floats; about four trials are usual
+_MOST_TRIALS = (
+    100  # twice the bisections from any bracket to neighbouring floats; about four trials are usual
+)
 _HALVE_EVERY = 6  # trials: bisections bound the number of trials where Newton's method converges slowly
 
 
 def pulse_to(goal: float, velocity: float, acceleration: float, limit: float, jerk: float) -> Pulse:
-    """Fastest change from (velocity, acceleration) to (goal, 0), with |acceleration| at most `limit` if it starts within that."""
+    """Fastest change from (velocity, acceleration) to (goal, 0), with |acceleration| at most `limit` if it
+    starts within that.
+    """
     excess = velocity - goal
-    if excess + 0.5 * acceleration * abs(acceleration) / jerk > 0.0:  # still too fast when the acceleration has reached 0
+    if (
+        excess + 0.5 * acceleration * abs(acceleration) / jerk > 0.0
+    ):  # still too fast when the acceleration has reached 0
         first = -jerk
     else:
         excess, acceleration, first = -excess, -acceleration, jerk
-    excess = max(excess + 0.5 * acceleration * acceleration / jerk, 0.0)  # velocity to lose, from where the acceleration is 0
+    excess = max(
+        excess + 0.5 * acceleration * acceleration / jerk, 0.0
+    )  # velocity to lose, from where the acceleration is 0
     peak = sqrt(jerk * excess)
     middle = 0.0
     if peak > limit:
@@ -44,13 +56,17 @@ def stopping(velocity: float, acceleration: float, limit: float, jerk: float) ->
     peak = sqrt(jerk * excess) if excess > 0.0 else 0.0
     if peak <= limit:
         t = (acceleration + peak) / jerk
-        distance = t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + peak * peak * peak / (6.0 * jerk * jerk)
+        distance = t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + peak * peak * peak / (
+            6.0 * jerk * jerk
+        )
         return sign * distance, -sign * jerk, 0.5 * t * (t + peak / jerk)
     t = (acceleration + limit) / jerk
     middle = excess / limit - limit / jerk
     last = 0.5 * limit * limit / jerk  # velocity at the beginning of the last span
     distance = (
-        t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0)) + (last + 0.5 * limit * middle) * middle + last * limit / (3.0 * jerk)
+        t * (velocity + t * (0.5 * acceleration - jerk * t / 6.0))
+        + (last + 0.5 * limit * middle) * middle
+        + last * limit / (3.0 * jerk)
     )
     return sign * distance, -sign * jerk, 0.5 * t * (t + 2.0 * middle + limit / jerk)
 
@@ -67,7 +83,9 @@ def stopping_range(point: Point, limit: float, jerk: float) -> tuple[float, floa
     reversal = position
     braking = -copysign(acceleration, velocity * acceleration)  # positive: the acceleration reduces the speed
     speed = abs(velocity)
-    if braking * braking > 2.0 * jerk * speed and braking > 0.0:  # so hard that the joint reverses before it stops
+    if (
+        braking * braking > 2.0 * jerk * speed and braking > 0.0
+    ):  # so hard that the joint reverses before it stops
         t = 2.0 * speed / (braking + sqrt(braking * braking - 2.0 * jerk * speed))
         reversal += copysign(t * (speed - t * (0.5 * braking - jerk * t / 6.0)), velocity)
     return min(position, reversal, end), max(position, reversal, end)
@@ -104,7 +122,8 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
     """Point `dt` seconds later on the fastest motion to rest at position 0.
 
     Args:
-        point: Position relative to the goal, velocity, acceleration. A point outside the limits first returns into them.
+        point: Position relative to the goal, velocity, acceleration. A point outside the limits first returns
+            into them.
         dt: [s], above 0.
         speed, limit, jerk: Greatest |velocity|, |acceleration| and |jerk|.
         grain: Rounding error of positions [rad]: planning is no finer.
@@ -121,9 +140,13 @@ def toward_rest(point: Point, dt: float, speed: float, limit: float, jerk: float
         point = position, velocity, copysign(limit, acceleration)
         dt -= outside
     grain += ROUNDING * (abs(point[0]) + abs(point[1]) * dt)
-    short = point[0] + stopping_distance(point[1], point[2], limit, jerk)  # where the joint would stop if it braked now
+    short = point[0] + stopping_distance(
+        point[1], point[2], limit, jerk
+    )  # where the joint would stop if it braked now
     sign = 1.0
-    if short > 0.0:  # the joint would stop beyond the goal: the problem is mirrored, so that the goal lies above
+    if (
+        short > 0.0
+    ):  # the joint would stop beyond the goal: the problem is mirrored, so that the goal lies above
         sign, point, short = -1.0, (-point[0], -point[1], -point[2]), -short
     if short < -grain:
         point, dt = _run(point, dt, speed, limit, jerk, grain, short)
@@ -139,13 +162,21 @@ def moved_toward(state: Kinematic, goal: float, dt: float, limits: Limits) -> Po
     """Point `dt` seconds later on the time-optimal motion to rest at `goal`."""
     grain = ROUNDING * (abs(state.position) + abs(goal))
     position, velocity, acceleration = toward_rest(
-        (state.position - goal, state.velocity, state.acceleration), dt, limits.velocity, limits.acceleration, limits.jerk, grain
+        (state.position - goal, state.velocity, state.acceleration),
+        dt,
+        limits.velocity,
+        limits.acceleration,
+        limits.jerk,
+        grain,
     )
     return position + goal, velocity, acceleration
 
 
-def _run(point: Point, dt: float, speed: float, limit: float, jerk: float, grain: float, short: float) -> tuple[Point, float]:
-    """Point after accelerating to `speed` for `dt` seconds, or until braking must begin to stop at 0, and the seconds left.
+def _run(
+    point: Point, dt: float, speed: float, limit: float, jerk: float, grain: float, short: float
+) -> tuple[Point, float]:
+    """Point after accelerating to `speed` for `dt` seconds, or until braking must begin to stop at 0, and the
+    seconds left.
 
     `short`, below 0, is the stopping position of `point`.
     """
@@ -169,13 +200,22 @@ def _run(point: Point, dt: float, speed: float, limit: float, jerk: float, grain
 
 
 def _braking_time(
-    point: Point, push: float, t: float, limit: float, jerk: float, grain: float, short: float, beyond: float, rate: float
+    point: Point,
+    push: float,
+    t: float,
+    limit: float,
+    jerk: float,
+    grain: float,
+    short: float,
+    beyond: float,
+    rate: float,
 ) -> float:
     """Time within `t` seconds of jerk `push` at which the stopping position passes 0; never later.
 
-    The stopping position is `short` <= 0 at the beginning and `beyond` > 0 at the end, where it moves at `rate`. Newton's method within a
-    bracket: the stopping position is constant while the joint brakes, so it moves in proportion to the difference of `push` from the
-    braking jerk. The first guess takes it for a power of time.
+    The stopping position is `short` <= 0 at the beginning and `beyond` > 0 at the end, where it moves at
+    `rate`. Newton's method within a bracket: the stopping position is constant while the joint brakes, so it
+    moves in proportion to the difference of `push` from the braking jerk. The first guess takes it for a
+    power of time.
     """
     position, velocity, acceleration = point
     early, late = 0.0, t
@@ -190,7 +230,9 @@ def _braking_time(
             if not early < middle < late:
                 break
         gained = 0.5 * push * middle  # this is `moved`, written out for speed
-        distance, brake, growth = stopping(velocity + middle * (acceleration + gained), acceleration + push * middle, limit, jerk)
+        distance, brake, growth = stopping(
+            velocity + middle * (acceleration + gained), acceleration + push * middle, limit, jerk
+        )
         stop = position + middle * (velocity + middle * (0.5 * acceleration + gained / 3.0)) + distance
         if stop > 0.0:
             late = middle
@@ -198,5 +240,7 @@ def _braking_time(
             early, short = middle, stop
         if abs(stop) < abs(error):
             nearest, error, rate = middle, stop, (push - brake) * growth
-        middle = nearest - (error + 0.5 * grain) / rate if rate > 0.0 else late  # the time that leads to the middle of the accepted errors
+        middle = (
+            nearest - (error + 0.5 * grain) / rate if rate > 0.0 else late
+        )  # the time that leads to the middle of the accepted errors
     return early

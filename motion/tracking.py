@@ -1,6 +1,8 @@
-"""The default motion filter: time-optimal motion to the target within the joint's limits, replanned at every step. Knows no Blender.
+"""The default motion filter: time-optimal motion to the target within the joint's limits, replanned at every
+step.
 
-The target's velocity and acceleration are estimated from its last positions, so that a joint keeps up with it.
+The target's velocity and acceleration are estimated from its last positions, so that a joint keeps up with
+it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -11,16 +13,22 @@ from .filters import NEUTRAL, Character
 from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, Point, moved_toward, stopping_distance, stopping_range
 
-FOLLOWABLE = (
-    2.0  # of the joint's acceleration limit: following a target that accelerates harder would end in antiphase, so it is not predicted
+# of the joint's acceleration limit: following a target that accelerates harder would end in antiphase, so it
+# is not predicted
+FOLLOWABLE = 2.0
+# of the joint's jerk limit, from which a target's acceleration is not extrapolated: it may end twice as fast
+# as it began
+GENTLE = 0.5
+# times the velocity that the last change of acceleration makes in a step: a smaller velocity may be noise
+CLEAR = 3.0
+SMOOTH_STEPS = (
+    3  # steps without a jump before the target is trusted again: in noise, one or two look smooth by chance
 )
-GENTLE = 0.5  # of the joint's jerk limit, from which a target's acceleration is not extrapolated: it may end twice as fast as it began
-CLEAR = 3.0  # times the velocity that the last change of acceleration makes in a step: a smaller velocity may be noise
-SMOOTH_STEPS = 3  # steps without a jump before the target is trusted again: in noise, one or two look smooth by chance
 
 
 class TargetMotion(NamedTuple):
-    """Estimated motion of the target after a step, and how much of its speed may vanish again. Source: docs/motion.md, "A moving target".
+    """Estimated motion of the target after a step, and how much of its speed may vanish again. Source:
+    docs/motion.md, "A moving target".
 
     Attributes:
         position: Position of the target [rad], within the position limits.
@@ -43,9 +51,11 @@ class TargetMotion(NamedTuple):
     jerk: float = 0.0
 
 
-def observed(last: TargetMotion | None, position: float, dt: float, given_velocity: float | None, limits: Limits) -> TargetMotion:
-    """Motion of the target estimated from its new position, `dt` seconds after the last; None as `last`: the target is taken to be at
-    rest.
+def observed(
+    last: TargetMotion | None, position: float, dt: float, given_velocity: float | None, limits: Limits
+) -> TargetMotion:
+    """Motion of the target estimated from its new position, `dt` seconds after the last; None as `last`: the
+    target is taken to be at rest.
     """
     if last is None:
         return TargetMotion(position, given_velocity or 0.0, 0.0, dt)
@@ -59,7 +69,9 @@ def observed(last: TargetMotion | None, position: float, dt: float, given_veloci
         return TargetMotion(position, velocity, 0.0 if jumped else acceleration, dt)
     jumped = jumped or abs(acceleration) > FOLLOWABLE * limits.acceleration
     slower = velocity * last.velocity > 0.0 and abs(velocity) <= abs(last.velocity)
-    untrusted = last.untrusted + abs(gained) if jumped and not slower else max(last.untrusted - abs(gained), 0.0)
+    untrusted = (
+        last.untrusted + abs(gained) if jumped and not slower else max(last.untrusted - abs(gained), 0.0)
+    )
     smooth_steps = 0 if jumped else last.smooth_steps + 1
     if smooth_steps >= SMOOTH_STEPS:  # a target that reverses smoothly, or is at rest, is trusted in full
         untrusted = min(untrusted, abs(velocity)) if velocity * last.velocity > 0.0 else 0.0
@@ -68,8 +80,8 @@ def observed(last: TargetMotion | None, position: float, dt: float, given_veloci
 
 
 def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
-    """Displacement [rad] from the target's position to where the target would stop if it braked, counting only the trusted part of its
-    motion.
+    """Displacement [rad] from the target's position to where the target would stop if it braked, counting
+    only the trusted part of its motion.
     """
     velocity, acceleration, dt, change, untrusted = motion[1:6]
     if abs(velocity) <= max(CLEAR * abs(change) * dt, untrusted):
@@ -80,13 +92,17 @@ def stop_ahead(motion: TargetMotion, limits: Limits) -> float:
     gained = 0.5 * dt * (acceleration + 0.75 * change)
     acceleration += change  # the acceleration one step after the observation
     if acceleration * velocity > 0.0:
-        acceleration *= max(1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0)  # an acceleration that began abruptly may end as abruptly
+        acceleration *= max(
+            1.0 - motion.jerk / (GENTLE * limits.jerk), 0.0
+        )  # an acceleration that began abruptly may end as abruptly
     ahead = stopping_displacement(velocity - copysign(untrusted, velocity) + gained, acceleration, limits)
     return ahead if ahead * velocity > 0.0 else 0.0
 
 
 def stopping_displacement(velocity: float, acceleration: float, limits: Limits) -> float:
-    """Displacement [rad] after which a target with that motion would stop, if it braked as hard as the joint can."""
+    """Displacement [rad] after which a target with that motion would stop, if it braked as hard as the joint
+    can.
+    """
     if velocity == 0.0 and acceleration == 0.0:
         return 0.0
     velocity = min(max(velocity, -limits.velocity), limits.velocity)
@@ -94,26 +110,32 @@ def stopping_displacement(velocity: float, acceleration: float, limits: Limits) 
     return stopping_distance(velocity, acceleration, limits.acceleration, limits.jerk)
 
 
-SLOWEST = 0.2  # rate at sigma = 1: acceleration then takes five times as long to build up, which looks like moving under water
+# rate at sigma = 1: acceleration then takes five times as long to build up, which looks like moving under
+# water
+SLOWEST = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class TrackingState(Kinematic):
-    """State of a joint: its own motion, and the estimated motion of its target (None: no target observed yet)."""
+    """State of a joint: its own motion, and the estimated motion of its target (None: no target observed
+    yet).
+    """
 
     target_motion: TargetMotion | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TrackingFilter:
-    """Follows the target as fast as limits and character allow, and comes to rest exactly on it, without overshoot of a target at rest.
+    """Follows the target as fast as limits and character allow, and comes to rest exactly on it, without
+    overshoot of a target at rest.
 
-    A neutral character (sigma 0) is time-optimal. Sigma slows the build-up of acceleration: with rate = 1 - (1 - SLOWEST) sigma it takes
-    acceleration / jerk / rate seconds, and the acceleration limit is multiplied by rate squared, as if the motion were played slower. Rho
-    restores the acceleration limit, not at all at 0 and fully at 1. The velocity limit is unchanged.
+    A neutral character (sigma 0) is time-optimal. Sigma slows the build-up of acceleration: with rate = 1 -
+    (1 - SLOWEST) sigma it takes acceleration / jerk / rate seconds, and the acceleration limit is multiplied
+    by rate squared, as if the motion were played slower. Rho restores the acceleration limit, not at all at 0
+    and fully at 1. The velocity limit is unchanged.
 
-    State: `TrackingState`; a plain `Kinematic` has observed no target. A state outside the limits (after they were narrowed) returns into
-    them as soon as the limits of acceleration and jerk allow.
+    State: `TrackingState`; a plain `Kinematic` has observed no target. A state outside the limits (after they
+    were narrowed) returns into them as soon as the limits of acceleration and jerk allow.
     """
 
     limits: Limits
@@ -126,17 +148,27 @@ class TrackingFilter:
     def rest(self, position: float) -> TrackingState:
         return TrackingState(position)
 
-    def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> Kinematic:
+    def step(
+        self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None
+    ) -> Kinematic:
         check_step(target, dt, target_velocity)
         if dt == 0.0:
             return state
         position = self.limits.clamp(target)
         if position != target and target_velocity is not None:
             target_velocity = 0.0  # a target beyond a limit is at rest at the limit
-        seen = observed(state.target_motion if isinstance(state, TrackingState) else None, position, dt, target_velocity, self._used)
+        seen = observed(
+            state.target_motion if isinstance(state, TrackingState) else None,
+            position,
+            dt,
+            target_velocity,
+            self._used,
+        )
         if target_velocity is None:
             return self._toward(state, seen, stop_ahead(seen, self._used), dt)
-        return self._toward(state, seen, stopping_displacement(seen.velocity, seen.acceleration, self._used), dt)
+        return self._toward(
+            state, seen, stopping_displacement(seen.velocity, seen.acceleration, self._used), dt
+        )
 
     def _toward(self, state: Kinematic, seen: TargetMotion, ahead: float, dt: float) -> TrackingState:
         """Next state toward rest at a displacement `ahead` [rad] of the target."""
@@ -149,7 +181,8 @@ class TrackingFilter:
 
 
 def used_limits(limits: Limits, character: Character) -> Limits:
-    """The acceleration and jerk limits that the filter plans with: those of `limits`, reduced by the character's sigma and restored by rho.
+    """The acceleration and jerk limits that the filter plans with: those of `limits`, reduced by the
+    character's sigma and restored by rho.
 
     Position and velocity limits are unchanged.
     """
@@ -161,8 +194,14 @@ def used_limits(limits: Limits, character: Character) -> Limits:
 
 
 def _can_stop(point: Point, limits: Limits) -> bool:
-    """Whether the joint can still stop within its position limits, and end its acceleration within its velocity limit."""
+    """Whether the joint can still stop within its position limits, and end its acceleration within its
+    velocity limit.
+    """
     _, velocity, acceleration = point
     coasted = velocity + 0.5 * acceleration * abs(acceleration) / limits.jerk
     lowest, highest = stopping_range(point, limits.acceleration, limits.jerk)
-    return abs(coasted) <= limits.velocity * (1.0 + ROUNDING) and limits.lower <= lowest and highest <= limits.upper
+    return (
+        abs(coasted) <= limits.velocity * (1.0 + ROUNDING)
+        and limits.lower <= lowest
+        and highest <= limits.upper
+    )

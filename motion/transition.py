@@ -1,4 +1,6 @@
-"""Transitions between postures, of a given duration or as fast as limits allow: smooth from any state of motion. Knows no Blender."""
+"""Transitions between postures, of a given duration or as fast as limits allow: smooth from any state of
+motion.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +9,8 @@ from math import cbrt, sqrt
 from .joint import Kinematic, Limits, check_step
 from .profile import stopping_distance
 
-# Largest velocity, acceleration and jerk of the minimum-jerk movement over the unit of distance in the unit of time
+# Largest velocity, acceleration and jerk of the minimum-jerk movement over the unit of distance in the unit
+# of time
 PEAK_VELOCITY, PEAK_ACCELERATION, PEAK_JERK = 15 / 8, 10 / sqrt(3), 60.0
 
 
@@ -21,12 +24,14 @@ class TransitionState(Kinematic):
 
 @dataclass(frozen=True)
 class Transition:
-    """Transition of one joint to each new target in `seconds`, along a polynomial of degree five; 0: as fast as the limits allow.
+    """Transition of one joint to each new target in `seconds`, along a polynomial of degree five; 0: as fast
+    as the limits allow.
 
-    It continues position, velocity and acceleration and ends at rest; a new target starts it anew. It keeps position limits only: the
-    motion filter after it keeps the others.
+    It continues position, velocity and acceleration and ends at rest; a new target starts it anew. It keeps
+    position limits only: the motion filter after it keeps the others.
 
-    Source: Flash & Hogan 1985, "The coordination of arm movements": their minimum-jerk movement, where it starts at rest.
+    Source: Flash & Hogan 1985, "The coordination of arm movements": their minimum-jerk movement, where it
+    starts at rest.
     """
 
     limits: Limits
@@ -39,7 +44,8 @@ class Transition:
     def duration(self, state: Kinematic, target: float) -> float:
         """Time [s] of a transition to `target` [rad], within all limits if it begins at rest.
 
-        For a joint in motion the distance is its stopping distance plus the distance from where it would stop to the target.
+        For a joint in motion the distance is its stopping distance plus the distance from where it would stop
+        to the target.
         """
         if self.seconds:
             return self.seconds
@@ -53,12 +59,16 @@ class Transition:
         )
 
     def remaining(self, state: Kinematic, target: float) -> float:
-        """Time [s] until the joint arrives at `target` [rad]: what is left of a transition that has begun, or the duration of a new one."""
+        """Time [s] until the joint arrives at `target` [rad]: what is left of a transition that has begun, or
+        the duration of a new one.
+        """
         if isinstance(state, TransitionState) and state.target == self.limits.clamp(target):
             return state.remaining
         return self.duration(state, target)
 
-    def step(self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None) -> TransitionState:
+    def step(
+        self, state: Kinematic, target: float, dt: float, target_velocity: float | None = None
+    ) -> TransitionState:
         """State `dt` seconds later; see `Filter.step`."""
         check_step(target, dt, target_velocity)
         if dt == 0.0 and isinstance(state, TransitionState):
@@ -69,8 +79,13 @@ class Transition:
             return self.rest(target)
         if dt == 0.0:
             return TransitionState(state.position, state.velocity, state.acceleration, target, remaining)
-        # With time in units of `remaining`: x = x0 + v s + a/2 s^2 + c3 s^3 + c4 s^4 + c5 s^5, which is at rest at the target at s = 1.
-        distance, velocity, acceleration = target - state.position, state.velocity * remaining, state.acceleration * remaining * remaining
+        # With time in units of `remaining`: x = x0 + v s + a/2 s^2 + c3 s^3 + c4 s^4 + c5 s^5, which is at
+        # rest at the target at s = 1.
+        distance, velocity, acceleration = (
+            target - state.position,
+            state.velocity * remaining,
+            state.acceleration * remaining * remaining,
+        )
         c3 = 10.0 * distance - 6.0 * velocity - 1.5 * acceleration
         c4 = -15.0 * distance + 8.0 * velocity + 1.5 * acceleration
         c5 = 6.0 * distance - 3.0 * velocity - 0.5 * acceleration
@@ -86,18 +101,23 @@ class Transition:
 
 
 def remaining_share(left: float) -> float:
-    """Share of the distance that is left of a minimum-jerk movement when a share `left` (1 to 0) of its time is left."""
+    """Share of the distance that is left of a minimum-jerk movement when a share `left` (1 to 0) of its time
+    is left.
+    """
     return left**3 * (10.0 - 15.0 * left + 6.0 * left * left)
 
 
 def together(
     transitions: Sequence[Transition], states: Sequence[Kinematic], targets: Sequence[float], dt: float
 ) -> tuple[TransitionState, ...]:
-    """States of several joints `dt` seconds later, on transitions that end together, with the slowest: from rest, a straight line in joint
-    space.
+    """States of several joints `dt` seconds later, on transitions that end together, with the slowest: from
+    rest, a straight line in joint space.
 
-    If the targets of some joints change on the way, these arrive together, and not before the others, whose transitions go on as they were.
+    If the targets of some joints change on the way, these arrive together, and not before the others, whose
+    transitions go on as they were.
     """
     joints = tuple(zip(transitions, states, targets, strict=True))
     seconds = max((transition.remaining(state, target) for transition, state, target in joints), default=0.0)
-    return tuple(replace(transition, seconds=seconds).step(state, target, dt) for transition, state, target in joints)
+    return tuple(
+        replace(transition, seconds=seconds).step(state, target, dt) for transition, state, target in joints
+    )

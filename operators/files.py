@@ -18,7 +18,9 @@ def shown_files(pattern: str):
     Args:
         pattern: Pattern of file names: "*.csv;*.json".
     """
-    return StringProperty(name="Files Shown", description="Which files the browser shows", default=pattern, options={"HIDDEN"})
+    return StringProperty(
+        name="Files Shown", description="Which files the browser shows", default=pattern, options={"HIDDEN"}
+    )
 
 
 def _absolute(operator) -> str:
@@ -34,11 +36,13 @@ def browse(context, operator) -> set[str]:
 
 
 class ReadsFile:
-    """Base of operators that ask for a file to read. Subclasses define `filter_glob`, and may set `missing`, the error message if no file
-    is chosen.
+    """Base of operators that ask for a file to read. Subclasses define `filter_glob`, and may set `missing`,
+    the error message if no file is chosen.
     """
 
-    filepath: StringProperty(name="File", description="The file to read", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: StringProperty(
+        name="File", description="The file to read", subtype="FILE_PATH", options={"SKIP_SAVE"}
+    )
 
     missing = "No file is chosen: choose the file to read"
 
@@ -56,23 +60,31 @@ class ReadsFile:
 
 
 class ReadsLargeFile(ReadsFile):
-    """Base of `Stepwise` operators that read a file which may announce so much that they ask first. Put it before `Stepwise`.
+    """Base of `Stepwise` operators that read a file which may announce so much that they ask first. Put it
+    before `Stepwise`.
 
-    Subclasses have `allow_large` among their `settings`, and may override `draw_settings(layout)`. A script is refused where a window asks.
+    Subclasses have `allow_large` among their `settings`, and may override `draw_settings(layout)`. A script
+    is refused where a window asks.
     """
 
     allow_large: BoolProperty(
         name="Large File",
-        description="Read the file also if it announces more than 50 MB in memory, or more than an hour of motion",
+        description=(
+            "Read the file also if it announces more than 50 MB in memory, or more than an hour of motion"
+        ),
         options={"SKIP_SAVE"},
     )
-    question: StringProperty(name="Question", description="What is asked before the file is read", options={"HIDDEN", "SKIP_SAVE"})
+    question: StringProperty(
+        name="Question", description="What is asked before the file is read", options={"HIDDEN", "SKIP_SAVE"}
+    )
 
     def invoke(self, context, event):
         if not self.question:
             return super(ReadsFile, self).invoke(context, event)
         self.is_asking = True
-        return context.window_manager.invoke_props_dialog(self, width=DIALOG, title="Large File", confirm_text=self.bl_label)
+        return context.window_manager.invoke_props_dialog(
+            self, width=DIALOG, title="Large File", confirm_text=self.bl_label
+        )
 
     def draw(self, context):
         layout = self.layout
@@ -93,12 +105,16 @@ class ReadsLargeFile(ReadsFile):
 
 
 class WritesFile(ReadsFile):
-    """Base of operators that ask for a file to write. Subclasses define `filter_glob`, and `_usual_path(context)`, the path that the
-    browser suggests. `suffix` is added if the chosen name lacks it.
+    """Base of operators that ask for a file to write. Subclasses define `filter_glob`, and
+    `_usual_path(context)`, the path that the browser suggests. `suffix` is added if the chosen name lacks it.
     """
 
-    filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"})
-    check_existing: BoolProperty(name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"})
+    filepath: StringProperty(
+        name="File", description="The file to write", subtype="FILE_PATH", options={"SKIP_SAVE"}
+    )
+    check_existing: BoolProperty(
+        name="Check Existing", description="Ask before a file is replaced", default=True, options={"HIDDEN"}
+    )
 
     missing = "No file name: enter one"
     suffix = ""
@@ -108,7 +124,9 @@ class WritesFile(ReadsFile):
         return super().invoke(context, event)
 
     def check(self, context):
-        """Adds the suffix to the name, so that Blender asks before the file is replaced. Blender calls it in the file browser."""
+        """Adds the suffix to the name, so that Blender asks before the file is replaced. Blender calls it in
+        the file browser.
+        """
         name = self.filepath
         if bpy.path.basename(name).strip("."):  # else it is the folder alone
             self.filepath = bpy.path.ensure_ext(name, self.suffix)

@@ -6,7 +6,9 @@ import bpy
 
 
 def frame(context, things: Iterable[bpy.types.Object]) -> None:
-    """Frames objects in the 3D viewport that the context is in, else in the window's largest; the selection stays as it is."""
+    """Frames objects in the 3D viewport that the context is in, else in the window's largest; the selection
+    stays as it is.
+    """
     area = _viewport(context)
     if area is None:
         return
@@ -26,8 +28,14 @@ def frame(context, things: Iterable[bpy.types.Object]) -> None:
 
 
 def _viewport(context) -> bpy.types.Area | None:
-    """The 3D viewport that the context is in; else the window's largest, as after a menu of the top bar; None: there is none."""
+    """The 3D viewport that the context is in; else the window's largest, as after a menu of the top bar;
+    None: there is none.
+    """
     if context.area is not None and context.area.type == "VIEW_3D":
         return context.area
     areas = context.window.screen.areas if context.window is not None else ()
-    return max((area for area in areas if area.type == "VIEW_3D"), key=lambda area: area.width * area.height, default=None)
+    return max(
+        (area for area in areas if area.type == "VIEW_3D"),
+        key=lambda area: area.width * area.height,
+        default=None,
+    )

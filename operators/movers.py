@@ -12,16 +12,21 @@ from ..rig.robot import links
 from .mechanism.mechanisms import mechanism_owner
 from .subject import NO_CHAIN, needs_rig, rig_of
 
-POINTER = "limber_mover"  # a panel sets it to the mover's settings before it draws its buttons (`names_mover`); scripts may override it
+# a panel sets it to the mover's settings before it draws its buttons (`names_mover`); scripts may override it
+POINTER = "limber_mover"
 
 
 def names_mover(layout, settings) -> None:
-    """Assigns a mover to the buttons that are drawn into a layout from now on; `settings` are the mover's settings."""
+    """Assigns a mover to the buttons that are drawn into a layout from now on; `settings` are the mover's
+    settings.
+    """
     layout.context_pointer_set(POINTER, settings)
 
 
 def mover_at_hand(context) -> Mover | None:
-    """The mover assigned to the clicked button; else the one in use: the armature's selected chain, its body, or the mechanism in use."""
+    """The mover assigned to the clicked button; else the one in use: the armature's selected chain, its body,
+    or the mechanism in use.
+    """
     named = getattr(context, POINTER, None)
     if named is not None:
         return mover_of(named.id_data, named)
@@ -32,15 +37,23 @@ def mover_at_hand(context) -> Mover | None:
 
 
 class ActsOnMover:
-    """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or the one in use.
+    """Mixin of operators that act on a mover: `mover(context)` is the mover of the clicked button, or the one
+    in use.
 
-    The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last Operation (F9), which do not know the
-    button, act on the same mover, also after undo. `poll` knows neither button nor properties, so it also passes if the operator can be
-    used on the mover that it was last called for.
+    The operator's properties store which mover that is. So a dialog, the file browser and Adjust Last
+    Operation (F9), which do not know the button, act on the same mover, also after undo. `poll` knows neither
+    button nor properties, so it also passes if the operator can be used on the mover that it was last called
+    for.
     """
 
-    owner_uid: IntProperty(name="Owner", description="Identity of the mover's object; 0: none yet", options={"HIDDEN", "SKIP_SAVE"})
-    mover_path: StringProperty(name="Mover", description="Data path of the mover's settings", options={"HIDDEN", "SKIP_SAVE"})
+    owner_uid: IntProperty(
+        name="Owner",
+        description="Identity of the mover's object; 0: none yet",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    mover_path: StringProperty(
+        name="Mover", description="Data path of the mover's settings", options={"HIDDEN", "SKIP_SAVE"}
+    )
 
     identity = ("owner_uid", "mover_path")  # names of these properties
     last_called = (0, "")  # the values of these properties at the last call
@@ -51,7 +64,9 @@ class ActsOnMover:
 
     @classmethod
     def _is_usable_again(cls, context) -> bool:
-        """Whether the operator can be used on the mover that it was last called for, where no button names another."""
+        """Whether the operator can be used on the mover that it was last called for, where no button names
+        another.
+        """
         called = _mover_at(*cls.last_called) if getattr(context, POINTER, None) is None else None
         if called is None:
             return False
@@ -64,7 +79,9 @@ class ActsOnMover:
         return self.refused(context) or (ask(context, event) if ask else self.execute(context))
 
     def refused(self, context) -> set[str] | None:
-        """Stores the mover; returns the result of `invoke`, {"CANCELLED"}, if the operator cannot be used on it."""
+        """Stores the mover; returns the result of `invoke`, {"CANCELLED"}, if the operator cannot be used on
+        it.
+        """
         try:
             self.mover(context)
         except RigError as error:
@@ -72,7 +89,8 @@ class ActsOnMover:
         return None
 
     def mover(self, context) -> Mover:
-        """The mover on which the operator was first called, which the first call stores; for Repeat Last, the one of the present context.
+        """The mover on which the operator was first called, which the first call stores; for Repeat Last, the
+        one of the present context.
 
         Raises:
             RigError: the operator cannot be used on it, or it was deleted meanwhile.
@@ -91,8 +109,8 @@ class ActsOnMover:
 
 
 def mover_called_for(properties) -> Mover | None:
-    """The mover on which an `ActsOnMover` (or an operator with its properties) was called; None: not called yet, or the mover was
-    deleted.
+    """The mover on which an `ActsOnMover` (or an operator with its properties) was called; None: not called
+    yet, or the mover was deleted.
     """
     return _mover_at(properties.owner_uid, properties.mover_path)
 
@@ -104,7 +122,9 @@ def _mover_at(owner_uid: int, path: str) -> Mover | None:
 
 
 def own(mover: Mover) -> Mover:
-    """The mover that an operator may change: a duplicated mechanism first gets a uid of its own, unless its robot is connected."""
+    """The mover that an operator may change: a duplicated mechanism first gets a uid of its own, unless its
+    robot is connected.
+    """
     if links.link(mover.owner) is None:
         mover.own_identity()
     return mover
@@ -117,8 +137,8 @@ def needs_mover(context) -> str:
 
 
 def needs_use(context, use: Use, work: str) -> str:
-    """Why the mover in use cannot be used in this way (bake, check ...), with the remedy; "" if it can. `work` begins the sentence, as
-    "Bake works".
+    """Why the mover in use cannot be used in this way (bake, check ...), with the remedy; "" if it can.
+    `work` begins the sentence, as "Bake works".
     """
     if why := needs_mover(context):
         return why

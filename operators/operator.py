@@ -17,8 +17,9 @@ ERRORS = (RigError, HardwareError, MotionError, UrdfError)
 class Operator(bpy.types.Operator):
     """Base of Limber's operators; the class name gives the identifier: `LIMBER_OT_live` is `limber.live`.
 
-    Subclasses implement `run(context)`, which does the work, and returns None or Blender's result where this is not {"FINISHED"}. It may
-    raise one of `ERRORS`, which is reported; the operator is then cancelled. They may override `why_not(context)`.
+    Subclasses implement `run(context)`, which does the work, and returns None or Blender's result where this
+    is not {"FINISHED"}. It may raise one of `ERRORS`, which is reported; the operator is then cancelled. They
+    may override `why_not(context)`.
     """
 
     def __init_subclass__(cls, **arguments) -> None:
@@ -42,7 +43,8 @@ class Operator(bpy.types.Operator):
             result = self.run(context) or {"FINISHED"}
         except ERRORS as error:
             return self.refuse(error)
-        handlers.redraw()  # Blender redraws what shows its own data only; and a dialog leaves the panel below it as it was
+        # Blender redraws what shows its own data only; and a dialog leaves the panel below it as it was
+        handlers.redraw()
         return result
 
     def warn(self, sentences: Iterable[str]) -> None:
@@ -61,7 +63,9 @@ class Operator(bpy.types.Operator):
             context.window_manager.popup_menu(draw, title=title, icon=icon)
 
     def offer(self, context, title: str, choices: Iterable[tuple[str, dict]], icon: str = "NONE") -> set[str]:
-        """Opens a menu whose entries call this operator, each with a text and properties; returns the result for `invoke`."""
+        """Opens a menu whose entries call this operator, each with a text and properties; returns the result
+        for `invoke`.
+        """
         idname, listed = type(self).bl_idname, list(choices)
 
         def draw(menu, _context) -> None:

@@ -8,11 +8,13 @@ from .subject import needs_rig
 
 
 class RemoveItem(UndoOperator):
-    """Base of operators that remove the selected item of a list with its keyframes, and keep the selection within the list.
+    """Base of operators that remove the selected item of a list with its keyframes, and keep the selection
+    within the list.
 
-    Subclasses set `items` and `active`, the names of the list and its index, `empty`, the message where the list is empty, and `linked`,
-    the remedy where the item is from another file. They implement `_owner(context)`, which returns the owner of the list, and may set
-    `needs`, a function that returns why nothing can be removed.
+    Subclasses set `items` and `active`, the names of the list and its index, `empty`, the message where the
+    list is empty, and `linked`, the remedy where the item is from another file. They implement
+    `_owner(context)`, which returns the owner of the list, and may set `needs`, a function that returns why
+    nothing can be removed.
     """
 
     items = active = ""
@@ -32,7 +34,9 @@ class RemoveItem(UndoOperator):
         try:
             items.remove(removed)
         except TypeError:  # Blender refuses to remove an item of the library from an override
-            raise RigError(f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}") from None
+            raise RigError(
+                f"It comes from the file that '{owner.id_data.name}' is linked from: {self.linked}"
+            ) from None
         data_block, path = owner.id_data, f"{owner.path_from_id()}.{self.items}"
         places = {k: None if k == removed else k - (k > removed) for k in range(count)}
         item_keys.follow(data_block, path, places)  # the others' keyframes stay with them

@@ -14,7 +14,9 @@ class LIMBER_OT_show_message(Operator):
 
     bl_label = "Message"
 
-    text: StringProperty(name="Text", description="Sentences of the message, one a line", options={"SKIP_SAVE"})
+    text: StringProperty(
+        name="Text", description="Sentences of the message, one a line", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def description(cls, context, properties):

@@ -1,4 +1,6 @@
-"""Base class of long operators: work in small steps with progress, Esc to cancel, and a responsive interface."""
+"""Base class of long operators: work in small steps with progress, Esc to cancel, and a responsive
+interface.
+"""
 
 import bpy
 
@@ -14,10 +16,11 @@ BUDGET = 0.05  # [s] of work between two checks for events
 class Stepwise(Operator):
     """Base of long operators: modal when a user starts them; run to the end at once when a script calls them.
 
-    Subclasses implement `_begin(context)`, which returns the work or raises RigError, and `_finish(context)`, set `nothing` and
-    `cancelled`, the reports of a failure and of cancelling, and may implement `_says()`, the text of the status bar. One that asks the user
-    first sets `settings`, the names of the properties that it asks for: it asks while the first of them is not set. `_ask(context)` opens
-    the file browser, or a dialog where a subclass says so.
+    Subclasses implement `_begin(context)`, which returns the work or raises RigError, and `_finish(context)`,
+    set `nothing` and `cancelled`, the reports of a failure and of cancelling, and may implement `_says()`,
+    the text of the status bar. One that asks the user first sets `settings`, the names of the properties that
+    it asks for: it asks while the first of them is not set. `_ask(context)` opens the file browser, or a
+    dialog where a subclass says so.
     """
 
     work: Stepped
@@ -47,7 +50,8 @@ class Stepwise(Operator):
 
     def run(self, context):
         if self.is_asking and not bpy.app.background:
-            # Neither a dialogue nor the file browser can show progress: the operator is invoked again, outside of it.
+            # Neither a dialogue nor the file browser can show progress: the operator is invoked again,
+            # outside of it.
             return self._again()
         work = self.work = self._begin(context)
         try:
@@ -99,7 +103,8 @@ class Stepwise(Operator):
     def cancel(self, context):
         """Cancels the work and removes timer and progress.
 
-        Blender calls this too when the window closes, and when the user leaves the dialog or the file browser: nothing has begun then.
+        Blender calls this too when the window closes, and when the user leaves the dialog or the file
+        browser: nothing has begun then.
         """
         if self.is_asking:
             return

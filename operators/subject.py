@@ -10,12 +10,14 @@ from ..rig.robot import servo_lists
 
 NO_CHAIN = "This armature has no chain: select bones in Pose Mode and press New Chain"
 
-_in_use = ""  # name of the armature that was active last: it stays in use while its target is selected and dragged
+# name of the armature that was active last: it stays in use while its target is selected and dragged
+_in_use = ""
 
 
 def rig_of(context):
-    """The active object if it is an armature or has a mover, else the last such object that was active, as its target may be active; else,
-    as after a file was opened, what is live, or the only armature with chains. None: there is none in the view layer.
+    """The active object if it is an armature or has a mover, else the last such object that was active, as
+    its target may be active; else, as after a file was opened, what is live, or the only armature with
+    chains. None: there is none in the view layer.
     """
     global _in_use
     rig = context.active_object
@@ -44,8 +46,8 @@ def _is_rig(obj) -> bool:
 
 
 def needs_rig(context) -> str:
-    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. Other functions `needs_...` answer the same
-    question for the thing in their name.
+    """Why there is no armature or mechanism to act on, with the remedy; "" if there is one. Other functions
+    `needs_...` answer the same question for the thing in their name.
     """
     rig = rig_of(context)
     return "No armature is active: click the robot's armature" if rig is None else why_not_editable(rig)
@@ -55,16 +57,26 @@ def needs_armature(context) -> str:
     if why := needs_rig(context):
         return why
     rig = rig_of(context)
-    return "" if rig.type == "ARMATURE" else f"'{rig.name}' is no armature, so it has no bones: click the robot's armature"
+    return (
+        ""
+        if rig.type == "ARMATURE"
+        else f"'{rig.name}' is no armature, so it has no bones: click the robot's armature"
+    )
 
 
 def needs_object_mode(context) -> str:
-    return "" if context.mode == "OBJECT" else "Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)"
+    return (
+        ""
+        if context.mode == "OBJECT"
+        else "Robots are added in Object Mode: leave the mode that Blender is in (Tab, or Ctrl Tab)"
+    )
 
 
 def needs_pose_mode(context) -> str:
     return needs_rig(context) or (
-        "" if rig_of(context).mode == "POSE" else "Bones are selected in Pose Mode: switch the armature to Pose Mode"
+        ""
+        if rig_of(context).mode == "POSE"
+        else "Bones are selected in Pose Mode: switch the armature to Pose Mode"
     )
 
 
@@ -73,7 +85,9 @@ def needs_chain(context) -> str:
 
 
 def needs_servos(context) -> str:
-    """Why there are neither joints nor motors that could have servos, with the remedy; "" if there are some."""
+    """Why there are neither joints nor motors that could have servos, with the remedy; "" if there
+    are some.
+    """
     if why := needs_rig(context):
         return why
     rig = rig_of(context)

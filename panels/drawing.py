@@ -11,7 +11,9 @@ LETTERS = 11  # [points]
 
 
 def draw_lines(points, colour, width: float) -> None:
-    """Draws a line between each pair of points (the first and the second, the third and the fourth ...), `width` pixels wide."""
+    """Draws a line between each pair of points (the first and the second, the third and the fourth ...),
+    `width` pixels wide.
+    """
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
     shader.uniform_float("lineWidth", width)
@@ -48,7 +50,9 @@ class Overlay:
 
     def register(self) -> None:
         if not bpy.app.background:
-            self._handles = [bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", when) for draw, when in self._drawn]
+            self._handles = [
+                bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", when) for draw, when in self._drawn
+            ]
 
     def unregister(self) -> None:
         for handle in self._handles:

@@ -1,6 +1,7 @@
 """Menu Limber in the 3D viewport's menus Object and Pose, so that F3 finds the operators.
 
-Blender's operator search covers menus only. Operators that need an item or a joint as argument are in panels alone.
+Blender's operator search covers menus only. Operators that need an item or a joint as argument are in panels
+alone.
 """
 
 import bpy
@@ -42,7 +43,15 @@ class LIMBER_MT_operators_postures(Submenu, bpy.types.Menu):
     """Operators: Postures"""
 
     bl_label = "Postures"
-    operators = ("store_posture", "add_posture", "apply_posture", "mirror_posture", "remove_posture", "use_pose", "pose_from_points")
+    operators = (
+        "store_posture",
+        "add_posture",
+        "apply_posture",
+        "mirror_posture",
+        "remove_posture",
+        "use_pose",
+        "pose_from_points",
+    )
 
 
 class LIMBER_MT_operators_gaze_and_live(Submenu, bpy.types.Menu):
@@ -69,7 +78,16 @@ class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
     """Operators: Bake and Record"""
 
     bl_label = "Bake and Record"
-    operators = ("bake", "record_live", "keep_takes", "drop_takes", "restore_takes", "leave_takes", "import_motion", "export_motion")
+    operators = (
+        "bake",
+        "record_live",
+        "keep_takes",
+        "drop_takes",
+        "restore_takes",
+        "leave_takes",
+        "import_motion",
+        "export_motion",
+    )
 
 
 class LIMBER_MT_operators_retarget(Submenu, bpy.types.Menu):

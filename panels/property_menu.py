@@ -4,9 +4,16 @@ from ..operators.subject import rig_of
 
 
 def full_path(context) -> str:
-    """Full data path of the property under the mouse, as Copy Full Data Path gives it; "" if it belongs to no data-block."""
+    """Full data path of the property under the mouse, as Copy Full Data Path gives it; "" if it belongs to no
+    data-block.
+    """
     pointer, prop = getattr(context, "button_pointer", None), getattr(context, "button_prop", None)
-    if pointer is None or prop is None or not prop.is_animatable or prop.type not in {"BOOLEAN", "INT", "FLOAT"}:
+    if (
+        pointer is None
+        or prop is None
+        or not prop.is_animatable
+        or prop.type not in {"BOOLEAN", "INT", "FLOAT"}
+    ):
         return ""
     try:
         path = pointer.path_from_id(prop.identifier)

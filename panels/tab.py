@@ -1,7 +1,7 @@
 """What panels share: base classes with their polls, sentences that wrap, lists, and the frame range.
 
-No button changes its place by what a robot or the computer does: a text that changes by itself is a `message`, which has a fixed height,
-and a button that cannot be used now is greyed out in its place.
+No button changes its place by what a robot or the computer does: a text that changes by itself is a
+`message`, which has a fixed height, and a button that cannot be used now is greyed out in its place.
 """
 
 from collections.abc import Iterable
@@ -30,16 +30,20 @@ def sidebar_width() -> float:
 
 
 def sentence(layout, text: str, icon: str) -> None:
-    """Draws a sentence with an icon, wrapped to the width of the sidebar. One that changes by itself is a `message`."""
+    """Draws a sentence with an icon, wrapped to the width of the sidebar. One that changes by itself is a
+    `message`.
+    """
     column = _lines(layout)
     for line, shown in _with_icons(text, icon):
         column.label(text=line, icon=shown)
 
 
 def message(layout, sentences: Iterable[tuple[str, str]], lines: int) -> None:
-    """Draws sentences, each with its icon, in exactly `lines` lines: what is below keeps its place, whatever they say.
+    """Draws sentences, each with its icon, in exactly `lines` lines: what is below keeps its place, whatever
+    they say.
 
-    Where they need more, the last line ends in an ellipsis: it is a button that shows them whole, as its tooltip does.
+    Where they need more, the last line ends in an ellipsis: it is a button that shows them whole, as its
+    tooltip does.
     """
     sentences = [each for each in sentences if each[0]]
     column = _lines(layout)
@@ -126,7 +130,9 @@ def listed(
 
 
 def draw_range(layout, settings) -> None:
-    """Draws the frame range of a mover's bake, with a button that resets it to the scene's range. Buttons below act on that mover."""
+    """Draws the frame range of a mover's bake, with a button that resets it to the scene's range. Buttons
+    below act on that mover.
+    """
     names_mover(layout, settings)
     row = layout.row(align=True)
     row.use_property_split = False
@@ -136,7 +142,9 @@ def draw_range(layout, settings) -> None:
 
 
 class List(UIList):
-    """Base of lists. Subclasses implement `draw_row(context, layout, owner, item, index)`, where `owner` has the list property."""
+    """Base of lists. Subclasses implement `draw_row(context, layout, owner, item, index)`, where `owner` has
+    the list property.
+    """
 
     def draw_item(self, context, layout, data, item, icon, active_data, active_property, index=0, flt_flag=0):
         self.draw_row(context, layout, data, item, index)
@@ -168,12 +176,16 @@ class ArmatureTab(Tab):
 
 
 class RobotTab(Tab):
-    """Base of panels that need a robot, connected or not: a servo, a list of joints that may have one, or a connection."""
+    """Base of panels that need a robot, connected or not: a servo, a list of joints that may have one, or a
+    connection.
+    """
 
     @classmethod
     def poll(cls, context):
         rig = rig_of(context)
-        return rig is not None and (links.link(rig) is not None or any(mover.has_servos for mover in movers_of(rig)))
+        return rig is not None and (
+            links.link(rig) is not None or any(mover.has_servos for mover in movers_of(rig))
+        )
 
 
 class ChainTab(Tab):

@@ -1,4 +1,4 @@
-"""Attributes of elements as texts, numbers and frames, or errors with their line; warnings are collected. Knows no Blender."""
+"""Attributes of elements as texts, numbers and frames, or errors with their line; warnings are collected."""
 
 import os
 import re
@@ -9,7 +9,9 @@ from .errors import MalformedError, NumberError, UrdfError
 from .transform import IDENTITY_TRANSFORM, Transform, from_rpy
 from .xml_tree import Element
 
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
+NUMBER = re.compile(
+    r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII
+)  # as C++ URDF parsers accept it: no 1_000, ASCII digits only
 LARGEST = 1e30  # of coordinates, in which their squares are finite numbers: a robot is smaller
 SHORTEST = 1e-9  # length of a quaternion: a shorter one is a rounded zero
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -69,8 +71,8 @@ class AttributeReader:
         return None if numbers is None else numbers[0]
 
     def limit(self, element: Element, attribute: str, most: float = inf) -> float | None:
-        """A limit [of the attribute's unit]; None: no limit, since the attribute is missing, infinite, or larger than `most`. Raises
-        NumberError.
+        """A limit [of the attribute's unit]; None: no limit, since the attribute is missing, infinite, or
+        larger than `most`. Raises NumberError.
         """
         if INFINITE.fullmatch(element.attributes.get(attribute, "").strip()):
             return None
@@ -90,7 +92,9 @@ class AttributeReader:
         return size
 
     def leave_out(self, error: UrdfError, outcome: str) -> None:
-        """Adds an error as a warning, for an attribute that is not required; `outcome` says what is left out."""
+        """Adds an error as a warning, for an attribute that is not required; `outcome` says what is
+        left out.
+        """
         self.warnings.append(f"{error.location}: {error.what}: {outcome}")
 
     def vector(self, element: Element, attribute: str) -> Vector | None:
@@ -111,11 +115,16 @@ class AttributeReader:
         if quaternion is None:
             return from_rpy(*(angles or (0.0, 0.0, 0.0)))
         if angles is not None:
-            raise self.error(MalformedError, origin, "its rotation is given by rpy and by quat_xyzw: keep one")
+            raise self.error(
+                MalformedError, origin, "its rotation is given by rpy and by quat_xyzw: keep one"
+            )
         x, y, z, w = quaternion
         if max(map(abs, quaternion)) < SHORTEST:
             raise self.error(
-                NumberError, origin, f"quat_xyzw='{origin.attributes['quat_xyzw']}' has no length, so it is no rotation: correct it"
+                NumberError,
+                origin,
+                f"quat_xyzw='{origin.attributes['quat_xyzw']}' has no length, so it is no rotation:"
+                " correct it",
             )
         return normalized((w, x, y, z))
 

@@ -1,8 +1,9 @@
-"""Mechanisms with closed loops, from a URDF tree and a YAML file of closures. Knows no Blender.
+"""Mechanisms with closed loops, from a URDF tree and a YAML file of closures.
 
-The YAML has `closed_loop` (pairs of links whose frames coincide; a joint's name means its child link), `type` of each pair ("3d":
-positions only, "6d": positions and orientations, the default), `name_mot` (joints with a motor), and `joint_name` with `joint_type`: URDF
-joints that are actually SPHERICAL, FIXED or UJOINT_AB (universal: rotates about A, then about B, two of X, Y, Z of the joint's frame).
+The YAML has `closed_loop` (pairs of links whose frames coincide; a joint's name means its child link), `type`
+of each pair ("3d": positions only, "6d": positions and orientations, the default), `name_mot` (joints with a
+motor), and `joint_name` with `joint_type`: URDF joints that are actually SPHERICAL, FIXED or UJOINT_AB
+(universal: rotates about A, then about B, two of X, Y, Z of the joint's frame).
 """
 
 import json
@@ -30,7 +31,9 @@ PAIR_KINDS: dict[str, Kind] = {"6d": "fixed", "3d": "spherical"}
 KNOWN = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 
 
-def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str], is_floating: bool = False) -> Mechanism:
+def read_mechanism(
+    urdf: str | os.PathLike[str], closures: str | os.PathLike[str], is_floating: bool = False
+) -> Mechanism:
     """Mechanism of a URDF file and a file of closures.
 
     Args:
@@ -43,7 +46,9 @@ def read_mechanism(urdf: str | os.PathLike[str], closures: str | os.PathLike[str
     file = Path(closures)
     entries = _parse(_text(file), str(file))
     remade = entries.get("joint_name")
-    robot = read(urdf, for_mechanism=True, remade=[str(name) for name in remade] if isinstance(remade, list) else ())
+    robot = read(
+        urdf, for_mechanism=True, remade=[str(name) for name in remade] if isinstance(remade, list) else ()
+    )
     return _MechanismBuilder(robot, str(closures), entries).mechanism(is_floating)
 
 
@@ -61,7 +66,8 @@ def mechanism_of(robot: Robot, text: str, file: str, is_floating: bool = False) 
 
 
 def read_closures(path: Path) -> str:
-    """A file of closures as JSON, which is YAML that `mechanism_of` reads at once: YAML itself takes a second for some 200 kB.
+    """A file of closures as JSON, which is YAML that `mechanism_of` reads at once: YAML itself takes a second
+    for some 200 kB.
 
     Raises:
         MalformedError: the file cannot be read, or is no YAML; the message names file, line and remedy.
@@ -73,7 +79,9 @@ def _text(path: Path) -> str:
     try:
         return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise MalformedError(str(path), 0, "", f"the file cannot be read ({reason(error)}): choose the robot's YAML file") from error
+        raise MalformedError(
+            str(path), 0, "", f"the file cannot be read ({reason(error)}): choose the robot's YAML file"
+        ) from error
 
 
 def _parse(text: str, file: str) -> dict[str, Any]:
@@ -81,7 +89,9 @@ def _parse(text: str, file: str) -> dict[str, Any]:
         with suppress(ValueError):
             return dict(json_of(text))
 
-    from .yaml_text import parse_yaml  # it imports ruamel.yaml, for which enabling the extension must not wait
+    from .yaml_text import (
+        parse_yaml,
+    )  # it imports ruamel.yaml, for which enabling the extension must not wait
 
     return dict(parse_yaml(text, file))
 
@@ -93,20 +103,36 @@ class _MechanismBuilder:
         self.pairs = self._list(entries, "closed_loop")
         kinds = [str(kind).lower() for kind in self._list(entries, "type")]
         if kinds and len(kinds) != len(self.pairs):
-            fewer, more = "pairs without a type are read as 6d, give each its own", "the last types are left out"
+            fewer, more = (
+                "pairs without a type are read as 6d, give each its own",
+                "the last types are left out",
+            )
             outcome = more if len(kinds) > len(self.pairs) else fewer
-            self.warnings.append(f"{file}, type: pairs in closed_loop: {len(self.pairs)}, types: {len(kinds)}: {outcome}")
+            self.warnings.append(
+                f"{file}, type: pairs in closed_loop: {len(self.pairs)}, types: {len(kinds)}: {outcome}"
+            )
         self.kinds = [*kinds, *["6d"] * len(self.pairs)][: len(self.pairs)]
         names, changed = self._list(entries, "joint_name"), self._list(entries, "joint_type")
         if len(names) != len(changed):
-            raise MalformedError(file, 0, "joint_type", f"{len(names)} names in joint_name, but {len(changed)} types: give one for each")
+            raise MalformedError(
+                file,
+                0,
+                "joint_type",
+                f"{len(names)} names in joint_name, but {len(changed)} types: give one for each",
+            )
         self.changed = {str(name): str(kind).lower() for name, kind in zip(names, changed, strict=True)}
-        self.motors = dict.fromkeys(str(name) for name in self._list(entries, "name_mot"))  # joints with a motor, in the file's order
-        self.warnings += [f"{file}: key '{key}' is unknown and is left out" for key in entries if key not in KNOWN]
+        self.motors = dict.fromkeys(
+            str(name) for name in self._list(entries, "name_mot")
+        )  # joints with a motor, in the file's order
+        self.warnings += [
+            f"{file}: key '{key}' is unknown and is left out" for key in entries if key not in KNOWN
+        ]
         for name in [name for name in self.changed if name not in robot.joint]:
             self.warnings.append(f"{file}, joint_name: the URDF has no joint '{name}': its entry is left out")
         for name in [name for name in self.motors if name not in robot.joint]:
-            self.warnings.append(f"{file}, name_mot: the URDF has no joint '{name}' to be a motor: it is left out")
+            self.warnings.append(
+                f"{file}, name_mot: the URDF has no joint '{name}' to be a motor: it is left out"
+            )
 
     def _list(self, entries: Mapping[str, Any], key: str) -> list[Any]:
         entry = entries.get(key)
@@ -120,9 +146,13 @@ class _MechanismBuilder:
         """Mechanism of all links, joints and closures."""
         bodies = []
         for link in self.robot.links:
-            mass, centre = (link.inertial.mass, link.inertial.origin.offset) if link.inertial else (0.0, (0.0, 0.0, 0.0))
+            mass, centre = (
+                (link.inertial.mass, link.inertial.origin.offset) if link.inertial else (0.0, (0.0, 0.0, 0.0))
+            )
             is_base = link.name == self.robot.root
-            bodies.append(Body(link.name, mass, centre, Frame() if is_base else None, is_base and not is_floating))
+            bodies.append(
+                Body(link.name, mass, centre, Frame() if is_base else None, is_base and not is_floating)
+            )
         joints = [self._joint(joint) for joint in self.robot.joints]
         return Mechanism(tuple(bodies), (*joints, *self._closures()), tuple(self.warnings))
 
@@ -136,7 +166,10 @@ class _MechanismBuilder:
             links = frozenset((closure.parent, closure.child))
             if links in closures:
                 used = "6d" if "fixed" in (closures[links].kind, closure.kind) else "3d"
-                what = f"{pair} is there twice, '{closure.parent}' and '{closure.child}' are joined already: one is used, as {used}"
+                what = (
+                    f"{pair} is there twice, '{closure.parent}' and '{closure.child}' are joined already: one"
+                    f" is used, as {used}"
+                )
                 self.warnings.append(f"{self.file}, closed_loop: {what}")
             if links not in closures or closures[links].kind == "spherical":
                 closures[links] = closure
@@ -147,10 +180,17 @@ class _MechanismBuilder:
         at = Frame(multiply(joint.origin.rotation, rotation), joint.origin.offset)
         is_motor = joint.name in self.motors and freedoms > 0
         if joint.name in self.motors and not freedoms:
-            self.warnings.append(f"{self.file}, name_mot: joint '{joint.name}' is fixed, so it can have no motor: take it out of the list")
+            self.warnings.append(
+                f"{self.file}, name_mot: joint '{joint.name}' is fixed, so it can have no motor: take it out"
+                " of the list"
+            )
         lower: tuple[float, ...] = ()
         upper: tuple[float, ...] = ()
-        if joint.name not in self.changed and joint.is_movable and (joint.lower is not None or joint.upper is not None):
+        if (
+            joint.name not in self.changed
+            and joint.is_movable
+            and (joint.lower is not None or joint.upper is not None)
+        ):
             lower = (-math.inf if joint.lower is None else joint.lower,)
             upper = (math.inf if joint.upper is None else joint.upper,)
         back = joint.child_origin.inverse()
@@ -158,19 +198,27 @@ class _MechanismBuilder:
         return Held(joint.name, kind, joint.parent, joint.child, at, in_child, lower, upper, (), is_motor)
 
     def _kind(self, joint: Joint) -> tuple[Kind, Quaternion, int]:
-        """(kind, rotation, degrees of freedom) of a joint in the mechanism; the rotation leads from the mechanism joint's frame to the
-        URDF joint's.
+        """(kind, rotation, degrees of freedom) of a joint in the mechanism; the rotation leads from the
+        mechanism joint's frame to the URDF joint's.
         """
         changed = self.changed.get(joint.name, "")
         if changed == "spherical":
             return "spherical", IDENTITY, 3
         if changed == "fixed":
             return "fixed", IDENTITY, 0
-        if changed.startswith("ujoint_") and len(changed) == 9 and changed[7] != changed[8] and set(changed[7:]) <= set(LETTERS):
+        if (
+            changed.startswith("ujoint_")
+            and len(changed) == 9
+            and changed[7] != changed[8]
+            and set(changed[7:]) <= set(LETTERS)
+        ):
             first, second = LETTERS[changed[7]], LETTERS[changed[8]]
             return "universal", from_axes(first, second, cross(first, second)), 2
         if changed:
-            what = f"joint '{joint.name}' cannot be '{changed}': use SPHERICAL, FIXED or UJOINT_XY (any two of X, Y, Z)"
+            what = (
+                f"joint '{joint.name}' cannot be '{changed}': use SPHERICAL, FIXED or UJOINT_XY (any two of"
+                " X, Y, Z)"
+            )
             raise JointTypeError(self.file, 0, "joint_type", what)
         if joint.is_rotary:
             return "revolute", between(Z, joint.axis), 1
@@ -181,17 +229,30 @@ class _MechanismBuilder:
     def _closure(self, pair: Any, kind: str) -> Held | None:
         """Closure of a pair of names; None, with a warning, if the robot lacks one of them."""
         if not isinstance(pair, list) or len(pair) != 2:
-            raise MalformedError(self.file, 0, "closed_loop", f"each closure is a pair of names, found '{pair}'")
+            raise MalformedError(
+                self.file, 0, "closed_loop", f"each closure is a pair of names, found '{pair}'"
+            )
         if kind not in PAIR_KINDS:
-            raise JointTypeError(self.file, 0, "type", f"the closure of {pair} has type '{kind}': use 3d or 6d")
-        unknown = [str(name) for name in pair if str(name) not in self.robot.link and str(name) not in self.robot.joint]
+            raise JointTypeError(
+                self.file, 0, "type", f"the closure of {pair} has type '{kind}': use 3d or 6d"
+            )
+        unknown = [
+            str(name)
+            for name in pair
+            if str(name) not in self.robot.link and str(name) not in self.robot.joint
+        ]
         if unknown:
             what = ", ".join(f"'{name}' is neither a link nor a joint of the URDF" for name in unknown)
             self.warnings.append(f"{self.file}, closed_loop: {what}: the closure of {pair} is left out")
             return None
         a, b = (self._link(str(name)) for name in pair)
         if a == b:
-            raise MalformedError(self.file, 0, "closed_loop", f"the closure of {pair} joins link '{a}' to itself: name two links")
+            raise MalformedError(
+                self.file,
+                0,
+                "closed_loop",
+                f"the closure of {pair} joins link '{a}' to itself: name two links",
+            )
         return Held(f"{pair[0]} = {pair[1]} ({kind})", PAIR_KINDS[kind], a, b, closes=True)
 
     def _link(self, name: str) -> str:

@@ -1,7 +1,7 @@
-"""Faces and colours of COLLADA files (.dae), which not every Blender can import. Knows no Blender.
+"""Faces and colours of COLLADA files (.dae), which not every Blender can import.
 
-It reads what robot meshes use of COLLADA 1.4: triangles and polygons, the scene's transforms, the unit, the up axis, plain colours.
-docs/decisions.md says why no library does it.
+It reads what robot meshes use of COLLADA 1.4: triangles and polygons, the scene's transforms, the unit, the
+up axis, plain colours. docs/decisions.md says why no library does it.
 """
 
 import xml.etree.ElementTree as ET
@@ -13,12 +13,28 @@ from xml.parsers import expat
 
 from ..files.content import content
 from ..solvers.kinematics.rotations import Vector
-from .faces import IDENTITY, LARGEST, MOST_REPEATED, TO_Z_UP, Affine, Faces, MeshError, UpAxis, checked, moved, product
+from .faces import (
+    IDENTITY,
+    LARGEST,
+    MOST_REPEATED,
+    TO_Z_UP,
+    Affine,
+    Faces,
+    MeshError,
+    UpAxis,
+    checked,
+    moved,
+    product,
+)
 from .model import Colour
 
 POLYGONS = ("triangles", "polylist", "polygons")
-TOO_OFTEN = f"its nodes or geometries repeat each other so often that more than {MOST_REPEATED} corners, faces and nodes are instances"
-MESHLAB = "VCGLib"  # authoring tool that writes Y_UP into every file, whatever the mesh's up axis (vcglib, UpAxisTag)
+TOO_OFTEN = (
+    f"its nodes or geometries repeat each other so often that more than {MOST_REPEATED} corners, faces and"
+    " nodes are instances"
+)
+# authoring tool that writes Y_UP into every file, whatever the mesh's up axis (vcglib, UpAxisTag)
+MESHLAB = "VCGLib"
 
 
 def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
@@ -26,8 +42,8 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
     Args:
         path: The file.
-        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": leave the corners as they are written, as RViz does.
-            "AUTO": as "FILE", but leave MeshLab's files as they are written.
+        up_axis: "FILE": rotate from the file's up axis to z up. "IGNORE": leave the corners as they are
+            written, as RViz does. "AUTO": as "FILE", but leave MeshLab's files as they are written.
 
     Raises:
         MeshError: the file cannot be read, or shows nothing.
@@ -41,14 +57,20 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
 
 def _parsed(data: bytes) -> ET.Element:
-    """Root element of XML without declarations, by which a short text can stand for a long one; tags keep their prefixes."""
+    """Root element of XML without declarations, by which a short text can stand for a long one; tags keep
+    their prefixes.
+    """
 
     def refuse(*_declared: object) -> None:
         raise MeshError("it declares entities or attributes")
 
     builder, parser = ET.TreeBuilder(), expat.ParserCreate()
     parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = builder.start, builder.end, builder.data
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = (
+        builder.start,
+        builder.end,
+        builder.data,
+    )
     parser.EntityDeclHandler = parser.AttlistDeclHandler = refuse
     parser.Parse(data, True)
     return builder.close()
@@ -81,7 +103,9 @@ class _File:
         self.root = root
         self.by_id = {element_id: element for element in root.iter() if (element_id := element.get("id"))}
         self.made = Faces()
-        self.most_work = size + MOST_REPEATED  # each face takes more than a byte, so that a file without instances never exceeds this
+        self.most_work = (
+            size + MOST_REPEATED
+        )  # each face takes more than a byte, so that a file without instances never exceeds this
         self._corner_count = 0
         self._nodes: dict[ET.Element, _Node] = {}
         self._geometries: dict[ET.Element, _Geometry] = {}
@@ -98,7 +122,11 @@ class _File:
         scaled = ((metre, 0.0, 0.0, 0.0), (0.0, metre, 0.0, 0.0), (0.0, 0.0, metre, 0.0))
         size = product(TO_Z_UP.get(self.made.rotated_from, IDENTITY), scaled)
         shown = self.root.find("scene/instance_visual_scene")
-        scene = self._target(shown.get("url")) if shown is not None else self.root.find("library_visual_scenes/visual_scene")
+        scene = (
+            self._target(shown.get("url"))
+            if shown is not None
+            else self.root.find("library_visual_scenes/visual_scene")
+        )
         tops = scene.findall("node") if scene is not None else []
         self._check_work(tops)
         self._add_nodes(tops, size)
@@ -125,14 +153,18 @@ class _File:
             instances = [self._target(instance.get("url")) for instance in element.findall("instance_node")]
             node = self._nodes[element] = _Node(transform, [*element.findall("node"), *instances])
             for instance in element.findall("instance_geometry"):
-                bound = {each.get("symbol"): each.get("target") for each in instance.iter("instance_material")}
+                bound = {
+                    each.get("symbol"): each.get("target") for each in instance.iter("instance_material")
+                }
                 node.geometries.append((self._geometry(self._target(instance.get("url"))), bound))
         return self._nodes[element]
 
     def _check_work(self, tops: list[ET.Element]) -> None:
-        """Raises MeshError if instances of nodes multiply the corners and faces too often, or contain themselves.
+        """Raises MeshError if instances of nodes multiply the corners and faces too often, or contain
+        themselves.
 
-        The work of a node is counted once, children first: its own corners and faces, and the work of its children.
+        The work of a node is counted once, children first: its own corners and faces, and the work of its
+        children.
         """
         work: dict[ET.Element, int] = {}  # saturates: two instances in each of a thousand nodes are 2^1000
         is_open: set[ET.Element] = set()
@@ -143,8 +175,12 @@ class _File:
                 continue
             node = self._node(element)
             if children_are_counted:
-                own_work = 1 + sum(1 + len(geometry.corners) + len(geometry.faces) for geometry, _ in node.geometries)
-                work[element] = min(own_work + sum(work[child] for child in node.children), self.most_work + 1)
+                own_work = 1 + sum(
+                    1 + len(geometry.corners) + len(geometry.faces) for geometry, _ in node.geometries
+                )
+                work[element] = min(
+                    own_work + sum(work[child] for child in node.children), self.most_work + 1
+                )
                 is_open.discard(element)
                 continue
             if element in is_open:
@@ -165,7 +201,10 @@ class _File:
                     self._add(geometry, transform, bound)
                 continue
             transform = product(transform, node.transform)
-            waiting += [(element, transform, True), *((child, transform, False) for child in reversed(node.children))]
+            waiting += [
+                (element, transform, True),
+                *((child, transform, False) for child in reversed(node.children)),
+            ]
 
     def _geometry(self, element: ET.Element) -> _Geometry:
         """Corners and faces of a geometry's element."""
@@ -185,7 +224,11 @@ class _File:
                 named = [corner for face in faces for corner in face]
                 if named and not 0 <= min(named) <= max(named) < last - first:
                     raise MeshError("a face refers to corners that do not exist")
-                sound = [tuple([first + corner for corner in face]) for face in map(_without_repeats, faces) if len(face) > 2]
+                sound = [
+                    tuple([first + corner for corner in face])
+                    for face in map(_without_repeats, faces)
+                    if len(face) > 2
+                ]
                 geometry.faces += sound
                 geometry.parts.append((part.get("material"), len(sound)))
         return self._geometries[element]
@@ -217,7 +260,9 @@ class _File:
         """Source of the corners of a <vertices> element."""
         if vertices not in self._positions:
             inputs = self._target(vertices).findall("input")
-            self._positions[vertices] = next(each for each in inputs if each.get("semantic") == "POSITION").get("source") or ""
+            self._positions[vertices] = (
+                next(each for each in inputs if each.get("semantic") == "POSITION").get("source") or ""
+            )
         return self._positions[vertices]
 
     def _corners(self, source: str) -> list[Vector]:
@@ -261,9 +306,15 @@ def _split(part: ET.Element, lists: list[list[int]]) -> list[tuple[int, ...]]:
         return [tuple(corners) for corners in lists]
     counts = part.find("vcount")
     if part.tag == "triangles" or counts is None:
-        return [face for corners in lists for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)]
+        return [
+            face
+            for corners in lists
+            for face in zip(corners[0::3], corners[1::3], corners[2::3], strict=False)
+        ]
     sizes = list(map(int, (counts.text or "").split()))
-    if sizes and min(sizes) < 0:  # a face would begin at corners of another, so a small file could have any number of faces
+    if (
+        sizes and min(sizes) < 0
+    ):  # a face would begin at corners of another, so a small file could have any number of faces
         raise MeshError(f"a polygon has {min(sizes)} corners")
     ends = list(accumulate(sizes))
     corners = lists[0] if lists else []  # COLLADA 1.4.1, <polylist>: one <p> at most
@@ -276,7 +327,9 @@ def _without_repeats(face: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _step(element: ET.Element) -> Affine | None:
-    """Transform that a child element of a node gives; None if it is no <matrix>, <translate>, <rotate> or <scale>."""
+    """Transform that a child element of a node gives; None if it is no <matrix>, <translate>, <rotate> or
+    <scale>.
+    """
     if element.tag not in ("matrix", "translate", "rotate", "scale"):
         return None
     numbers = [float(word) for word in (element.text or "").split()]

@@ -1,26 +1,46 @@
-"""Bones for a robot's links: one bone per link, with the joint's axis along one of the bone's axes. Knows no Blender.
+"""Bones for a robot's links: one bone per link, with the joint's axis along one of the bone's axes.
 
-A bone begins at the joint and points to the next joint as far as the joint's axis allows. Its shape does not affect the kinematics, which
-the tree defines.
+A bone begins at the joint and points to the next joint as far as the joint's axis allows. Its shape does not
+affect the kinematics, which the tree defines.
 """
 
 from dataclasses import dataclass
 from math import pi
 
 from ..solvers.kinematics import rotations
-from ..solvers.kinematics.rotations import Quaternion, Vector, cross, dot, length, reject, scale, subtract, unit
+from ..solvers.kinematics.rotations import (
+    Quaternion,
+    Vector,
+    cross,
+    dot,
+    length,
+    reject,
+    scale,
+    subtract,
+    unit,
+)
 from .model import Robot
 from .tree import Tree
 
-ALONG = 0.8  # cosine: a joint axis within 37 degrees of the bone's direction becomes its Y (a twist), any other its X (a hinge)
+# cosine: a joint axis within 37 degrees of the bone's direction becomes its Y (a twist), any other its X (a
+# hinge)
+ALONG = 0.8
 SAME_PLACE = 1e-3  # of the robot's size: joints nearer to each other than this are at the same position
-SHORTEST = 0.04  # of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
+SHORTEST = (
+    0.04  # of the robot's size: shorter bones lose their direction in single precision, and cannot be clicked
+)
 LONGEST_TIP = 0.25  # of the robot's size: longest bone of a leaf link, whose end the file does not give
 SMALLEST_ROBOT = 0.01  # [m] if all links are at the same position
-# Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses digits as the two become
-# opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad (`vec_roll_to_mat3_normalized`).
+# Blender derives a bone's axes from its direction relative to its parent's in single precision, and loses
+# digits as the two become opposite: the error grows from 1e-6 rad at this bound to 2.5e-4 rad
+# (`vec_roll_to_mat3_normalized`).
 FOLDED = -0.85  # cosine of the angle to the parent bone: no bone points further back
-ASIDE = (0.0, pi / 4, -pi / 4, pi / 2)  # [rad] about the joint's axis: directions to try for a bone that would point back
+ASIDE = (
+    0.0,
+    pi / 4,
+    -pi / 4,
+    pi / 2,
+)  # [rad] about the joint's axis: directions to try for a bone that would point back
 SNAP = 0.999  # cosine: a joint axis within 2.6 degrees of one of the link's axes counts as parallel to it
 
 
@@ -32,7 +52,9 @@ class BoneShape:
     rotation: Quaternion  # of the bone's axes; it points along its Y
     length: float  # [m]
     axis: str  # of the bone, about or along which the joint moves: "X", "Y"; "" for a fixed link
-    sign: int = 1  # -1: the joint's axis is opposite to the bone's, so its value is the negative of the bone's
+    sign: int = (
+        1  # -1: the joint's axis is opposite to the bone's, so its value is the negative of the bone's
+    )
 
 
 def bone_shapes(robot: Robot, tree: Tree) -> tuple[BoneShape, ...]:
@@ -103,8 +125,13 @@ class _BoneLayout:
         is_leaf = not self.tree.children[k]
         letter, sign = "", 1
         if branch.joint is None or not branch.joint.is_movable:
-            # The bone of a fixed leaf link has the link's own axes, so that a camera can look along one of them.
-            candidates = (link_axes[1], link_axes[2], link_axes[0]) if is_leaf else (direction, rotations.perpendicular(above))
+            # The bone of a fixed leaf link has the link's own axes, so that a camera can look along one of
+            # them.
+            candidates = (
+                (link_axes[1], link_axes[2], link_axes[0])
+                if is_leaf
+                else (direction, rotations.perpendicular(above))
+            )
             rotation = _pointing(next(each for each in candidates if not _folds_back(each, above)), link_axes)
         else:
             axis = rotations.rotate(self.joint_frames[k].rotation, branch.axis)
@@ -113,11 +140,20 @@ class _BoneLayout:
             if dot(along, direction) > ALONG and not _folds_back(along, above):
                 letter, sign, rotation = "Y", backwards, _pointing(along, link_axes)
             else:
-                letter, rotation = "X", _hinge(axis, _across(_snapped(direction, axis, link_axes) if is_leaf else direction, axis, above))
+                letter, rotation = (
+                    "X",
+                    _hinge(
+                        axis,
+                        _across(_snapped(direction, axis, link_axes) if is_leaf else direction, axis, above),
+                    ),
+                )
         return BoneShape(self.heads[k], rotation, self._length(k, rotation), letter, sign)
 
     def _own_axes(self, k: int) -> tuple[Vector, Vector, Vector]:
-        x, y, z = (rotations.rotate(self.frames[k].rotation, axis) for axis in (rotations.X, rotations.Y, rotations.Z))
+        x, y, z = (
+            rotations.rotate(self.frames[k].rotation, axis)
+            for axis in (rotations.X, rotations.Y, rotations.Z)
+        )
         return x, y, z
 
     def _direction(self, k: int) -> Vector:
@@ -131,7 +167,9 @@ class _BoneLayout:
         return unit(step) if length(step) > SAME_PLACE * self.size else self.directions[above]
 
     def _length(self, k: int, rotation: Quaternion) -> float:
-        """Length of the bone [m]: up to the next joint, for a leaf link twice the distance of its middle, never too short to see."""
+        """Length of the bone [m]: up to the next joint, for a leaf link twice the distance of its middle,
+        never too short to see.
+        """
         children = [child for child in self.tree.children[k] if self.heads[child] == self.goals[k]]
         goal, shortest = self.goals[k], SHORTEST * self.size
         if goal is None or (self.tree.children[k] and not children):
@@ -141,13 +179,17 @@ class _BoneLayout:
 
 
 def _folds_back(direction: Vector, above: Vector) -> bool:
-    """Whether a bone in this direction would point back along its parent bone, where Blender computes its axes imprecisely."""
+    """Whether a bone in this direction would point back along its parent bone, where Blender computes its
+    axes imprecisely.
+    """
     return dot(direction, above) < FOLDED
 
 
 def _across(direction: Vector, axis: Vector, above: Vector) -> Vector:
     """Unit vector perpendicular to the axis, nearest to the direction among those that do not fold back."""
-    straight = unit(reject(direction if abs(dot(direction, axis)) < SNAP else rotations.perpendicular(axis), axis))
+    straight = unit(
+        reject(direction if abs(dot(direction, axis)) < SNAP else rotations.perpendicular(axis), axis)
+    )
     for angle in ASIDE:
         candidate = rotations.rotate(rotations.about(axis, angle), straight)
         if not _folds_back(candidate, above):
@@ -161,13 +203,17 @@ def _hinge(axis: Vector, y: Vector) -> Quaternion:
 
 
 def _pointing(direction: Vector, link_axes: tuple[Vector, Vector, Vector]) -> Quaternion:
-    """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis where z is the direction."""
+    """Rotation with Y along the direction, and Z nearest to the link's z axis, or to its x axis where z is
+    the direction.
+    """
     z = unit(reject(link_axes[2] if abs(dot(link_axes[2], direction)) < ALONG else link_axes[0], direction))
     return rotations.from_axes(cross(direction, z), direction, z)
 
 
 def _snapped(direction: Vector, axis: Vector, link_axes: tuple[Vector, Vector, Vector]) -> Vector:
-    """The one of `link_axes` perpendicular to the joint's `axis` and nearest to `direction`; `direction` if `axis` is none of them."""
+    """The one of `link_axes` perpendicular to the joint's `axis` and nearest to `direction`; `direction` if
+    `axis` is none of them.
+    """
     if not any(abs(dot(a, axis)) > SNAP for a in link_axes):
         return direction
     across = [scale(a, sign) for a in link_axes for sign in (1.0, -1.0) if abs(dot(a, axis)) < 1.0 - SNAP]

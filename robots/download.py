@@ -1,6 +1,7 @@
-"""A robot's own model, fetched from its daemon on a network: URDF and meshes. Knows no Blender.
+"""A robot's own model, fetched from its daemon on a network: URDF and meshes.
 
-Reachy Mini's daemon gives its URDF as JSON at /api/kinematics/urdf, and each mesh at /api/kinematics/stl/NAME.
+Reachy Mini's daemon gives its URDF as JSON at /api/kinematics/urdf, and each mesh at
+/api/kinematics/stl/NAME.
 """
 
 import re
@@ -22,7 +23,9 @@ MODEL = "robot.urdf"  # name of the file that is written
 TIMEOUT = 8.0  # [s] for a connection, and between two pieces of an answer
 LARGEST = 20_000_000  # bytes of an answer: all of Reachy Mini's meshes together have 10 million
 MOST = 300  # meshes: Reachy Mini has 41
-PLAIN = re.compile(r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE)  # a path below the model's folder
+PLAIN = re.compile(
+    r"(?:package://)?((?:\w[\w.-]*/)*\w[\w.-]*\.stl)", re.ASCII | re.IGNORECASE
+)  # a path below the model's folder
 
 
 class DownloadError(Exception):
@@ -35,7 +38,10 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
         there = urlsplit(newurl)
         if (there.scheme, there.netloc) != ("http", req.host):
-            raise DownloadError(f"The robot on {req.host} sends Limber on to {there.scheme}://{there.netloc}, which Limber does not follow")
+            raise DownloadError(
+                f"The robot on {req.host} sends Limber on to {there.scheme}://{there.netloc}, which Limber"
+                " does not follow"
+            )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -68,7 +74,9 @@ class Download:
         return self._folder / MODEL
 
     def wait(self, seconds: float) -> bool:
-        """Waits for at most `seconds`; returns whether the download has ended. Raises DownloadError if it has failed."""
+        """Waits for at most `seconds`; returns whether the download has ended. Raises DownloadError if it has
+        failed.
+        """
         self._thread.join(seconds)
         if self._thread.is_alive():
             return False
@@ -88,7 +96,9 @@ class Download:
             self.error = error
         except OSError as error:
             if not self._is_cancelled.is_set():
-                self.error = DownloadError(f"The model cannot be written to {self._folder} ({error}): check space and access rights")
+                self.error = DownloadError(
+                    f"The model cannot be written to {self._folder} ({error}): check space and access rights"
+                )
 
         if self._is_cancelled.is_set():
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -99,7 +109,10 @@ class Download:
         for reference in dict.fromkeys(_mesh_names(self._root(text))):
             match = PLAIN.fullmatch(reference)
             if match is None or len(paths) >= MOST:
-                raise DownloadError(f"The model of the robot on {self._address} names a mesh '{reference[:80]}' that Limber does not fetch")
+                raise DownloadError(
+                    f"The model of the robot on {self._address} names a mesh '{reference[:80]}' that Limber"
+                    " does not fetch"
+                )
             paths[match[1]] = match[1].rpartition("/")[2]
         self.total = 1 + len(paths)
         self.done = 1
@@ -118,21 +131,34 @@ class Download:
         try:
             text = json_of(self._get(URDF).decode())["urdf"]
         except (ValueError, KeyError, TypeError) as error:
-            raise DownloadError(f"What is on {self._address} gives no model of a robot: check the address of the robot's daemon") from error
+            raise DownloadError(
+                f"What is on {self._address} gives no model of a robot: check the address of the robot's"
+                " daemon"
+            ) from error
         if not isinstance(text, str) or not is_text(text) or "<robot" not in text:
-            raise DownloadError(f"What is on {self._address} gives no URDF: check the address of the robot's daemon")
+            raise DownloadError(
+                f"What is on {self._address} gives no URDF: check the address of the robot's daemon"
+            )
         return text
 
     def _root(self, text: str) -> Element:
-        """Root element of a URDF. Other robot files are refused: they may name further files, and so may xacro's elements."""
-        from .xacro.expanding import is_xacro  # it imports ruamel.yaml, for which enabling the extension must not wait
+        """Root element of a URDF. Other robot files are refused: they may name further files, and so may
+        xacro's elements.
+        """
+        from .xacro.expanding import (
+            is_xacro,
+        )  # it imports ruamel.yaml, for which enabling the extension must not wait
 
         try:
             root = parse(text.encode(), self.model)
         except UrdfError as error:
-            raise DownloadError(f"What is on {self._address} gives no URDF that can be read ({error.what})") from error
+            raise DownloadError(
+                f"What is on {self._address} gives no URDF that can be read ({error.what})"
+            ) from error
         if root.tag != "robot" or is_xacro(root):
-            raise DownloadError(f"What is on {self._address} gives no plain URDF: check the address of the robot's daemon")
+            raise DownloadError(
+                f"What is on {self._address} gives no plain URDF: check the address of the robot's daemon"
+            )
         return root
 
     def _get(self, path: str) -> bytes:
@@ -141,19 +167,27 @@ class Download:
                 data: bytes = answer.read(LARGEST + 1)
         except urllib.error.HTTPError as error:
             raise DownloadError(
-                f"The robot on {self._address} does not give {path.rpartition('/')[2]} ({error}): update its software, or check the address"
+                f"The robot on {self._address} does not give {path.rpartition('/')[2]} ({error}): update its"
+                " software, or check the address"
             ) from error
         except (OSError, HTTPException, ValueError) as error:
             reason = getattr(error, "reason", None) or error
             raise DownloadError(
-                f"The robot on {self._address} does not answer ({reason}): switch it on, wait until its daemon has started,"
-                " check the network and the address"
+                f"The robot on {self._address} does not answer ({reason}): switch it on, wait until its"
+                " daemon has started, check the network and the address"
             ) from error
         if len(data) > LARGEST:
-            raise DownloadError(f"{path.rpartition('/')[2]} of the robot on {self._address} is larger than {LARGEST // 1_000_000} MB")
+            raise DownloadError(
+                f"{path.rpartition('/')[2]} of the robot on {self._address} is larger than"
+                f" {LARGEST // 1_000_000} MB"
+            )
         return data
 
 
 def _mesh_names(root: Element) -> list[str]:
     """File names of all meshes below an element."""
-    return [element.attributes["filename"] for element in root.below() if element.tag == "mesh" and "filename" in element.attributes]
+    return [
+        element.attributes["filename"]
+        for element in root.below()
+        if element.tag == "mesh" and "filename" in element.attributes
+    ]

@@ -1,4 +1,4 @@
-"""Errors in robot files, one type for each cause; messages name file, line, element and remedy. Knows no Blender."""
+"""Errors in robot files, one type for each cause; messages name file, line, element and remedy."""
 
 from ..files.large import LargeError
 
@@ -13,7 +13,9 @@ class UrdfError(ValueError):
 
 
 class MalformedError(UrdfError):
-    """A file that cannot be read: no XML or YAML, another root element, unexpanded xacro, or a required element or attribute is missing."""
+    """A file that cannot be read: no XML or YAML, another root element, unexpanded xacro, or a required
+    element or attribute is missing.
+    """
 
 
 class LargeRobotError(UrdfError, LargeError):

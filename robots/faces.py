@@ -1,4 +1,4 @@
-"""Meshes of robots' files as corners and faces with colours, and the transforms of their scenes. Knows no Blender."""
+"""Meshes of robots' files as corners and faces with colours, and the transforms of their scenes."""
 
 from dataclasses import dataclass, field
 from math import isfinite
@@ -8,7 +8,8 @@ from ..solvers.kinematics.rotations import Vector
 from .model import Colour
 
 LARGEST = 500_000_000  # [bytes] of a file
-MOST_REPEATED = 4_000_000  # corners, faces and nodes that instances may add beyond the file's size in bytes; a robot mesh has 100,000
+# corners, faces and nodes that instances may add beyond the file's size in bytes; a robot mesh has 100,000
+MOST_REPEATED = 4_000_000
 UpAxis = Literal["AUTO", "FILE", "IGNORE"]
 Affine = tuple[tuple[float, float, float, float], ...]  # three rows
 IDENTITY: Affine = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
@@ -30,7 +31,9 @@ class Faces:
     faces: list[tuple[int, ...]] = field(default_factory=list)
     colour_of: list[int] = field(default_factory=list)
     colours: list[Colour | None] = field(default_factory=list)  # None: the file has none
-    rotated_from: str = ""  # the file's up axis, "X_UP" or "Y_UP", where the corners were rotated from it to z up
+    rotated_from: str = (
+        ""  # the file's up axis, "X_UP" or "Y_UP", where the corners were rotated from it to z up
+    )
 
 
 def checked(faces: Faces) -> Faces:

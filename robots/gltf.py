@@ -1,7 +1,7 @@
-"""Faces and colours of glTF 2.0 files (.glb, .gltf). Knows no Blender.
+"""Faces and colours of glTF 2.0 files (.glb, .gltf).
 
-It reads what robot meshes use: triangles, the scene's transforms, plain colours. Textures, skins and animation are left out. Numbers in
-comments are sections of the glTF 2.0 specification (Khronos, 2021).
+It reads what robot meshes use: triangles, the scene's transforms, plain colours. Textures, skins and
+animation are left out. Numbers in comments are sections of the glTF 2.0 specification (Khronos, 2021).
 """
 
 import struct
@@ -15,16 +15,36 @@ from urllib.parse import unquote
 from ..files.content import content
 from ..files.plain import json_of, shown
 from ..solvers.kinematics.rotations import Vector, normalized, rotate
-from .faces import IDENTITY, LARGEST, MOST_REPEATED, TO_Z_UP, Affine, Faces, MeshError, UpAxis, checked, moved, product
+from .faces import (
+    IDENTITY,
+    LARGEST,
+    MOST_REPEATED,
+    TO_Z_UP,
+    Affine,
+    Faces,
+    MeshError,
+    UpAxis,
+    checked,
+    moved,
+    product,
+)
 from .model import Colour
 
 MAGIC, JSON_CHUNK, BINARY_CHUNK = b"glTF", 0x4E4F534A, 0x004E4942  # 4.4
 COMPONENTS = {5120: "b", 5121: "B", 5122: "h", 5123: "H", 5125: "I", 5126: "f"}  # 3.6.2.2, struct's letters
-LARGEST_OF = {"b": 127.0, "B": 255.0, "h": 32767.0, "H": 65535.0}  # value of a normalized component that stands for 1
+LARGEST_OF = {
+    "b": 127.0,
+    "B": 255.0,
+    "h": 32767.0,
+    "H": 65535.0,
+}  # value of a normalized component that stands for 1
 SIZES = {"SCALAR": 1, "VEC3": 3}  # components of what is read here
 TRIANGLES, STRIP, FAN = 4, 5, 6  # modes of primitives
 COMPRESSED = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression")
-NOT_ROTATED = ("https://github.com/mikedh/trimesh", "Open Asset Import Library")  # generators that write the axes of any mesh as they are
+NOT_ROTATED = (
+    "https://github.com/mikedh/trimesh",
+    "Open Asset Import Library",
+)  # generators that write the axes of any mesh as they are
 WIDEST = 252  # [bytes] from a value to the next (3.6.2.4)
 SRGB_BELOW, SRGB_SLOPE = 0.0031308, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
@@ -34,19 +54,31 @@ def read_gltf(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
 
     Args:
         path: The file; other files that it names lie beside it.
-        up_axis: "FILE": rotate from glTF's y up to z up. "IGNORE": leave the corners as they are written, as RViz does. "AUTO": as "FILE",
-            but leave files as they are written whose generator writes the axes of any mesh.
+        up_axis: "FILE": rotate from glTF's y up to z up. "IGNORE": leave the corners as they are written, as
+            RViz does. "AUTO": as "FILE", but leave files as they are written whose generator writes the axes
+            of any mesh.
 
     Raises:
         MeshError: the file cannot be read, or shows nothing.
     """
     try:
         data = content(path, LARGEST)
-        document, binary = _chunks(data) if data.startswith(MAGIC) else (json_of(data.decode("utf-8-sig")), None)
+        document, binary = (
+            _chunks(data) if data.startswith(MAGIC) else (json_of(data.decode("utf-8-sig")), None)
+        )
         return checked(_File(document, binary, path.parent, len(data)).read(up_axis))
     except MeshError:
         raise
-    except (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, struct.error, Base64Error) as error:
+    except (
+        OSError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        struct.error,
+        Base64Error,
+    ) as error:
         raise MeshError(f"{type(error).__name__}: {error}") from error
 
 
@@ -128,7 +160,11 @@ class _File:
             raise MeshError("a face refers to corners that do not exist")
         first = len(self.mesh.corners)
         self.mesh.corners += [moved(transform, (x, y, z)) for x, y, z in corners]
-        faces = [(first + a, first + b, first + c) for a, b, c in _triangles(order, mode) if a != b and b != c and c != a]
+        faces = [
+            (first + a, first + b, first + c)
+            for a, b, c in _triangles(order, mode)
+            if a != b and b != c and c != a
+        ]
         self.mesh.faces += faces
         self.mesh.colour_of += [self._colour_index(primitive.get("material"))] * len(faces)
 
@@ -136,24 +172,40 @@ class _File:
         """Counts corners and indices; raises MeshError if far more are read than a file of this size has."""
         self.work_left -= work
         if self.work_left < 0:
-            raise MeshError(f"its meshes repeat each other so often that more than {MOST_REPEATED} corners and faces are repeated")
+            raise MeshError(
+                f"its meshes repeat each other so often that more than {MOST_REPEATED} corners and faces are"
+                " repeated"
+            )
 
     def _accessor(self, index: Any, kind: str) -> list[tuple[float, ...]]:
         """Values of an accessor (3.6.2), whose type is `kind`."""
         if index not in self._accessors:
             accessor = self._entry("accessors", index)
             if "sparse" in accessor or "bufferView" not in accessor or accessor["type"] != kind:
-                raise MeshError(f"its accessor {index} is sparse, has no data or is no {kind}: export the mesh again")
+                raise MeshError(
+                    f"its accessor {index} is sparse, has no data or is no {kind}: export the mesh again"
+                )
             view = self._entry("bufferViews", accessor["bufferView"])
-            letter, count, start = COMPONENTS[accessor["componentType"]], accessor["count"], accessor.get("byteOffset", 0)
+            letter, count, start = (
+                COMPONENTS[accessor["componentType"]],
+                accessor["count"],
+                accessor.get("byteOffset", 0),
+            )
             element = struct.Struct(f"<{SIZES[kind]}{letter}")
             stride = view.get("byteStride", element.size)
             data = self._view(view)
-            if not element.size <= stride <= WIDEST or count < 1 or start < 0 or start + (count - 1) * stride + element.size > len(data):
+            if (
+                not element.size <= stride <= WIDEST
+                or count < 1
+                or start < 0
+                or start + (count - 1) * stride + element.size > len(data)
+            ):
                 raise MeshError(f"its accessor {index} reaches beyond its data")
             self._spend(count)
             padded = struct.Struct(f"<{SIZES[kind]}{letter}{stride - element.size}x")
-            values = list(padded.iter_unpack(data[start : start + count * stride].ljust(count * stride, b"\0")))
+            values = list(
+                padded.iter_unpack(data[start : start + count * stride].ljust(count * stride, b"\0"))
+            )
             if accessor.get("normalized") and letter in LARGEST_OF:
                 values = [tuple(max(part / LARGEST_OF[letter], -1.0) for part in value) for value in values]
             self._accessors[index] = values
@@ -187,10 +239,14 @@ class _File:
 
 
 def _transform(node: dict[str, Any]) -> Affine:
-    """Transform of a node (3.5.3): its matrix, column by column, or its translation, rotation (x, y, z, w) and scale."""
+    """Transform of a node (3.5.3): its matrix, column by column, or its translation, rotation (x, y, z, w)
+    and scale.
+    """
     if "matrix" in node:
         numbers = [float(number) for number in node["matrix"]]
-        return tuple((numbers[row], numbers[4 + row], numbers[8 + row], numbers[12 + row]) for row in range(3))
+        return tuple(
+            (numbers[row], numbers[4 + row], numbers[8 + row], numbers[12 + row]) for row in range(3)
+        )
     x, y, z, w = (float(number) for number in node.get("rotation", (0.0, 0.0, 0.0, 1.0)))
     along_x, along_y, along_z = (float(number) for number in node.get("scale", (1.0, 1.0, 1.0)))
     offset = [float(number) for number in node.get("translation", (0.0, 0.0, 0.0))]
@@ -213,7 +269,9 @@ def _colour(material: dict[str, Any]) -> Colour | None:
     surface = material.get("pbrMetallicRoughness", {})
     if "baseColorTexture" in surface:
         return None
-    red, green, blue, opacity = (min(max(float(part), 0.0), 1.0) for part in surface.get("baseColorFactor", (1.0, 1.0, 1.0, 1.0)))
+    red, green, blue, opacity = (
+        min(max(float(part), 0.0), 1.0) for part in surface.get("baseColorFactor", (1.0, 1.0, 1.0, 1.0))
+    )
     return _srgb(red), _srgb(green), _srgb(blue), opacity if material.get("alphaMode") == "BLEND" else 1.0
 
 

@@ -1,4 +1,4 @@
-"""Limits of joints in MoveIt's joint_limits.yaml. Knows no Blender."""
+"""Limits of joints in MoveIt's joint_limits.yaml."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,24 +35,36 @@ def read_joint_limits(path: Path) -> tuple[dict[str, JointRates], list[str]]:
     Raises:
         MalformedError: the file cannot be read, or is no joint_limits.yaml.
     """
-    from .xacro.expressions import Evaluator  # with ruamel.yaml, for which enabling the extension must not wait
+    from .xacro.expressions import (
+        Evaluator,
+    )  # with ruamel.yaml, for which enabling the extension must not wait
     from .xacro.values import yaml_scalar
     from .yaml_text import parse_yaml
 
     evaluator, no_names = Evaluator(), dict[str, Any]()
 
     def scalar(text: str, is_plain: bool, tag: str | None) -> Any:
-        return yaml_scalar(text, is_plain, tag, lambda expression: evaluator.evaluate(expression, no_names.__getitem__))
+        return yaml_scalar(
+            text, is_plain, tag, lambda expression: evaluator.evaluate(expression, no_names.__getitem__)
+        )
 
     try:
         content = parse_yaml(read_text(path, SMALL), str(path), scalar)
     except (OSError, UnicodeDecodeError) as error:
-        raise MalformedError(str(path), 0, "", f"the file cannot be read ({reason(error)}): choose a joint_limits.yaml") from error
+        raise MalformedError(
+            str(path), 0, "", f"the file cannot be read ({reason(error)}): choose a joint_limits.yaml"
+        ) from error
     joints = _joints(content)
     if not joints:
-        raise MalformedError(str(path), 0, "", f"it has no joint under '{KEY}': choose MoveIt's joint_limits.yaml")
+        raise MalformedError(
+            str(path), 0, "", f"it has no joint under '{KEY}': choose MoveIt's joint_limits.yaml"
+        )
     warnings: list[str] = []
-    return {str(name): _rates(str(name), own, warnings) for name, own in joints.items() if isinstance(own, Mapping)}, warnings
+    return {
+        str(name): _rates(str(name), own, warnings)
+        for name, own in joints.items()
+        if isinstance(own, Mapping)
+    }, warnings
 
 
 def _joints(content: Any) -> Mapping[Any, Any]:
@@ -75,7 +87,10 @@ def _rates(name: str, own: Mapping[Any, Any], warnings: list[str]) -> JointRates
             return None
         number = number_of(value)
         if number is None or number <= 0.0:
-            warnings.append(f"joint '{name}', max_{word}: expected a number above zero, found {shown(value)}: it is left out")
+            warnings.append(
+                f"joint '{name}', max_{word}: expected a number above zero, found {shown(value)}: it is"
+                " left out"
+            )
             return None
         return number if number <= LARGEST else None
 

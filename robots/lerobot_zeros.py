@@ -1,7 +1,8 @@
-"""Joint values of the models of LeRobot's arms at LeRobot's zero. Knows no Blender.
+"""Joint values of the models of LeRobot's arms at LeRobot's zero.
 
-LeRobot's degrees are the joint values of `so101_new_calib.urdf`; other models of the same arms count from other poses. The numbers follow
-from the models' files: `python -m benchmarks.lerobot_zeros` derives them from the lines of the joints' axes.
+LeRobot's degrees are the joint values of `so101_new_calib.urdf`; other models of the same arms count from
+other poses. The numbers follow from the models' files: `python -m benchmarks.lerobot_zeros` derives them from
+the lines of the joints' axes.
 """
 
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ class Zero:
         value: The joint's value at LeRobot's 0 degrees [rad].
         sense: -1 where the joint's value falls while LeRobot's grows.
         of: The joint's name in the model; "": LeRobot's own.
-        swing: Angle [rad] to each side by which the joint is moved in the maker's calibration; None: to its stops.
+        swing: Angle [rad] to each side by which the joint is moved in the maker's calibration; None: to its
+            stops.
     """
 
     value: float = 0.0
@@ -44,13 +46,21 @@ SO101 = _zeros(shoulder_pan=0.0, shoulder_lift=0.0, elbow_flex=0.0, wrist_flex=0
 
 ZEROS = {
     "so101_new_calib": SO101,
-    "so101_old_calib": _zeros(shoulder_pan=0.0, shoulder_lift=-90.00042, elbow_flex=90.00006, wrist_flex=-0.00022, wrist_roll=-2.78914),
+    "so101_old_calib": _zeros(
+        shoulder_pan=0.0,
+        shoulder_lift=-90.00042,
+        elbow_flex=90.00006,
+        wrist_flex=-0.00022,
+        wrist_roll=-2.78914,
+    ),
     "so_arm100": {
         "shoulder_pan": Zero(0.0, -1),
         **_zeros(shoulder_lift=103.13219, elbow_flex=-89.99943, wrist_flex=-32.70459, wrist_roll=-2.78804),
     },
 }
-"""Zeros by a robot's name in its model, by joint. A gripper has none: LeRobot gives the share of its range, from closed to open."""
+"""Zeros by a robot's name in its model, by joint. A gripper has none: LeRobot gives the share of its range,
+from closed to open.
+"""
 
 LELAMP = {
     name: Zero((lower + upper) / 2, 1, of, pi / 2)
@@ -62,7 +72,9 @@ LELAMP = {
         ("wrist_pitch", "5", -0.853337, 2.28826),
     )
 }
-"""LeLamp's motors: LeRobot's zero is taken to be the middle of the model's range, with the model's senses. No lamp was compared."""
+"""LeLamp's motors: LeRobot's zero is taken to be the middle of the model's range, with the model's senses. No
+lamp was compared.
+"""
 
 KNOWN = ZEROS | {"simulation": LELAMP}
 """All of these by a robot's name in its model."""

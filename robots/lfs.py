@@ -1,9 +1,11 @@
-"""Git LFS pointers: small text files instead of large ones that were not downloaded. Knows no Blender."""
+"""Git LFS pointers: small text files instead of large ones that were not downloaded."""
 
 from pathlib import Path
 
 SIGNATURE = b"version https://git-lfs.github.com/spec/"  # first bytes of a pointer (Git LFS specification)
-IS_POINTER = "is a Git LFS pointer, not the file itself: run `git lfs pull` in its repository, then import again"
+IS_POINTER = (
+    "is a Git LFS pointer, not the file itself: run `git lfs pull` in its repository, then import again"
+)
 
 
 def is_lfs_pointer(path: Path) -> bool:

@@ -1,7 +1,8 @@
-"""Closures that a robot file marks by names: pairs of frames, ball joints written as three hinges, motors. Knows no Blender.
+"""Closures that a robot file marks by names: pairs of frames, ball joints written as three hinges, motors.
 
-URDF has no closures. Exporters write the two ends of a loop as links of their own, closing_NAME_1 and closing_NAME_2, whose frames
-coincide, a ball joint as three hinges about one point, and the name of a joint without a motor begins with "passive" (onshape-to-robot).
+URDF has no closures. Exporters write the two ends of a loop as links of their own, closing_NAME_1 and
+closing_NAME_2, whose frames coincide, a ball joint as three hinges about one point, and the name of a joint
+without a motor begins with "passive" (onshape-to-robot).
 """
 
 import json
@@ -32,7 +33,8 @@ def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
     """The robot with the closures, ball joints and motors that its names mark.
 
     Args:
-        driven: Joints that have a motor according to the file. If empty and some joints are called passive, all others have one.
+        driven: Joints that have a motor according to the file. If empty and some joints are called passive,
+            all others have one.
     """
     pairs = closing_pairs([link.name for link in robot.links])
     if not pairs:
@@ -42,11 +44,18 @@ def marked(robot: Robot, driven: Sequence[str] = ()) -> Robot:
     if not motors and any(name.startswith(PASSIVE) for name in free):
         motors = [name for name in free if not name.startswith(PASSIVE)]
     balls = tuple(_balls(robot, set(motors))) if motors else ()
-    return replace(robot, closures=tuple(Closure(first, other) for _, first, other in pairs), motors=tuple(motors), balls=balls)
+    return replace(
+        robot,
+        closures=tuple(Closure(first, other) for _, first, other in pairs),
+        motors=tuple(motors),
+        balls=balls,
+    )
 
 
 def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
-    """Triples of passive hinges with perpendicular axes through one point and only light links between them: ball joints."""
+    """Triples of passive hinges with perpendicular axes through one point and only light links between them:
+    ball joints.
+    """
     below: dict[str, list[Joint]] = {}
     for joint in robot.joints:
         below.setdefault(joint.parent, []).append(joint)
@@ -58,9 +67,18 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
         """The next hinge at the same point, if nothing else is attached between them; else None."""
         link, after = robot.link[joint.child], below.get(joint.child, [])
         is_step = not link.visuals and (link.inertial is None or link.inertial.mass < LIGHT)
-        if len(after) != 1 or not is_step or not hinge(after[0]) or length(after[0].origin.offset) > SAME_POINT:
+        if (
+            len(after) != 1
+            or not is_step
+            or not hinge(after[0])
+            or length(after[0].origin.offset) > SAME_POINT
+        ):
             return None
-        return after[0] if abs(dot(joint.axis, rotate(after[0].origin.rotation, after[0].axis))) < PERPENDICULAR else None
+        return (
+            after[0]
+            if abs(dot(joint.axis, rotate(after[0].origin.rotation, after[0].axis))) < PERPENDICULAR
+            else None
+        )
 
     used: set[str] = set()
     for first in robot.joints:
@@ -74,7 +92,9 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def closures_text(robot: Robot) -> str:
-    """The robot's closures, motors and ball joints in the format of closures.py; "" if its file marks no closure."""
+    """The robot's closures, motors and ball joints in the format of closures.py; "" if its file marks no
+    closure.
+    """
     if not robot.closures:
         return ""
     entries = {

@@ -1,4 +1,4 @@
-"""Mesh file names of a URDF resolved to paths: `package://`, `file://`, `model://` and plain names. Knows no Blender."""
+"""Mesh file names of a URDF resolved to paths: `package://`, `file://`, `model://` and plain names."""
 
 import os
 from pathlib import Path, PurePosixPath
@@ -6,14 +6,16 @@ from urllib.parse import unquote
 
 from ..files.presence import is_file
 
-FOLDERS_UP = 6  # how far above the URDF's folder a package may begin: robot/urdf/arm/robot.urdf needs two or three
+FOLDERS_UP = (
+    6  # how far above the URDF's folder a package may begin: robot/urdf/arm/robot.urdf needs two or three
+)
 
 
 def find_mesh(name: str, urdf: str) -> Path | None:
     """Path of the file that a mesh name refers to; None if there is no such file.
 
-    `package://PACKAGE/PATH` is searched in the URDF's folder and its parents: first as PACKAGE/PATH, also below ROS_PACKAGE_PATH, then as
-    PATH, for a package whose folder was renamed.
+    `package://PACKAGE/PATH` is searched in the URDF's folder and its parents: first as PACKAGE/PATH, also
+    below ROS_PACKAGE_PATH, then as PATH, for a package whose folder was renamed.
 
     Args:
         name: Name of the mesh as in the URDF.

@@ -1,4 +1,4 @@
-"""Robot model as read from a file: links, joints, visuals, materials, closures. Knows no Blender."""
+"""Robot model as read from a file: links, joints, visuals, materials, closures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,9 @@ Kind = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "plan
 KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 ROTARY = ("revolute", "continuous")
 MOVABLE = (*ROTARY, "prismatic")  # kinds with one degree of freedom, which a motor can drive
-MAX_ANGLE = 4 * pi  # [rad] to either side, of a rotary joint without limits: two revolutions before it must rotate back
+MAX_ANGLE = (
+    4 * pi
+)  # [rad] to either side, of a rotary joint without limits: two revolutions before it must rotate back
 MAX_TRAVEL = 1.0  # [m] to either side, of a prismatic joint without limits
 Colour = tuple[float, float, float, float]
 
@@ -24,7 +26,9 @@ class Inertial:
 
     origin: Transform  # in the link's frame
     mass: float  # [kg]
-    inertia: tuple[float, float, float, float, float, float] = (0.0,) * 6  # [kg m^2] ixx, ixy, ixz, iyy, iyz, izz
+    inertia: tuple[float, float, float, float, float, float] = (
+        0.0,
+    ) * 6  # [kg m^2] ixx, ixy, ixz, iyy, iyz, izz
 
 
 @dataclass(frozen=True)
@@ -119,14 +123,17 @@ class Joint:
     kind: Kind
     parent: str
     child: str
-    origin: Transform = IDENTITY_TRANSFORM  # of the joint's frame, which is the child link's at value 0, in the parent link's
+    origin: Transform = (
+        IDENTITY_TRANSFORM  # of the joint's frame, which is the child link's at value 0, in the parent link's
+    )
     axis: Vector = (1.0, 0.0, 0.0)  # unit, in the joint's frame
     lower: float | None = None  # [rad or m]; None: no limit
     upper: float | None = None  # [rad or m]; None: no limit
     velocity: float | None = None  # [rad/s or m/s]; None: the file has none
     effort: float | None = None  # [N m or N]; None: the file has none
     mimic: Mimic | None = None
-    child_origin: Transform = IDENTITY_TRANSFORM  # pose of the child link's frame in the joint's moved one; MJCF has joints beside it
+    # pose of the child link's frame in the joint's moved one; MJCF has joints beside it
+    child_origin: Transform = IDENTITY_TRANSFORM
     line: int = 0  # in the file
     file: str = ""  # path of the file that has it, where that is not the robot's own
     acceleration: float | None = None  # [rad/s2 or m/s2]; None: the file has none
@@ -144,9 +151,15 @@ class Joint:
 
     @property
     def finite_limits(self) -> tuple[float, float]:
-        """Smallest and largest value [rad or m]; without a limit in the file MAX_ANGLE or MAX_TRAVEL, since solvers need finite ones."""
+        """Smallest and largest value [rad or m]; without a limit in the file MAX_ANGLE or MAX_TRAVEL, since
+        solvers need finite ones.
+        """
         most = MAX_ANGLE if self.is_rotary else MAX_TRAVEL
-        lower = self.lower if self.lower is not None else min(-most, self.upper if self.upper is not None else 0.0)
+        lower = (
+            self.lower
+            if self.lower is not None
+            else min(-most, self.upper if self.upper is not None else 0.0)
+        )
         return lower, self.upper if self.upper is not None else max(most, lower)
 
     def clamp(self, value: float) -> float:
@@ -177,7 +190,9 @@ class Robot:
     warnings: tuple[str, ...] = ()  # sentences: what was left out or read differently from the file
     closures: tuple[Closure, ...] = ()  # that the file marks
     motors: tuple[str, ...] = ()  # joints with a motor, as far as the file says
-    balls: tuple[tuple[str, str, str], ...] = ()  # joints about x, y, z of one point that are a ball joint together, parents first
+    balls: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # joints about x, y, z of one point that are a ball joint together, parents first
     postures: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict, hash=False
     )  # values of joints [rad or m] that the file stores by names

@@ -1,4 +1,4 @@
-"""Reads robot files of any supported format as checked robot models; errors name file, line and element. Knows no Blender."""
+"""Reads robot files of any supported format as checked robot models; errors name file, line and element."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -21,7 +21,9 @@ SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")  # that robot files have
 class Reader(Protocol):
     """Reader of one format: from the root element to the model."""
 
-    def __call__(self, reader: AttributeReader, root: Element, for_mechanism: bool, remade: Collection[str]) -> Robot: ...
+    def __call__(
+        self, reader: AttributeReader, root: Element, for_mechanism: bool, remade: Collection[str]
+    ) -> Robot: ...
 
 
 READERS: dict[str, Reader] = {
@@ -40,9 +42,10 @@ def read(
     """Robot model of a URDF, xacro or MJCF file.
 
     Args:
-        for_mechanism: Skip visuals, and leave out invalid masses and speed limits with a warning, since a mechanism can do without them.
-            Otherwise they are errors.
-        remade: Names of joints that closures.py gives another type: their axes, limits and leaders mean nothing and are not read.
+        for_mechanism: Skip visuals, and leave out invalid masses and speed limits with a warning, since a
+            mechanism can do without them. Otherwise they are errors.
+        remade: Names of joints that closures.py gives another type: their axes, limits and leaders mean
+            nothing and are not read.
         arguments: Texts for the arguments of a xacro file, by name.
         allow_large: Whether the file may have more than 50 MB.
 
@@ -53,10 +56,17 @@ def read(
     root = read_xml(Path(path), LARGEST if allow_large else LARGE)
     reader = AttributeReader(str(Path(path)))
     if root.tag not in READERS:
-        raise reader.error(MalformedError, root, "this is no robot file: its root element must be <robot> (URDF, xacro) or <mujoco> (MJCF)")
+        raise reader.error(
+            MalformedError,
+            root,
+            "this is no robot file: its root element must be <robot> (URDF, xacro) or <mujoco> (MJCF)",
+        )
     if root.tag != "robot":
         return READERS[root.tag](reader, root, for_mechanism, remade)
-    from .xacro.expanding import expand, is_xacro  # it imports ruamel.yaml, for which enabling the extension must not wait
+    from .xacro.expanding import (
+        expand,
+        is_xacro,
+    )  # it imports ruamel.yaml, for which enabling the extension must not wait
 
     with strays_blamed(reader, root):
         root = expand(reader, root, arguments or {}) if is_xacro(root) else root

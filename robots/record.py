@@ -1,4 +1,4 @@
-"""A link and its joint as lossless JSON text, stored with the link's bone. Knows no Blender."""
+"""A link and its joint as lossless JSON text, stored with the link's bone."""
 
 import json
 from typing import Any, NamedTuple
@@ -55,7 +55,9 @@ def _record(data: dict[str, Any]) -> Record:
     inertial, joint = data["inertial"], data["joint"]
     if inertial is not None:
         xx, xy, xz, yy, yz, zz = map(_number, inertial["inertia"])
-        inertial = Inertial(_transform(inertial["origin"]), _number(inertial["mass"]), (xx, xy, xz, yy, yz, zz))
+        inertial = Inertial(
+            _transform(inertial["origin"]), _number(inertial["mass"]), (xx, xy, xz, yy, yz, zz)
+        )
     branch = Branch(
         _name(data["link"]),
         -1,
@@ -74,16 +76,37 @@ def _joint(joint: dict[str, Any]) -> Joint:
     mimic, kind = joint["mimic"], joint["kind"]
     if kind not in KINDS:
         raise ValueError(f"this is no link's record: joint type '{kind}' is unknown")
-    lower, upper, velocity, effort = (_optional(joint[name]) for name in ("lower", "upper", "velocity", "effort"))
-    acceleration, jerk = (_optional(joint.get(name)) for name in ("acceleration", "jerk"))  # files of earlier versions have none
+    lower, upper, velocity, effort = (
+        _optional(joint[name]) for name in ("lower", "upper", "velocity", "effort")
+    )
+    acceleration, jerk = (
+        _optional(joint.get(name)) for name in ("acceleration", "jerk")
+    )  # files of earlier versions have none
     if lower is not None and upper is not None and lower > upper:
         raise ValueError("this is no link's record: the lower limit is above the upper one")
-    follows = None if mimic is None else Mimic(_name(mimic["joint"]), _number(mimic["multiplier"]), _number(mimic["offset"]))
+    follows = (
+        None
+        if mimic is None
+        else Mimic(_name(mimic["joint"]), _number(mimic["multiplier"]), _number(mimic["offset"]))
+    )
     child_origin = _transform(joint["child_origin"]) if "child_origin" in joint else IDENTITY_TRANSFORM
     name, parent, child = (_name(joint[word]) for word in ("name", "parent", "child"))
     origin, axis = _transform(joint["origin"]), _axis(joint["axis"])
     return Joint(
-        name, kind, parent, child, origin, axis, lower, upper, velocity, effort, follows, child_origin, acceleration=acceleration, jerk=jerk
+        name,
+        kind,
+        parent,
+        child,
+        origin,
+        axis,
+        lower,
+        upper,
+        velocity,
+        effort,
+        follows,
+        child_origin,
+        acceleration=acceleration,
+        jerk=jerk,
     )
 
 

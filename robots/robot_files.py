@@ -1,4 +1,4 @@
-"""All that the import of a robot reads: its file, and the mesh files that it names. Knows no Blender."""
+"""All that the import of a robot reads: its file, and the mesh files that it names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,14 @@ from .model import MeshFile, Robot
 from .reading import read
 from .tree import Tree, build_tree
 
-MESH_READERS = {".dae": read_collada, ".glb": read_gltf, ".gltf": read_gltf}  # of files that Blender's importers are not used for
-ASKED_PARTS = 3000  # links and visuals; more are imported only where the user says so: the largest public robots have some hundred
+MESH_READERS = {
+    ".dae": read_collada,
+    ".glb": read_gltf,
+    ".gltf": read_gltf,
+}  # of files that Blender's importers are not used for
+# links and visuals; more are imported only where the user says so: the largest public robots have some
+# hundred
+ASKED_PARTS = 3000
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,12 @@ class RobotFiles:
 
 
 def read_files(
-    path: str, root: str, with_meshes: bool, up_axis: UpAxis, arguments: Mapping[str, str] | None, allow_large: bool = False
+    path: str,
+    root: str,
+    with_meshes: bool,
+    up_axis: UpAxis,
+    arguments: Mapping[str, str] | None,
+    allow_large: bool = False,
 ) -> RobotFiles:
     """Files of a robot.
 
@@ -57,7 +68,8 @@ def read_files(
         with_meshes: Whether mesh files are looked for.
         up_axis: Up axis of DAE and glTF files; see `read_collada` and `read_gltf`.
         arguments: Texts for the arguments of a xacro file, by name.
-        allow_large: Whether the robot's file may have more than 50 MB, and the robot more than ASKED_PARTS links and visuals.
+        allow_large: Whether the robot's file may have more than 50 MB, and the robot more than ASKED_PARTS
+            links and visuals.
 
     Raises:
         LargeRobotError: They have more.
@@ -67,10 +79,15 @@ def read_files(
     tree = build_tree(robot, root)
     shapes = [visual.shape for link in robot.links for visual in link.visuals] if with_meshes else []
     if len(robot.links) + len(shapes) > ASKED_PARTS and not allow_large:
-        what = f"it has {len(robot.links)} links with {len(shapes)} visuals: is this a robot? Tick Large File to import it"
+        what = (
+            f"it has {len(robot.links)} links with {len(shapes)} visuals: is this a robot? Tick Large File to"
+            " import it"
+        )
         raise LargeRobotError(path, 0, "", what)
     names = dict.fromkeys(shape.name for shape in shapes if isinstance(shape, MeshFile))
-    return RobotFiles(robot, tree, bone_shapes(robot, tree), {name: _mesh(name, robot.file, up_axis) for name in names})
+    return RobotFiles(
+        robot, tree, bone_shapes(robot, tree), {name: _mesh(name, robot.file, up_axis) for name in names}
+    )
 
 
 def link_names(path: str, arguments: Mapping[str, str]) -> list[str]:

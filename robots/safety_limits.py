@@ -1,12 +1,15 @@
-"""Soft limits of URDF's <safety_controller>, within which a robot's own controller keeps a joint. Knows no Blender."""
+"""Soft limits of URDF's <safety_controller>, within which a robot's own controller keeps a joint."""
 
 from .attributes import AttributeReader
 from .errors import NumberError
 from .xml_tree import Element
 
 
-def narrowed(reader: AttributeReader, joint: Element, lower: float | None, upper: float | None) -> tuple[float | None, float | None]:
-    """Limits [rad or m] of a joint (None: no limit), narrowed to its soft ones. Soft limits without a range are left out with a warning.
+def narrowed(
+    reader: AttributeReader, joint: Element, lower: float | None, upper: float | None
+) -> tuple[float | None, float | None]:
+    """Limits [rad or m] of a joint (None: no limit), narrowed to its soft ones. Soft limits without a range
+    are left out with a warning.
 
     Raises:
         MalformedError: the joint has several <safety_controller>.
@@ -14,10 +17,18 @@ def narrowed(reader: AttributeReader, joint: Element, lower: float | None, upper
     safety = reader.single_child(joint, "safety_controller")
     if safety is None:
         return lower, upper
-    soft_lower, soft_upper = _soft(reader, safety, "soft_lower_limit"), _soft(reader, safety, "soft_upper_limit")
+    soft_lower, soft_upper = (
+        _soft(reader, safety, "soft_lower_limit"),
+        _soft(reader, safety, "soft_upper_limit"),
+    )
     lowest = max((number for number in (lower, soft_lower) if number is not None), default=None)
     highest = min((number for number in (upper, soft_upper) if number is not None), default=None)
-    if lowest is not None and highest is not None and lowest >= highest and (lowest, highest) != (lower, upper):
+    if (
+        lowest is not None
+        and highest is not None
+        and lowest >= highest
+        and (lowest, highest) != (lower, upper)
+    ):
         reader.warn(safety, "its soft limits leave the joint no range: they are left out")
         return lower, upper
     return lowest, highest

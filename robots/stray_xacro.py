@@ -1,4 +1,4 @@
-"""Elements of xacro that are written without xacro's prefix, so that they have no effect. Knows no Blender."""
+"""Elements of xacro that are written without xacro's prefix, so that they have no effect."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +16,17 @@ NEEDED = {  # xacro's words with the attribute that each has; URDF has none of t
     "unless": "value",
     "insert_block": "name",
 }
-OF_SIMULATORS = ("gazebo", "mujoco", "sensor", "transmission", "ros2_control")  # elements that have such words of their own
-REMEDY = "has no effect without xacro's prefix: write <xacro:{0}>, and xmlns:xacro='http://www.ros.org/wiki/xacro' in <robot>"
+OF_SIMULATORS = (
+    "gazebo",
+    "mujoco",
+    "sensor",
+    "transmission",
+    "ros2_control",
+)  # elements that have such words of their own
+REMEDY = (
+    "has no effect without xacro's prefix: write <xacro:{0}>, and xmlns:xacro='http://www.ros.org/wiki/xacro'"
+    " in <robot>"
+)
 
 
 def strays(root: Element) -> Iterator[Element]:
@@ -25,7 +34,9 @@ def strays(root: Element) -> Iterator[Element]:
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        if not element.tag.startswith("xacro:") and dict.__contains__(element.attributes, NEEDED.get(_word(element), "")):
+        if not element.tag.startswith("xacro:") and dict.__contains__(
+            element.attributes, NEEDED.get(_word(element), "")
+        ):
             yield element
         elif element.tag not in OF_SIMULATORS:
             waiting += reversed(element.children)
@@ -40,14 +51,18 @@ def tell_strays(reader: AttributeReader, root: Element) -> None:
 
 @contextmanager
 def strays_blamed(reader: AttributeReader, root: Element) -> Iterator[None]:
-    """Where a document with stray elements cannot be used, the error names the first of them beside its own reason."""
+    """Where a document with stray elements cannot be used, the error names the first of them beside its own
+    reason.
+    """
     try:
         yield
     except UrdfError as error:
         stray = next(strays(root), None)
         if stray is None:
             raise
-        raise reader.error(MalformedError, stray, f"it {REMEDY.format(_word(stray))}. Without it: {error}") from error
+        raise reader.error(
+            MalformedError, stray, f"it {REMEDY.format(_word(stray))}. Without it: {error}"
+        ) from error
 
 
 def _word(element: Element) -> str:

@@ -1,10 +1,18 @@
-"""Checks that links and joints form one tree: names, parents, loops, roots, mimic joints. Knows no Blender."""
+"""Checks that links and joints form one tree: names, parents, loops, roots, mimic joints."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from .attributes import AttributeReader
-from .errors import LoopError, MalformedError, MimicError, NameClashError, RootError, UnknownNameError, UrdfError
+from .errors import (
+    LoopError,
+    MalformedError,
+    MimicError,
+    NameClashError,
+    RootError,
+    UnknownNameError,
+    UrdfError,
+)
 from .model import Joint, Link
 from .xml_tree import Element
 
@@ -12,14 +20,19 @@ NAMED = 4  # names that a message lists at most
 
 
 def without_lost_mimics(reader: AttributeReader, joints: Sequence[Joint]) -> tuple[Joint, ...]:
-    """The joints; a mimic joint without a movable leader becomes an independent joint, with a warning. Published files have such joints."""
+    """The joints; a mimic joint without a movable leader becomes an independent joint, with a warning.
+    Published files have such joints.
+    """
     named, movable = {joint.name for joint in joints}, {joint.name for joint in joints if joint.is_movable}
     new_joints = []
     for joint in joints:
         if joint.mimic is not None and joint.mimic.joint not in movable:
             why = "cannot move" if joint.mimic.joint in named else "is not there"
             name = f"<joint name={joint.name!r}>"
-            reader.warnings.append(f"line {joint.line}, {name}: it mimics joint '{joint.mimic.joint}', which {why}: it moves independently")
+            reader.warnings.append(
+                f"line {joint.line}, {name}: it mimics joint '{joint.mimic.joint}', which {why}: it moves"
+                " independently"
+            )
             joint = replace(joint, mimic=None)
         new_joints.append(joint)
     return tuple(new_joints)
@@ -39,7 +52,10 @@ def check(reader: AttributeReader, robot: Element, links: Sequence[Link], joints
 
 def _error(reader: AttributeReader, kind: type[UrdfError], element: Link | Joint, what: str) -> UrdfError:
     return kind(
-        element.file or reader.file, element.line, f"<{'joint' if isinstance(element, Joint) else 'link'} name={element.name!r}>", what
+        element.file or reader.file,
+        element.line,
+        f"<{'joint' if isinstance(element, Joint) else 'link'} name={element.name!r}>",
+        what,
     )
 
 
@@ -47,7 +63,10 @@ def _names(reader: AttributeReader, word: str, things: Sequence[Link] | Sequence
     first: dict[str, Link | Joint] = {}
     for element in things:
         if element.name in first:
-            what = f"there is a {word} '{element.name}' already, in line {first[element.name].line}: give one of them another name"
+            what = (
+                f"there is a {word} '{element.name}' already, in line {first[element.name].line}: give one of"
+                " them another name"
+            )
             raise _error(reader, NameClashError, element, what)
         first[element.name] = element
 
@@ -57,19 +76,29 @@ def _ends(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Joint
     for joint in joints:
         for word, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in known:
-                raise _error(reader, UnknownNameError, joint, f"its {word} is link '{name}', which the file does not have")
+                raise _error(
+                    reader,
+                    UnknownNameError,
+                    joint,
+                    f"its {word} is link '{name}', which the file does not have",
+                )
 
 
 def _loops(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Joint]) -> None:
     above: dict[str, Joint] = {}
     for joint in joints:
         if joint.parent == joint.child:
-            raise _error(reader, LoopError, joint, f"link '{joint.child}' is its own parent: name another link as its parent")
+            raise _error(
+                reader,
+                LoopError,
+                joint,
+                f"link '{joint.child}' is its own parent: name another link as its parent",
+            )
         if joint.child in above:
             first = above[joint.child]
             what = (
-                f"link '{joint.child}' is already the child of joint '{first.name}' (line {first.line}), which closes a loop:"
-                " a URDF file must cut each loop at one joint"
+                f"link '{joint.child}' is already the child of joint '{first.name}' (line {first.line}),"
+                " which closes a loop: a URDF file must cut each loop at one joint"
             )
             raise _error(reader, LoopError, joint, what)
         above[joint.child] = joint
@@ -82,8 +111,12 @@ def _loops(reader: AttributeReader, links: Sequence[Link], joints: Sequence[Join
             name = joint.parent
             if name in path:
                 names = list(path)
-                circle = " -> ".join(f"'{link_name}'" for link_name in [*names[names.index(name) :][:NAMED], name])
-                raise _error(reader, LoopError, joint, f"links are each other's parents in a circle: {circle}")
+                circle = " -> ".join(
+                    f"'{link_name}'" for link_name in [*names[names.index(name) :][:NAMED], name]
+                )
+                raise _error(
+                    reader, LoopError, joint, f"links are each other's parents in a circle: {circle}"
+                )
             path[name] = None
         ending.update(path)  # `|=` with a dict's keys would copy the whole set
 
@@ -92,8 +125,15 @@ def _roots(reader: AttributeReader, robot: Element, links: Sequence[Link], joint
     children = {joint.child for joint in joints}
     roots = [link for link in links if link.name not in children]
     if len(roots) > 1:
-        named = ", ".join(f"'{link.name}' (line {link.line})" for link in roots[:NAMED]) + (" ..." if len(roots) > NAMED else "")
-        raise _error(reader, RootError, roots[1], f"{len(roots)} links have no parent: {named}. Connect all but one by fixed joints")
+        named = ", ".join(f"'{link.name}' (line {link.line})" for link in roots[:NAMED]) + (
+            " ..." if len(roots) > NAMED else ""
+        )
+        raise _error(
+            reader,
+            RootError,
+            roots[1],
+            f"{len(roots)} links have no parent: {named}. Connect all but one by fixed joints",
+        )
 
 
 def _mimics(reader: AttributeReader, joints: Sequence[Joint]) -> None:

@@ -1,19 +1,36 @@
-"""Rigid transforms in double precision: a rotation and an offset. Knows no Blender."""
+"""Rigid transforms in double precision: a rotation and an offset."""
 
 from typing import NamedTuple
 
-from ..solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, conjugate, multiply, rotate, scale
+from ..solvers.kinematics.rotations import (
+    IDENTITY,
+    Quaternion,
+    Vector,
+    X,
+    Y,
+    Z,
+    about,
+    add,
+    conjugate,
+    multiply,
+    rotate,
+    scale,
+)
 
 
 class Transform(NamedTuple):
-    """Pose of a frame in another one: point p of the frame is at rotation p rotation* + offset [m] in the other."""
+    """Pose of a frame in another one: point p of the frame is at rotation p rotation* + offset [m] in the
+    other.
+    """
 
     rotation: Quaternion = IDENTITY
     offset: Vector = (0.0, 0.0, 0.0)  # [m]
 
     def then(self, inner: "Transform") -> "Transform":
         """Composition: the pose, in the other frame, of a frame whose pose in this one is `inner`."""
-        return Transform(multiply(self.rotation, inner.rotation), add(self.offset, rotate(self.rotation, inner.offset)))
+        return Transform(
+            multiply(self.rotation, inner.rotation), add(self.offset, rotate(self.rotation, inner.offset))
+        )
 
     def inverse(self) -> "Transform":
         """Inverse transform: pose of the other frame in this one."""

@@ -1,7 +1,7 @@
-"""A robot's links as a tree from any chosen root link, and its forward kinematics. Knows no Blender.
+"""A robot's links as a tree from any chosen root link, and its forward kinematics.
 
-A joint that the new root reverses keeps its name and its values: from child to parent it moves by the same value about the opposite
-axis, followed by the inverse of its origin.
+A joint that the new root reverses keeps its name and its values: from child to parent it moves by the same
+value about the opposite axis, followed by the inverse of its origin.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,9 @@ class Tree:
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
         """Movable joints, in the order of their links."""
-        return tuple(branch.joint for branch in self.branches if branch.joint is not None and branch.joint.is_movable)
+        return tuple(
+            branch.joint for branch in self.branches if branch.joint is not None and branch.joint.is_movable
+        )
 
     def above(self, link: str) -> list[str]:
         """Names of a link and its ancestors, from the link up to the root."""
@@ -68,7 +70,9 @@ class Tree:
         return tuple(map(tuple, child_indices))
 
     def resting(self) -> dict[str, float]:
-        """Rest pose: each joint's value [rad or m] nearest to 0 within its limits; mimic joints follow their leaders."""
+        """Rest pose: each joint's value [rad or m] nearest to 0 within its limits; mimic joints follow their
+        leaders.
+        """
         free = {joint.name: joint.clamp(0.0) for joint in self.joints if joint.mimic is None}
         return self.complete(free)
 
@@ -91,12 +95,18 @@ class Tree:
             for follower in reversed(line):
                 mimic = follower.mimic
                 if follower.name not in joint_values:
-                    value = values.get(follower.name, 0.0) if mimic is None else mimic.multiplier * joint_values[mimic.joint] + mimic.offset
+                    value = (
+                        values.get(follower.name, 0.0)
+                        if mimic is None
+                        else mimic.multiplier * joint_values[mimic.joint] + mimic.offset
+                    )
                     joint_values[follower.name] = float(value)
         return {name: joint_values[name] for name in named}
 
     def frames(self, values: Mapping[str, float]) -> tuple[Transform, ...]:
-        """Forward kinematics: poses of the links in the root's frame, in the tree's order. Missing joint values are 0."""
+        """Forward kinematics: poses of the links in the root's frame, in the tree's order. Missing joint
+        values are 0.
+        """
         poses: list[Transform] = []
         for branch in self.branches:
             step = branch.step(values.get(branch.joint.name, 0.0) if branch.joint else 0.0)
@@ -112,7 +122,12 @@ def build_tree(robot: Robot, root: str = "") -> Tree:
     """
     root = root or robot.root
     if root not in robot.link:
-        raise UnknownNameError(robot.file, 0, "", f"there is no link '{root}' to be the root: choose one of {', '.join(robot.link)}")
+        raise UnknownNameError(
+            robot.file,
+            0,
+            "",
+            f"there is no link '{root}' to be the root: choose one of {', '.join(robot.link)}",
+        )
     joints_at: dict[str, list[Joint]] = {name: [] for name in robot.link}
     for joint in robot.joints:
         joints_at[joint.parent].append(joint)
@@ -124,7 +139,9 @@ def build_tree(robot: Robot, root: str = "") -> Tree:
         branches.append(_branch(robot, link, parent, came))
         here = len(branches) - 1
         onward = [joint for joint in joints_at[link] if joint is not came]
-        waiting += [(joint.child if joint.parent == link else joint.parent, here, joint) for joint in reversed(onward)]
+        waiting += [
+            (joint.child if joint.parent == link else joint.parent, here, joint) for joint in reversed(onward)
+        ]
     return Tree(tuple(branches))
 
 
@@ -134,4 +151,12 @@ def _branch(robot: Robot, link: str, parent: int, joint: Joint | None) -> Branch
         return Branch(link, inertial=inertial)
     if joint.child == link:
         return Branch(link, parent, joint, joint.origin, joint.axis, joint.child_origin, inertial)
-    return Branch(link, parent, joint, joint.child_origin.inverse(), scale(joint.axis, -1.0), joint.origin.inverse(), inertial)
+    return Branch(
+        link,
+        parent,
+        joint,
+        joint.child_origin.inverse(),
+        scale(joint.axis, -1.0),
+        joint.origin.inverse(),
+        inertial,
+    )

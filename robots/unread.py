@@ -1,4 +1,4 @@
-"""Warnings about all that a robot's file says and no reader has read. Knows no Blender."""
+"""Warnings about all that a robot's file says and no reader has read."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,9 @@ MOST = 20  # names that a warning lists
 
 
 def tell_unread(reader: AttributeReader, root: Element) -> None:
-    """Warns, element by element, of the attributes and child elements that no reader has asked for, by their names."""
+    """Warns, element by element, of the attributes and child elements that no reader has asked for, by their
+    names.
+    """
     waiting = [root]
     while waiting:
         element = waiting.pop()
@@ -24,7 +26,9 @@ def tell(reader: AttributeReader, element: Element, names: Sequence[str]) -> Non
     """Warns that attributes or child elements of an element, given by their names, are not read."""
     if names:
         listed = ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
-        reader.warn(element, f"its {listed} {'is' if len(names) == 1 else 'are'} not read, and without effect")
+        reader.warn(
+            element, f"its {listed} {'is' if len(names) == 1 else 'are'} not read, and without effect"
+        )
 
 
 def _own_text(element: Element) -> str:

@@ -1,7 +1,8 @@
-"""URDF's elements as a checked robot model, or errors that name file, line and element. Knows no Blender.
+"""URDF's elements as a checked robot model, or errors that name file, line and element.
 
-Links, joints, visuals, materials, inertias, and the frames that mark closures are read. Transmissions, sensors, collision shapes and
-extensions of simulators are skipped without a word, since they say nothing about poses. Whatever else the file has is told.
+Links, joints, visuals, materials, inertias, and the frames that mark closures are read. Transmissions,
+sensors, collision shapes and extensions of simulators are skipped without a word, since they say nothing
+about poses. Whatever else the file has is told.
 """
 
 from collections.abc import Collection
@@ -25,19 +26,32 @@ SHORTEST_AXIS = 1e-9  # a shorter axis is a rounded zero
 MOST = 1e4  # [rad, m, rad/s or m/s] a limit beyond this is a placeholder: no motor reaches it
 MOST_ACCELERATION, MOST_JERK = 1e6, 1e8  # [rad/s2 or m/s2, rad/s3 or m/s3] the same
 VERSIONS = ("1", "1.0", "1.1", "1.2")  # of URDF
-SKIPPED = ("gazebo", "mujoco", "default", "transmission", "sensor", "ros2_control")  # of a robot: what says nothing about poses
+SKIPPED = (
+    "gazebo",
+    "mujoco",
+    "default",
+    "transmission",
+    "sensor",
+    "ros2_control",
+)  # of a robot: what says nothing about poses
 
 
-def robot_of(reader: AttributeReader, root: Element, for_mechanism: bool = False, remade: Collection[str] = ()) -> Robot:
+def robot_of(
+    reader: AttributeReader, root: Element, for_mechanism: bool = False, remade: Collection[str] = ()
+) -> Robot:
     """Robot model of a <robot> element, for `reading.read`, which explains the arguments and errors."""
     visuals = None if for_mechanism else VisualReader(reader, root)
     links = tuple(_link(reader, element, visuals) for element in root.all("link"))
-    joints = without_lost_mimics(reader, [_joint(reader, element, frozenset(remade)) for element in root.all("joint")])
+    joints = without_lost_mimics(
+        reader, [_joint(reader, element, frozenset(remade)) for element in root.all("joint")]
+    )
     check(reader, root, links, joints)
     children = {joint.child for joint in joints}
     first = next(link.name for link in links if link.name not in children)
     name = root.attributes.get("name", "").strip() or Path(reader.file).stem
-    driven = [joint.attributes.get("name", "") for each in root.all("transmission") for joint in each.all("joint")]
+    driven = [
+        joint.attributes.get("name", "") for each in root.all("transmission") for joint in each.all("joint")
+    ]
     if (version := root.attributes.get("version", VERSIONS[0]).strip()) not in VERSIONS:
         reader.warn(root, f"URDF's version {version} is not known: it is read as {VERSIONS[-1]}")
     _tell_joints_of_simulators(reader, root)
@@ -55,9 +69,17 @@ def _tell_joints_of_simulators(reader: AttributeReader, root: Element) -> None:
 
 
 def _link(reader: AttributeReader, element: Element, visuals: VisualReader | None) -> Link:
-    element.skip("collision", "origin", *(("visual",) if visuals is None else ()))  # of a link, URDF has no origin; exporters write one
+    element.skip(
+        "collision", "origin", *(("visual",) if visuals is None else ())
+    )  # of a link, URDF has no origin; exporters write one
     inertial = _optional_inertial(reader, element) if visuals is None else _inertial(reader, element)
-    return Link(reader.text(element, "name"), inertial, () if visuals is None else visuals.visuals(element), element.line, element.file)
+    return Link(
+        reader.text(element, "name"),
+        inertial,
+        () if visuals is None else visuals.visuals(element),
+        element.line,
+        element.file,
+    )
 
 
 def _optional_inertial(reader: AttributeReader, link: Element) -> Inertial | None:
@@ -81,7 +103,10 @@ def _inertial(reader: AttributeReader, link: Element) -> Inertial | None:
         return None
     origin = reader.origin(element)
     try:
-        xx, xy, xz, yy, yz, zz = (reader.number(inertia_element, name) or 0.0 if inertia_element is not None else 0.0 for name in INERTIA)
+        xx, xy, xz, yy, yz, zz = (
+            reader.number(inertia_element, name) or 0.0 if inertia_element is not None else 0.0
+            for name in INERTIA
+        )
     except NumberError as error:
         reader.leave_out(error, "the inertia is left out")
         element.skip("inertia")
@@ -94,7 +119,9 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
     kind = _kind(reader, element)
     parent = reader.text(reader.required_child(element, "parent"), "link")
     child = reader.text(reader.required_child(element, "child"), "link")
-    if name in remade or kind not in MOVABLE:  # exporters write these for all kinds; they mean nothing for these
+    if (
+        name in remade or kind not in MOVABLE
+    ):  # exporters write these for all kinds; they mean nothing for these
         element.skip("axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
     if name in remade:
         return Joint(name, kind, parent, child, reader.origin(element), line=element.line, file=element.file)
@@ -103,9 +130,25 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
     acceleration, jerk = _rates(reader, element, kind)
     mimic = _mimic(reader, element, kind)
     if kind in ("floating", "planar"):
-        reader.warn(element, f"a {kind} joint cannot be driven by one motor: its link stays at its rest position")
+        reader.warn(
+            element, f"a {kind} joint cannot be driven by one motor: its link stays at its rest position"
+        )
     origin = reader.origin(element)
-    joint = Joint(name, kind, parent, child, origin, axis, lower, upper, velocity, effort, mimic, line=element.line, file=element.file)
+    joint = Joint(
+        name,
+        kind,
+        parent,
+        child,
+        origin,
+        axis,
+        lower,
+        upper,
+        velocity,
+        effort,
+        mimic,
+        line=element.line,
+        file=element.file,
+    )
     return replace(joint, acceleration=acceleration, jerk=jerk)
 
 
@@ -114,7 +157,9 @@ def _kind(reader: AttributeReader, element: Element) -> Kind:
     for kind in get_args(Kind):
         if type_name == kind:
             return kind  # type: ignore[no-any-return]
-    raise reader.error(JointTypeError, element, f"joint type '{type_name}' is unknown: use one of {', '.join(KINDS)}")
+    raise reader.error(
+        JointTypeError, element, f"joint type '{type_name}' is unknown: use one of {', '.join(KINDS)}"
+    )
 
 
 def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float, float, float]:
@@ -124,12 +169,20 @@ def _axis(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float,
     child = reader.single_child(element, "axis")
     axis = (None if child is None else reader.vector(child, "xyz")) or (1.0, 0.0, 0.0)
     if max(map(abs, axis)) < SHORTEST_AXIS:
-        raise reader.error(AxisError, child or element, f"the axis of joint '{element.attributes['name']}' has no direction: give it one")
+        raise reader.error(
+            AxisError,
+            child or element,
+            f"the axis of joint '{element.attributes['name']}' has no direction: give it one",
+        )
     return unit(axis)
 
 
-def _limits(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float | None, float | None, float | None, float | None]:
-    """Lower, upper, velocity, effort. Without lower and upper there is no limit, as many files mean it; if one is missing, it is 0."""
+def _limits(
+    reader: AttributeReader, element: Element, kind: Kind
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Lower, upper, velocity, effort. Without lower and upper there is no limit, as many files mean it; if
+    one is missing, it is 0.
+    """
     limit = reader.single_child(element, "limit") if kind in MOVABLE else None
     if limit is None:
         if kind in ("revolute", "prismatic"):
@@ -145,25 +198,37 @@ def _limits(reader: AttributeReader, element: Element, kind: Kind) -> tuple[floa
         lower = 0.0 if "lower" not in limit.attributes else lower
         upper = 0.0 if "upper" not in limit.attributes else upper
     if lower is not None and upper is not None and lower > upper:
-        reader.warn(limit, f"of joint '{element.attributes['name']}' lower='{lower:g}' is above upper='{upper:g}': they are exchanged")
+        reader.warn(
+            limit,
+            f"of joint '{element.attributes['name']}' lower='{lower:g}' is above upper='{upper:g}': they are"
+            " exchanged",
+        )
         lower, upper = upper, lower
     if lower is not None and lower == upper:
-        reader.warn(element, "its limits are equal, so it cannot move: if that is not meant, set the motor's limits")
+        reader.warn(
+            element, "its limits are equal, so it cannot move: if that is not meant, set the motor's limits"
+        )
     return *narrowed(reader, element, lower, upper), velocity, effort
 
 
 def _rates(reader: AttributeReader, element: Element, kind: Kind) -> tuple[float | None, float | None]:
-    """Limits of acceleration and jerk, which URDF has since version 1.2; of acceleration and deceleration the smaller one."""
+    """Limits of acceleration and jerk, which URDF has since version 1.2; of acceleration and deceleration the
+    smaller one.
+    """
     limit = element.first("limit") if kind in MOVABLE else None
     if limit is None:
         return None, None
-    accelerations = [_rate(reader, limit, word, MOST_ACCELERATION) for word in ("acceleration", "deceleration")]
+    accelerations = [
+        _rate(reader, limit, word, MOST_ACCELERATION) for word in ("acceleration", "deceleration")
+    ]
     known_accelerations = [number for number in accelerations if number is not None]
     return min(known_accelerations, default=None), _rate(reader, limit, "jerk", MOST_JERK)
 
 
 def _rate(reader: AttributeReader, limit: Element, attribute: str, most: float) -> float | None:
-    """A limit above zero; None if it is missing, a placeholder, or cannot be used, the last with a warning."""
+    """A limit above zero; None if it is missing, a placeholder, or cannot be used, the last with a
+    warning.
+    """
     number = reader.optional_size(limit, attribute, most)
     if number == 0.0:
         reader.warn(limit, f"{attribute}='0' would let the joint never move: it is left out")
@@ -176,4 +241,8 @@ def _mimic(reader: AttributeReader, element: Element, kind: Kind) -> Mimic | Non
     if child is None or kind not in MOVABLE:
         return None
     multiplier, offset = reader.number(child, "multiplier"), reader.number(child, "offset")
-    return Mimic(reader.text(child, "joint"), 1.0 if multiplier is None else multiplier, 0.0 if offset is None else offset)
+    return Mimic(
+        reader.text(child, "joint"),
+        1.0 if multiplier is None else multiplier,
+        0.0 if offset is None else offset,
+    )

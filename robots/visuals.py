@@ -1,4 +1,4 @@
-"""Visuals and materials of URDF links. A shape or colour that cannot be used is left out with a warning. Knows no Blender."""
+"""Visuals and materials of URDF links. A shape or colour that cannot be used is left out with a warning."""
 
 from .attributes import AttributeReader
 from .errors import NumberError, UrdfError
@@ -21,13 +21,17 @@ class VisualReader:
                     self._material(element)
 
     def visuals(self, link: Element) -> tuple[Visual, ...]:
-        """Visuals of a <link> element. One whose numbers cannot be read is left out with a warning: the robot moves without it."""
+        """Visuals of a <link> element. One whose numbers cannot be read is left out with a warning: the robot
+        moves without it.
+        """
         link_visuals = []
         for element in link.all("visual"):
             try:
                 link_visuals.append(self._visual(element))
             except UrdfError as error:
-                self.reader.leave_out(error, f"this visual of '{link.attributes.get('name', '')}' is left out")
+                self.reader.leave_out(
+                    error, f"this visual of '{link.attributes.get('name', '')}' is left out"
+                )
         return tuple(link_visuals)
 
     def _visual(self, element: Element) -> Visual:
@@ -39,12 +43,17 @@ class VisualReader:
 
     def _shape(self, visual: Element) -> Shape:
         geometry = visual.first("geometry")
-        element = geometry.first(geometry.children[0].tag) if geometry is not None and geometry.children else None
+        element = (
+            geometry.first(geometry.children[0].tag) if geometry is not None and geometry.children else None
+        )
         if element is None:
             self.reader.warn(visual, "it has no geometry")
             return UnknownShape("no geometry")
         if element.tag == "mesh" and element.attributes.get("filename", "").strip():
-            return MeshFile(element.attributes["filename"].strip(), self.reader.vector(element, "scale") or (1.0, 1.0, 1.0))
+            return MeshFile(
+                element.attributes["filename"].strip(),
+                self.reader.vector(element, "scale") or (1.0, 1.0, 1.0),
+            )
         if element.tag == "box" and (size := self.reader.vector(element, "size")) and min(size) > 0.0:
             return Box(size)
         radius = self.reader.number(element, "radius") if element.tag in ("cylinder", "sphere") else None
@@ -56,7 +65,9 @@ class VisualReader:
                 return Cylinder(radius, length)
         element.is_skipped = True
         known = element.tag in ("mesh", "box", "cylinder", "sphere")
-        self.reader.warn(element, "it has no file, or no size above zero" if known else "this shape is unknown")
+        self.reader.warn(
+            element, "it has no file, or no size above zero" if known else "this shape is unknown"
+        )
         return UnknownShape(element.tag)
 
     def _material(self, element: Element) -> Material:

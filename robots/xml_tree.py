@@ -1,4 +1,4 @@
-"""XML files as trees of elements with line numbers. Knows no Blender."""
+"""XML files as trees of elements with line numbers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,9 @@ from ..files.reasons import reason
 from . import lfs
 from .errors import LargeRobotError, MalformedError
 
-LATE_DECLARATION = re.compile(rb"\A(\s+)(<\?xml[^>]*\?>)")  # below blank lines: expat refuses it there, simulators read it
+LATE_DECLARATION = re.compile(
+    rb"\A(\s+)(<\?xml[^>]*\?>)"
+)  # below blank lines: expat refuses it there, simulators read it
 
 
 class Attributes(dict[str, str]):
@@ -47,7 +49,8 @@ class Element:
 
     Attributes:
         is_read: Whether a reader has asked for this element.
-        is_skipped: Whether what is in it has no meaning for the reader, so that nothing of it counts as unread.
+        is_skipped: Whether what is in it has no meaning for the reader, so that nothing of it counts as
+            unread.
     """
 
     tag: str
@@ -82,13 +85,17 @@ class Element:
         self.attributes.asked.update(names)
 
     def with_attributes(self, values: Mapping[str, str]) -> "Element":
-        """The element with other values of its attributes, those that defaults give it too; what is read of it counts as read of this."""
+        """The element with other values of its attributes, those that defaults give it too; what is read of
+        it counts as read of this.
+        """
         assert isinstance(self.attributes, Attributes)
         return replace(self, attributes=Attributes(values, self.attributes.asked))
 
     @property
     def unread(self) -> list[str]:
-        """Names of the attributes that nobody has asked for. A name is no statement, and a namespace is XML's own."""
+        """Names of the attributes that nobody has asked for. A name is no statement, and a namespace is XML's
+        own.
+        """
         assert isinstance(self.attributes, Attributes)
         unread_names = (name for name in self.attributes if name not in self.attributes.asked)
         return [name for name in unread_names if name != "name" and not name.startswith("xmlns")]
@@ -109,7 +116,9 @@ class Element:
         return child
 
     def __str__(self) -> str:
-        """The element in a message: its tag and name, or the element with a name that contains it: "<limit> of <joint name='hip'>"."""
+        """The element in a message: its tag and name, or the element with a name that contains it: "<limit>
+        of <joint name='hip'>".
+        """
         if (name := self.attributes.get("name")) is not None:
             return f"<{self.tag} name={name!r}>"
         holder = self.parent
@@ -129,8 +138,12 @@ def read_xml(path: Path, most: int = LARGE) -> Element:
         data = content(path, most)
     except OSError as error:
         if error.errno == EFBIG:
-            raise LargeRobotError(str(path), 0, "", f"{error.strerror}: is this a robot? Tick Large File to import it") from error
-        raise MalformedError(str(path), 0, "", f"the file cannot be read ({reason(error)}): check its path") from error
+            raise LargeRobotError(
+                str(path), 0, "", f"{error.strerror}: is this a robot? Tick Large File to import it"
+            ) from error
+        raise MalformedError(
+            str(path), 0, "", f"the file cannot be read ({reason(error)}): check its path"
+        ) from error
     return parse(data, path)
 
 
@@ -152,7 +165,12 @@ def parse(data: bytes, path: Path) -> Element:
         open_elements.pop()
 
     def entity(name: str, *_rest: object) -> None:
-        raise MalformedError(str(path), parser.CurrentLineNumber, f"<!ENTITY {name}>", "entities are not for robots: write their text out")
+        raise MalformedError(
+            str(path),
+            parser.CurrentLineNumber,
+            f"<!ENTITY {name}>",
+            "entities are not for robots: write their text out",
+        )
 
     def declared(tag: str, name: str, *_rest: object) -> None:
         what = "attributes are not declared for robots: write each value where it counts"
@@ -163,8 +181,13 @@ def parse(data: bytes, path: Path) -> Element:
     try:
         parser.Parse(LATE_DECLARATION.sub(rb"\2\1", data), True)  # the lines keep their numbers
     except expat.ExpatError as error:
-        what = f"this is not valid XML ({expat.ErrorString(error.code)}): correct it, or choose a robot's file (URDF, xacro or MJCF)"
-        raise MalformedError(str(path), error.lineno, str(open_elements[-1]) if open_elements[-1] is not top else "", what) from error
+        what = (
+            f"this is not valid XML ({expat.ErrorString(error.code)}): correct it, or choose a robot's file"
+            " (URDF, xacro or MJCF)"
+        )
+        raise MalformedError(
+            str(path), error.lineno, str(open_elements[-1]) if open_elements[-1] is not top else "", what
+        ) from error
     except (LookupError, ValueError) as error:  # an encoding that Python does not know, or cannot use here
         if isinstance(error, MalformedError):
             raise

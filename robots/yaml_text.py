@@ -1,4 +1,4 @@
-"""YAML texts of robots' files: one document each. Knows no Blender.
+"""YAML texts of robots' files: one document each.
 
 Importing this module imports ruamel.yaml (.3 s), so import it only where a text is read.
 """
@@ -12,13 +12,17 @@ __all__ = ["MAX_DEPTH", "MAX_LENGTH", "parse_yaml"]
 
 
 def parse_yaml(text: str, file: str, scalar: Scalar | None = None) -> Any:
-    """The map at the top of a YAML text, as `yaml_documents` reads it; with `scalar` any value. An empty text is an empty map.
+    """The map at the top of a YAML text, as `yaml_documents` reads it; with `scalar` any value. An empty text
+    is an empty map.
 
     Raises:
-        MalformedError: the text is invalid (see `yaml_documents`), or has several documents; the message names `file` and the line.
+        MalformedError: the text is invalid (see `yaml_documents`), or has several documents; the message
+            names `file` and the line.
     """
     if len(text) > MAX_LENGTH:
-        raise MalformedError(file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file of closures")
+        raise MalformedError(
+            file, 0, "", f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a file of closures"
+        )
     try:
         documents = yaml_documents(text, scalar)
     except YamlError as error:

@@ -1,4 +1,6 @@
-"""`limber_bake` on this checkout, with the Blender module of this Python: `.venv/bin/python scripts/batch.py FILE_OR_FOLDER ...`."""
+"""`limber_bake` on this checkout, with the Blender module of this Python: `.venv/bin/python scripts/batch.py
+FILE_OR_FOLDER ...`.
+"""
 
 import os
 import sys

@@ -1,4 +1,5 @@
-"""Builds the installable package with Blender's own extension tool, which also checks it: build/limber-VERSION.zip.
+"""Builds the installable package with Blender's own extension tool, which also checks it:
+build/limber-VERSION.zip.
 
 The same sources give the same bytes, wherever and whenever they are built with the same zlib.
 """
@@ -20,7 +21,8 @@ BUILD = ROOT / "build"
 ENTRY_DATE = (1980, 1, 1, 0, 0, 0)  # of every file in the package: the earliest that a zip can have
 ENTRY_MODE = 0o100644  # of every file in the package: a regular file that its owner may write
 
-TOP_LEVEL = {  # what may stand at the top of the package; anything else in the checkout is a stray file or needs a decision
+# what may stand at the top of the package; anything else in the checkout is a stray file or needs a decision
+TOP_LEVEL = {
     "LICENSE",
     "README.md",
     "__init__.py",
@@ -56,42 +58,68 @@ def package_path() -> Path:
 
 def extension_tool() -> Path:
     """Blender's command line tool for extensions, as the Blender module of this environment ships it."""
-    tools = sorted(Path(sysconfig.get_path("purelib")).glob("bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py"))
+    tools = sorted(
+        Path(sysconfig.get_path("purelib")).glob("bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py")
+    )
     if not tools:
         raise BuildError("this Python has no Blender module with the extension tool: run `make setup`")
     return tools[-1]
 
 
 def run(*command: object) -> None:
-    done = subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, *map(str, command)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise BuildError(f"{Path(str(command[0])).name} failed:\n{done.stdout}{done.stderr}")
 
 
 def fetch_wheels() -> None:
-    """Puts the missing ones of the bundled wheels into wheels/, and checks each against its digest in requirements/wheels.txt."""
+    """Puts the missing ones of the bundled wheels into wheels/, and checks each against its digest in
+    requirements/wheels.txt.
+    """
     if not all((ROOT / wheel).exists() for wheel in manifest()["wheels"]):
-        download = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
+        download = [
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--require-hashes",
+        ]
         run(*download, "--requirement", PINS, "--dest", WHEELS)
     for wheel in manifest()["wheels"]:
         check_wheel(ROOT / wheel)
 
 
 def check_wheel(wheel: Path) -> None:
-    """Raises BuildError for a wheel whose content differs from its digest in requirements/wheels.txt, or that has none there."""
+    """Raises BuildError for a wheel whose content differs from its digest in requirements/wheels.txt, or that
+    has none there.
+    """
     name, version, *_ = wheel.name.split("-")
     pins = {(pin[1], pin[2]): pin[3] for pin in PIN.finditer(PINS.read_text(encoding="utf-8"))}
     pinned = pins.get((name, version), "")
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if digest != pinned:
         expected = f"its SHA-256 is {digest}, and {PINS.name} has {pinned or 'none for it'}"
-        raise BuildError(f"wheels/{wheel.name} is not the wheel that was chosen: {expected}. Delete it, and it is fetched again")
+        raise BuildError(
+            f"wheels/{wheel.name} is not the wheel that was chosen: {expected}. Delete it, and it is fetched"
+            " again"
+        )
 
 
 def make_reproducible(package: Path) -> None:
-    """Writes a zip again with its files in the order of their names, and without what differs from build to build: dates, access rights."""
+    """Writes a zip again with its files in the order of their names, and without what differs from build to
+    build: dates, access rights.
+    """
     with zipfile.ZipFile(package) as archive:
-        contents = {entry.filename: (archive.read(entry), entry.compress_type) for entry in archive.infolist() if not entry.is_dir()}
+        contents = {
+            entry.filename: (archive.read(entry), entry.compress_type)
+            for entry in archive.infolist()
+            if not entry.is_dir()
+        }
     part = package.with_suffix(".part")
     with zipfile.ZipFile(part, "w") as archive:
         for name, (data, compression) in sorted(contents.items()):
@@ -116,8 +144,8 @@ def build() -> Path:
     if strays:
         package.unlink()
         raise BuildError(
-            f"these would go into the package: {', '.join(strays)}. Remove them, exclude them in blender_manifest.toml, "
-            "or add them to TOP_LEVEL in scripts/build.py"
+            f"these would go into the package: {', '.join(strays)}. Remove them, exclude them in"
+            " blender_manifest.toml, or add them to TOP_LEVEL in scripts/build.py"
         )
     return package
 

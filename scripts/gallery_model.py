@@ -1,11 +1,14 @@
-"""Model of a robot for the gallery, from its maker's URDF: the same kinematics, with one simplified mesh for each link and colour.
+"""Model of a robot for the gallery, from its maker's URDF: the same kinematics, with one simplified mesh for
+each link and colour.
 
-    .venv/bin/python scripts/gallery_model.py MAKER.urdf robots/gallery/ID [--error 0.0008] [--voxel 0.001] [--leave-out WORD ...]
+    .venv/bin/python scripts/gallery_model.py MAKER.urdf robots/gallery/ID [--error 0.0008] [--voxel 0.001]
+    [--leave-out WORD ...]
 
-Writes robot.urdf and meshes/*.obj into the folder. Links, joints, limits and masses are copied as they are written; collision shapes are
-left out. A mesh is the union of a link's visuals of one colour, closed to voxels, without what the link's own parts hide from every side,
-reduced as far as its surface stays within `--error`, in fifths of a millimetre. A file lists each corner just before the first triangle
-that has it, and triangles name their corners from the newest back, so that it packs well.
+Writes robot.urdf and meshes/*.obj into the folder. Links, joints, limits and masses are copied as they are
+written; collision shapes are left out. A mesh is the union of a link's visuals of one colour, closed to
+voxels, without what the link's own parts hide from every side, reduced as far as its surface stays within
+`--error`, in fifths of a millimetre. A file lists each corner just before the first triangle that has it, and
+triangles name their corners from the newest back, so that it packs well.
 """
 
 import argparse
@@ -45,7 +48,10 @@ LIFTED = 0.0002  # [m] above the surface, where rays begin
 SMALLEST = 0.004  # [m] diagonal of a separate piece that is kept
 NEAR, FARTHEST = 99, 4.0  # per cent of the surface that is within the error; errors that no place is beyond
 HALVINGS = 9  # of the number of triangles, between none and all
-CHANGED = " Changed for Limber by scripts/gallery_model.py: simplified meshes, no collision shapes. The source is in robot.yaml "
+CHANGED = (
+    " Changed for Limber by scripts/gallery_model.py: simplified meshes, no collision shapes. The source is"
+    " in robot.yaml "
+)
 GREY: Colour = (0.6, 0.6, 0.6, 1.0)
 
 
@@ -70,9 +76,18 @@ def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("urdf", type=Path)
     ask.add_argument("folder", type=Path)
-    ask.add_argument("--error", type=float, default=0.0008, help="distance of the simplified surface from the maker's [m]")
-    ask.add_argument("--voxel", type=float, default=0.001, help="side of a voxel [m]; 0: meshes are closed as they are")
-    ask.add_argument("--leave-out", nargs="*", default=(), help="words in the names of meshes that nobody sees from outside")
+    ask.add_argument(
+        "--error", type=float, default=0.0008, help="distance of the simplified surface from the maker's [m]"
+    )
+    ask.add_argument(
+        "--voxel", type=float, default=0.001, help="side of a voxel [m]; 0: meshes are closed as they are"
+    )
+    ask.add_argument(
+        "--leave-out",
+        nargs="*",
+        default=(),
+        help="words in the names of meshes that nobody sees from outside",
+    )
     asked = ask.parse_args()
     robot = read(asked.urdf)
     meshes = asked.folder / "meshes"
@@ -82,7 +97,10 @@ def main() -> int:
     shown: dict[str, list[tuple[str, Colour]]] = {}
     for number, link in enumerate(robot.links):
         shown[link.name] = []
-        closed = {colour: closed_surface(body, asked.voxel) for colour, body in bodies(link, asked.urdf, asked.leave_out).items()}
+        closed = {
+            colour: closed_surface(body, asked.voxel)
+            for colour, body in bodies(link, asked.urdf, asked.leave_out).items()
+        }
         obstacles = [BVHTree.FromBMesh(surface) for surface in closed.values()]
         k = -1
         for colour, surface in closed.items():
@@ -125,7 +143,9 @@ def triangles(path: Path, visual: Visual) -> tuple[np.ndarray, np.ndarray]:
     mesh = bpy.context.object.data
     mesh.calc_loop_triangles()
     corners = np.array([vertex.co for vertex in mesh.vertices]) * np.array(visual.shape.scale)
-    turned = np.array([rotate(visual.origin.rotation, tuple(corner)) for corner in corners.tolist()]) + np.array(visual.origin.offset)
+    turned = np.array(
+        [rotate(visual.origin.rotation, tuple(corner)) for corner in corners.tolist()]
+    ) + np.array(visual.origin.offset)
     return turned, np.array([triangle.vertices for triangle in mesh.loop_triangles])
 
 
@@ -171,7 +191,9 @@ class Outside:
             for face in faces
             for place in (over @ np.array([corner.co for corner in face.verts])).tolist()
         ]
-        self._is_seen = [is_seen(place + lifted * normal, normal, rays, obstacles) for place, normal in points]
+        self._is_seen = [
+            is_seen(place + lifted * normal, normal, rays, obstacles) for place, normal in points
+        ]
         self._near = KDTree(len(points))
         for k, (place, _) in enumerate(points):
             self._near.insert(place, k)
@@ -181,7 +203,13 @@ class Outside:
     def shows(self, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
         """Which triangles (m,) can be seen: the nearest points of the sample to points all over each."""
         points = np.einsum("pk,fkc->fpc", OVER, vertices[faces])
-        return np.array([any(self._is_seen[self._near.find(point)[1]] for point in triangle) for triangle in points.tolist()], bool)
+        return np.array(
+            [
+                any(self._is_seen[self._near.find(point)[1]] for point in triangle)
+                for triangle in points.tolist()
+            ],
+            bool,
+        )
 
 
 def is_seen(place: Vector, normal: Vector, rays: list[Vector], obstacles: list[BVHTree]) -> bool:
@@ -216,8 +244,12 @@ def diagonal(piece: list[bmesh.types.BMVert]) -> float:
     return float(np.linalg.norm(np.ptp(places, axis=0)))
 
 
-def simplified(surface: bmesh.types.BMesh, places: list[Vector], error: float) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (n, 3) [m] and triangles (m, 3) of the coarsest reduction found that is within `error` [m] of places on the surface."""
+def simplified(
+    surface: bmesh.types.BMesh, places: list[Vector], error: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (n, 3) [m] and triangles (m, 3) of the coarsest reduction found that is within `error` [m] of
+    places on the surface.
+    """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     mesh = bpy.data.meshes.new("Surface")
     surface.to_mesh(mesh)
@@ -237,11 +269,15 @@ def simplified(surface: bmesh.types.BMesh, places: list[Vector], error: float) -
     return best
 
 
-def reduced(thing: bpy.types.Object, decimate: bpy.types.DecimateModifier, ratio: float) -> tuple[np.ndarray, np.ndarray]:
+def reduced(
+    thing: bpy.types.Object, decimate: bpy.types.DecimateModifier, ratio: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Corners and triangles of a surface with so large a part of its triangles."""
     decimate.ratio = ratio
     shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    return np.array([vertex.co for vertex in shown.vertices]), np.array([polygon.vertices for polygon in shown.polygons])
+    return np.array([vertex.co for vertex in shown.vertices]), np.array(
+        [polygon.vertices for polygon in shown.polygons]
+    )
 
 
 def is_near(vertices: np.ndarray, faces: np.ndarray, places: list[Vector], error: float) -> bool:
@@ -252,7 +288,9 @@ def is_near(vertices: np.ndarray, faces: np.ndarray, places: list[Vector], error
 
 
 def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
-    """Writes a mesh: each corner before the first triangle that has it, which counts corners back from the newest."""
+    """Writes a mesh: each corner before the first triangle that has it, which counts corners back from the
+    newest.
+    """
     places, same = np.unique(np.round(vertices / UNIT).astype(int), axis=0, return_inverse=True)
     corners = [face for face in same.reshape(-1)[faces].tolist() if len(set(face)) == 3]
     number: dict[int, int] = {}
@@ -267,7 +305,9 @@ def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
 
 
 def strip_order(faces: list[list[int]]) -> list[list[int]]:
-    """The triangles in an order in which each has corners of those before it, the newest where there is a choice."""
+    """The triangles in an order in which each has corners of those before it, the newest where there is a
+    choice.
+    """
     of: dict[int, list[int]] = defaultdict(list)
     for number, face in enumerate(faces):
         for corner in face:
@@ -276,7 +316,11 @@ def strip_order(faces: list[list[int]]) -> list[list[int]]:
     while left:
         near = {number for corner in list(age)[-16:] for number in of[corner] if number in left}
         chosen = max(
-            near or left, key=lambda number: (sum(corner in age for corner in faces[number]), sum(age.get(c, 0) for c in faces[number]))
+            near or left,
+            key=lambda number: (
+                sum(corner in age for corner in faces[number]),
+                sum(age.get(c, 0) for c in faces[number]),
+            ),
         )
         left.discard(chosen)
         face = faces[chosen]

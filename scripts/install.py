@@ -1,6 +1,8 @@
-"""Installs the built package into an empty Blender profile, with Blender's own operator: `python scripts/install.py PROFILE`.
+"""Installs the built package into an empty Blender profile, with Blender's own operator: `python
+scripts/install.py PROFILE`.
 
-A Blender (or bpy module) that is started with BLENDER_USER_RESOURCES=PROFILE then has the extension, enabled in the saved preferences.
+A Blender (or bpy module) that is started with BLENDER_USER_RESOURCES=PROFILE then has the extension, enabled
+in the saved preferences.
 """
 
 import os
@@ -20,7 +22,9 @@ def install(package: Path, profile: Path) -> None:
     os.environ["BLENDER_USER_RESOURCES"] = str(profile)  # read when bpy is imported
     import bpy
 
-    bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
+    bpy.ops.extensions.package_install_files(
+        filepath=str(package), repo="user_default", enable_on_install=True
+    )
     if MODULE not in bpy.context.preferences.addons:
         raise RuntimeError(f"{package.name} was installed, but Blender could not enable it")
     bpy.ops.wm.save_userpref()

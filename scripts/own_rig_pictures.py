@@ -1,8 +1,10 @@
-"""Draws what rigs of animators do after the default clicks: `.venv/bin/python scripts/own_rig_pictures.py [RIG ...]`.
+"""Draws what rigs of animators do after the default clicks: `.venv/bin/python scripts/own_rig_pictures.py
+[RIG ...]`.
 
-For each rig: the bone that looks, New Chain, a target, Start Live; nothing else is set. Bones are drawn as octahedra at nine places of the
-target, those of chains in colour, with another tone on the bone's left so that its twist is seen. Sheets are left in build/own_rigs; those
-that the guide shows go to docs/pictures. It needs no window.
+For each rig: the bone that looks, New Chain, a target, Start Live; nothing else is set. Bones are drawn as
+octahedra at nine places of the target, those of chains in colour, with another tone on the bone's left so
+that its twist is seen. Sheets are left in build/own_rigs; those that the guide shows go to docs/pictures. It
+needs no window.
 """
 
 import math
@@ -31,17 +33,40 @@ limber = load_limber()
 from tests.blender import makers_rigs  # noqa: E402
 from tests.blender.rigs import make_active  # noqa: E402
 
-PLACES = [(0, 0), (35, 0), (-60, 0), (70, 0), (0, 35), (0, -40), (-50, 30), (50, 30), (45, -30)]  # [degrees] to the left and up
+PLACES = [
+    (0, 0),
+    (35, 0),
+    (-60, 0),
+    (70, 0),
+    (0, 35),
+    (0, -40),
+    (-50, 30),
+    (50, 30),
+    (45, -30),
+]  # [degrees] to the left and up
 FRAMES = 30  # of the target at each place: the look has eased there
 FPS = 24
 AWAY = 0.9  # distance of the target, in heights of the figure
 CELL, LARGER = 260, 3  # [pixels] of one place; scale of drawing before it is reduced
 COLOURS = 160  # of a picture
 FROM, ABOVE = math.radians(38), math.radians(14)  # the view: from the figure's left front, and from above
-THICK, THINNEST = 0.11, 0.014  # half of a bone's width, in its lengths; least, for bones of chains, in the size of the figure
+THICK, THINNEST = (
+    0.11,
+    0.014,
+)  # half of a bone's width, in its lengths; least, for bones of chains, in the size of the figure
 PAPER, SHADOW, GAZE = (250, 250, 248), (226, 226, 222), (210, 50, 60)
-OTHERS, CHAIN = ((150, 154, 160), (122, 126, 132)), ((240, 160, 60), (70, 130, 190))  # right and left of a bone
-NECK = {"DEF-spine.004", "DEF-spine.005", "DEF-spine.006"}  # bones that a generated Rigify rig's controls of neck and head move
+OTHERS, CHAIN = (
+    ((150, 154, 160), (122, 126, 132)),
+    (
+        (240, 160, 60),
+        (70, 130, 190),
+    ),
+)  # right and left of a bone
+NECK = {
+    "DEF-spine.004",
+    "DEF-spine.005",
+    "DEF-spine.006",
+}  # bones that a generated Rigify rig's controls of neck and head move
 
 
 class Rig(NamedTuple):
@@ -90,7 +115,10 @@ def walking():
                 bone = rig.pose.bones[f"{name}.{side}"]
                 bone.rotation_quaternion = Euler((angle, 0, 0)).to_quaternion()
                 bone.keyframe_insert("rotation_quaternion", frame=frame)
-        for name, turn in (("spine", (0, 0.1 * math.sin(phase), 0)), ("spine.003", (0.05, -0.14 * math.sin(phase), 0))):
+        for name, turn in (
+            ("spine", (0, 0.1 * math.sin(phase), 0)),
+            ("spine.003", (0.05, -0.14 * math.sin(phase), 0)),
+        ):
             rig.pose.bones[name].rotation_quaternion = Euler(turn).to_quaternion()
             rig.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
     return rig
@@ -124,13 +152,19 @@ def figure(kind: str, names: str = "own") -> tuple[Callable[[], object], Callabl
 
 def front(rig) -> str:
     """The last bone of the spine toward -Y, of Rigify's animals."""
-    ends = [bone for bone in rig.data.bones if bone.name.startswith("spine") and not any(c.name.startswith("spine") for c in bone.children)]
+    ends = [
+        bone
+        for bone in rig.data.bones
+        if bone.name.startswith("spine") and not any(c.name.startswith("spine") for c in bone.children)
+    ]
     return min(ends, key=lambda bone: bone.tail_local.y).name
 
 
 RIGS = {
     "human": Rig("Human metarig", metarig("human"), lambda _: "spine.006"),
-    "human_whole": Rig("Human metarig, Eyes, Head and Torso", metarig("human"), lambda _: "spine.006", is_whole=True),
+    "human_whole": Rig(
+        "Human metarig, Eyes, Head and Torso", metarig("human"), lambda _: "spine.006", is_whole=True
+    ),
     "basic_human": Rig("Basic human", metarig("basic_human"), lambda _: "spine.006"),
     "wolf": Rig("Wolf", metarig("wolf"), front),
     "cat": Rig("Cat", metarig("cat"), front),
@@ -139,7 +173,9 @@ RIGS = {
     "bird": Rig("Bird", metarig("bird"), lambda _: "head"),
     "shark": Rig("Shark", metarig("shark"), front),
     "rigify": Rig("Generated Rigify rig", generated, lambda _: "head"),
-    "rigify_whole": Rig("Generated Rigify rig, Eyes, Head and Torso", generated, lambda _: "head", is_whole=True),
+    "rigify_whole": Rig(
+        "Generated Rigify rig, Eyes, Head and Torso", generated, lambda _: "head", is_whole=True
+    ),
     "tentacle": Rig("Tentacle of 20 bones", tentacle, lambda _: "seg19"),
     "snake": Rig("Snake", *figure("snake")),
     "small_bird": Rig("Another bird", *figure("bird")),
@@ -188,7 +224,9 @@ def shapes(rig) -> list[BoneShape]:
     rows = []
     for bone in deforming:
         axes = (matrix @ bone.matrix).to_3x3().normalized()
-        ends = (np.array(point) for point in (matrix @ bone.head, matrix @ bone.tail, axes.col[0], axes.col[2]))
+        ends = (
+            np.array(point) for point in (matrix @ bone.head, matrix @ bone.tail, axes.col[0], axes.col[2])
+        )
         rows.append(BoneShape(*ends, bone.name in chained | NECK))
     return rows
 
@@ -199,7 +237,9 @@ class View:
     def __init__(self, points: np.ndarray) -> None:
         """`points` (n, 3) [m] to be in view."""
         self.right = np.array([math.cos(FROM), math.sin(FROM), 0.0])
-        self.back = np.array([math.sin(FROM) * math.cos(ABOVE), -math.cos(FROM) * math.cos(ABOVE), math.sin(ABOVE)])  # toward the viewer
+        self.back = np.array(
+            [math.sin(FROM) * math.cos(ABOVE), -math.cos(FROM) * math.cos(ABOVE), math.sin(ABOVE)]
+        )  # toward the viewer
         self.up = np.cross(self.back, self.right)
         flat = np.stack([points @ self.right, points @ self.up], axis=1)
         low, high = flat.min(0), flat.max(0)
@@ -215,7 +255,9 @@ class View:
         return float(point @ self.back)
 
 
-def draw_place(view: View, bones: list[BoneShape], eye: np.ndarray, target: np.ndarray, label: str) -> Image.Image:
+def draw_place(
+    view: View, bones: list[BoneShape], eye: np.ndarray, target: np.ndarray, label: str
+) -> Image.Image:
     """One cell of a sheet."""
     cell = Image.new("RGB", (CELL * LARGER,) * 2, PAPER)
     pen = ImageDraw.Draw(cell)
@@ -223,16 +265,24 @@ def draw_place(view: View, bones: list[BoneShape], eye: np.ndarray, target: np.n
     faces = []
     for bone in bones:
         length = float(np.linalg.norm(bone.tail - bone.head))
-        wide, middle = max(THICK * length, THINNEST * view.size * bone.in_chain), bone.head + 0.15 * (bone.tail - bone.head)
+        wide, middle = (
+            max(THICK * length, THINNEST * view.size * bone.in_chain),
+            bone.head + 0.15 * (bone.tail - bone.head),
+        )
         ring = [middle + wide * v for v in (bone.x, bone.z, -bone.x, -bone.z)]
         tones = CHAIN if bone.in_chain else OTHERS
-        pen.polygon([view.flat(np.array([*p[:2], view.floor])) for p in (bone.head, ring[0], bone.tail, ring[2])], SHADOW)
+        pen.polygon(
+            [view.flat(np.array([*p[:2], view.floor])) for p in (bone.head, ring[0], bone.tail, ring[2])],
+            SHADOW,
+        )
         for k in range(4):
             for tip in (bone.head, bone.tail):
                 corners = (tip, ring[k], ring[(k + 1) % 4])
                 normal = np.cross(corners[1] - tip, corners[2] - tip)
                 centre = sum(corners) / 3
-                normal *= np.sign(normal @ (centre - (bone.head + bone.tail) / 2)) / max(float(np.linalg.norm(normal)), 1e-12)
+                normal *= np.sign(normal @ (centre - (bone.head + bone.tail) / 2)) / max(
+                    float(np.linalg.norm(normal)), 1e-12
+                )
                 shade = 0.72 + 0.28 * max(0.0, float(normal @ light))
                 colour = tuple(int(shade * c) for c in tones[k in (1, 2)])
                 faces.append((view.depth(centre), [view.flat(c) for c in corners], colour))
@@ -277,7 +327,9 @@ def sheet(entry: Rig) -> Image.Image:
     scene.frame_set(1)
     for number, (aside, up) in enumerate(PLACES):
         turn, lift = math.radians(aside), math.radians(up)
-        direction = Vector((math.sin(turn) * math.cos(lift), -math.cos(turn) * math.cos(lift), math.sin(lift)))
+        direction = Vector(
+            (math.sin(turn) * math.cos(lift), -math.cos(turn) * math.cos(lift), math.sin(lift))
+        )
         target.location = eye + distance * direction
         bpy.context.view_layer.update()
         for frame in range(FRAMES):

@@ -1,6 +1,7 @@
 """The picture of the packages: what each is for, and which imports which; `rig` with its sub-packages inside.
 
-An arrow is an import, also a late one. Imports that follow from others are left out; one that runs back up is red.
+An arrow is an import, also a late one. Imports that follow from others are left out; one that runs back up is
+red.
 """
 
 import sys
@@ -23,12 +24,24 @@ from matplotlib.patches import FancyBboxPatch
 
 DOTS = 100  # an inch
 WIDTH, MARGIN = 980, 14  # [pixels]
-BOX, INNER, GAP, BEND = 176, 296, 16, 26  # [pixels] width of a box; inside `rig`; between two; of an arrow that passes a row
+BOX, INNER, GAP, BEND = (
+    176,
+    296,
+    16,
+    26,
+)  # [pixels] width of a box; inside `rig`; between two; of an arrow that passes a row
 ROWS = 36  # [pixels] between two rows
 LINE, PADDING = 14, 8  # [pixels] of a line of text; inside a box
 LETTER = 6.3  # [pixels] of its width that a letter takes, rather more than less
 SWEEPS = 12  # over the rows, to put what belongs together below one another
-COLOURS = {"rig": "#dbe9f6", "character": "#fde0c5", "solvers": "#dcefdc", "motion": "#e9e1f3", "hardware": "#f8dcdc", "robots": "#fbf3cf"}
+COLOURS = {
+    "rig": "#dbe9f6",
+    "character": "#fde0c5",
+    "solvers": "#dcefdc",
+    "motion": "#e9e1f3",
+    "hardware": "#f8dcdc",
+    "robots": "#fbf3cf",
+}
 OTHER = "#eeeeee"
 
 
@@ -75,7 +88,9 @@ def diagram(counts: Counts, nodes: dict[str, Node], left: float, right: float) -
     """Puts nodes into rows between two edges [pixels], with y from 0 down."""
     graph, back = source.one_way(counts, nodes)
     level = source.levels(graph)
-    rows: list[list[Node]] = [[nodes[name] for name in nodes if level[name] == row] for row in range(max(level.values()) + 1)]
+    rows: list[list[Node]] = [
+        [nodes[name] for name in nodes if level[name] == row] for row in range(max(level.values()) + 1)
+    ]
     arrows = []
     for name, others in source.direct(graph).items():
         for other in sorted(others):
@@ -173,7 +188,13 @@ def _draw(axes: Any, made: Diagram, top: float) -> None:
         _draw_arrow(axes, arrow, top)
     for upper, lower in made.back:
         ends = [(node.x + node.width / 2, top + node.y + node.height / 2) for node in (lower, upper)]
-        style = {"arrowstyle": "-|>", "connectionstyle": "arc3,rad=0.5", "color": "#cc0000", "shrinkA": 0, "shrinkB": 0}
+        style = {
+            "arrowstyle": "-|>",
+            "connectionstyle": "arc3,rad=0.5",
+            "color": "#cc0000",
+            "shrinkA": 0,
+            "shrinkB": 0,
+        }
         axes.annotate("", *ends, arrowprops=style)
 
 
@@ -181,9 +202,19 @@ def _draw_box(axes: Any, node: Node, top: float) -> None:
     left, y = node.x - node.width / 2, top + node.y
     colour = COLOURS.get(node.name, "white" if "/" in node.name else OTHER)
     axes.add_patch(
-        FancyBboxPatch((left, y), node.width, node.height, boxstyle="round,pad=0,rounding_size=6", fc=colour, ec="#555555", lw=0.8)
+        FancyBboxPatch(
+            (left, y),
+            node.width,
+            node.height,
+            boxstyle="round,pad=0,rounding_size=6",
+            fc=colour,
+            ec="#555555",
+            lw=0.8,
+        )
     )
-    axes.text(left + PADDING, y + PADDING + LINE / 2, f"{node.name}/", va="center", fontsize=9.5, weight="bold")
+    axes.text(
+        left + PADDING, y + PADDING + LINE / 2, f"{node.name}/", va="center", fontsize=9.5, weight="bold"
+    )
     for number, line in enumerate(node.lines, 1):
         axes.text(left + PADDING, y + PADDING + LINE * (number + 0.5), line, va="center", fontsize=8)
 
@@ -195,10 +226,17 @@ def _draw_arrow(axes: Any, arrow: list[Node], top: float) -> None:
         points.append((_end(upper, upper.below, lower), top + upper.y + upper.height))
         points.append((_end(lower, lower.above, upper), top + lower.y))
     axes.plot(*zip(*points[:-1], strict=True), color="#555555", lw=1)
-    axes.annotate("", points[-1], points[-2], arrowprops={"arrowstyle": "-|>", "color": "#555555", "shrinkA": 0, "shrinkB": 0})
+    axes.annotate(
+        "",
+        points[-1],
+        points[-2],
+        arrowprops={"arrowstyle": "-|>", "color": "#555555", "shrinkA": 0, "shrinkB": 0},
+    )
 
 
 def _end(node: Node, others: list[Node], other: Node) -> float:
-    """Where on the node's edge the arrow to or from another one ends: in the order of the others, apart from one another."""
+    """Where on the node's edge the arrow to or from another one ends: in the order of the others, apart from
+    one another.
+    """
     order = sorted(others, key=lambda near: near.x)
     return node.x + ((order.index(other) + 1) / (len(order) + 1) - 0.5) * min(node.width, BOX)

@@ -1,6 +1,7 @@
 """The extension's packages and the imports between them, read from its source.
 
-Packages are those at the top and the sub-packages of `rig`, as `rig/name`. A late import, inside a function, counts as any other.
+Packages are those at the top and the sub-packages of `rig`, as `rig/name`. A late import, inside a function,
+counts as any other.
 """
 
 import ast
@@ -18,8 +19,14 @@ Counts = dict[tuple[str, str], int]  # import statements by importing and import
 
 def folders(root: Path = ROOT) -> dict[str, Path]:
     """The folder of each package."""
-    top = {path.parent.name: path.parent for path in sorted(root.glob("*/__init__.py")) if path.parent.name not in NOT_SHIPPED}
-    return top | {f"{SPLIT}/{path.parent.name}": path.parent for path in sorted((root / SPLIT).glob("*/__init__.py"))}
+    top = {
+        path.parent.name: path.parent
+        for path in sorted(root.glob("*/__init__.py"))
+        if path.parent.name not in NOT_SHIPPED
+    }
+    return top | {
+        f"{SPLIT}/{path.parent.name}": path.parent for path in sorted((root / SPLIT).glob("*/__init__.py"))
+    }
 
 
 def files(name: str, root: Path = ROOT) -> list[Path]:
@@ -36,8 +43,14 @@ def package(parts: tuple[str, ...]) -> str:
 def imports(root: Path = ROOT) -> Counts:
     """How often which package imports which other."""
     names = folders(root)
-    found = Counter((name, other) for name in names for file in files(name, root) for other in _imported(file, root))
-    return {(name, other): count for (name, other), count in sorted(found.items()) if other in names and other != name}
+    found = Counter(
+        (name, other) for name in names for file in files(name, root) for other in _imported(file, root)
+    )
+    return {
+        (name, other): count
+        for (name, other), count in sorted(found.items())
+        if other in names and other != name
+    }
 
 
 def _imported(file: Path, root: Path) -> Iterator[str]:
@@ -56,7 +69,8 @@ def _imported(file: Path, root: Path) -> Iterator[str]:
 def one_way(counts: Counts, names: Iterable[str]) -> tuple[Graph, list[tuple[str, str]]]:
     """The imports between these packages that run down, and those that run back up.
 
-    Packages are put in an order in which as few import statements as possible run up; found by moving one at a time to where it is best.
+    Packages are put in an order in which as few import statements as possible run up; found by moving one at
+    a time to where it is best.
     """
     order = sorted(names)
     known = set(order)
@@ -78,7 +92,9 @@ def one_way(counts: Counts, names: Iterable[str]) -> tuple[Graph, list[tuple[str
             break
         order = better
     back = upward(order)
-    return {name: {other for one, other in counts if one == name and (one, other) not in back} for name in order}, back
+    return {
+        name: {other for one, other in counts if one == name and (one, other) not in back} for name in order
+    }, back
 
 
 def reachable(graph: Graph, name: str) -> set[str]:
@@ -93,7 +109,10 @@ def reachable(graph: Graph, name: str) -> set[str]:
 
 def direct(graph: Graph) -> Graph:
     """A graph without cycles, without the imports that follow from others."""
-    return {name: {other for other in own if not any(other in reachable(graph, by) for by in own)} for name, own in graph.items()}
+    return {
+        name: {other for other in own if not any(other in reachable(graph, by) for by in own)}
+        for name, own in graph.items()
+    }
 
 
 def levels(graph: Graph) -> dict[str, int]:
@@ -107,5 +126,7 @@ def levels(graph: Graph) -> dict[str, int]:
 
 def first_sentence(name: str, root: Path = ROOT) -> str:
     """Of the package's docstring."""
-    text = ast.get_docstring(ast.parse((folders(root)[name] / "__init__.py").read_text(encoding="utf-8"))) or ""
+    text = (
+        ast.get_docstring(ast.parse((folders(root)[name] / "__init__.py").read_text(encoding="utf-8"))) or ""
+    )
     return text.split("\n")[0].split(". ")[0].rstrip(".").replace("`", "")

@@ -1,9 +1,10 @@
-"""Makes the documents' pictures of the interface and of the code anew: `python scripts/pictures.py [NAME ...]`.
+"""Makes the documents' pictures of the interface and of the code anew: `python scripts/pictures.py [NAME
+...]`.
 
-A picture of the interface is a part of a photograph that a play of tests/window/plays takes in a real window; films are made
-of many. Those of the code, `packages` and `frame`, need no window. `make demo` leaves the pictures of the demo in build/demo, `make bench`
-those of the solvers in build/bench. Pictures of gallery robots are made by name, from what `make demo ROBOT=NAME` left:
-`scripts/pictures.py gallery_so101`.
+A picture of the interface is a part of a photograph that a play of tests/window/plays takes in a real window;
+films are made of many. Those of the code, `packages` and `frame`, need no window. `make demo` leaves the
+pictures of the demo in build/demo, `make bench` those of the solvers in build/bench. Pictures of gallery
+robots are made by name, from what `make demo ROBOT=NAME` left: `scripts/pictures.py gallery_so101`.
 """
 
 import json
@@ -59,7 +60,10 @@ TABLE = (
     Picture("so101_zero", "robot_lerobot", "robot_lerobot", (600, 75, 990, 955), 1100),
     Picture("walker", "walker", "walker_step", (0, 28, 1316, 1160), 1300),
     Picture("zones", "zones", "zones", (360, 60, 960, 780), 1300),
-    *(Picture(f"family_{family}", "robot_families", f"family_{family}", (1318, 80, 258, 1010), 1150) for family in FAMILIES),
+    *(
+        Picture(f"family_{family}", "robot_families", f"family_{family}", (1318, 80, 258, 1010), 1150)
+        for family in FAMILIES
+    ),
 )
 
 
@@ -117,7 +121,15 @@ def film(name: str) -> None:
         write.text((16, height - 28), legend, (255, 150, 40), ImageFont.load_default(14))
         frames.append(frame)
     path = PICTURES / f"{name}.webp"
-    frames[0].save(path, save_all=True, append_images=frames[1:], duration=FILM_FRAME, loop=0, quality=FILM_QUALITY, method=6)
+    frames[0].save(
+        path,
+        save_all=True,
+        append_images=frames[1:],
+        duration=FILM_FRAME,
+        loop=0,
+        quality=FILM_QUALITY,
+        method=6,
+    )
     print(f"pictures: docs/pictures/{path.name}, {path.stat().st_size / 1e3:.0f} kB", flush=True)
 
 
@@ -150,14 +162,19 @@ def draw_code(names: list[str]) -> None:
 
 
 def draw_robots(names: list[str]) -> None:
-    """Joins the middle frames of a gallery robot's postures, as `make demo ROBOT=NAME` has left them in build/demo."""
+    """Joins the middle frames of a gallery robot's postures, as `make demo ROBOT=NAME` has left them in
+    build/demo.
+    """
     for name in names:
         frames = sorted((ROOT / "build" / "demo" / name.removeprefix(ROBOT) / "frames").glob("*.png"))
         middle = [path for path in frames if path.stem.endswith(MIDDLE_FRAMES) and "erik" not in path.stem]
         if len(middle) != len(MIDDLE_FRAMES):
-            sys.exit(f"pictures: {name} needs the demo's frames: run `make demo ROBOT={name.removeprefix(ROBOT)}`")
+            sys.exit(
+                f"pictures: {name} needs the demo's frames: run `make demo ROBOT={name.removeprefix(ROBOT)}`"
+            )
         pictures = [
-            Image.open(path).resize(ROBOT_SIZE, Image.Resampling.LANCZOS) for path in sorted(middle, key=lambda path: path.stem[-4:])
+            Image.open(path).resize(ROBOT_SIZE, Image.Resampling.LANCZOS)
+            for path in sorted(middle, key=lambda path: path.stem[-4:])
         ]
         strip = Image.new("RGB", (sum(picture.width for picture in pictures), ROBOT_SIZE[1]))
         for k, picture in enumerate(pictures):
@@ -167,17 +184,26 @@ def draw_robots(names: list[str]) -> None:
 
 
 def draw_rigs(names: list[str]) -> None:
-    """Draws the sheets of *Your own rig*, in a process of its own, as they need a Blender without a window."""
+    """Draws the sheets of *Your own rig*, in a process of its own, as they need a Blender without a
+    window.
+    """
     if names:
         rigs = [name.removeprefix(RIG) for name in names]
-        subprocess.run([sys.executable, ROOT / "scripts" / "own_rig_pictures.py", *rigs], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, ROOT / "scripts" / "own_rig_pictures.py", *rigs],
+            cwd=ROOT,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         print(*(f"pictures: docs/pictures/{name}.png" for name in names), sep="\n", flush=True)
 
 
 def cut(picture: Picture) -> None:
     left, top, width, height = picture.box
     with Image.open(PHOTOGRAPHS / f"{picture.photograph}.png") as photograph:
-        photograph.crop((left, top, left + width, top + height)).save(PICTURES / f"{picture.name}.png", optimize=True)
+        photograph.crop((left, top, left + width, top + height)).save(
+            PICTURES / f"{picture.name}.png", optimize=True
+        )
 
 
 def main(names: list[str]) -> None:

@@ -1,7 +1,8 @@
 """Makes a release: `python scripts/release.py VERSION`, or `make release VERSION=1.2.3`.
 
-Writes the version where it stands, gives the CHANGELOG's news its number, and builds the package, which Blender's own tool checks. What
-remains to be done by hand is printed. Where anything is wrong, no file has changed.
+Writes the version where it stands, gives the CHANGELOG's news its number, and builds the package, which
+Blender's own tool checks. What remains to be done by hand is printed. Where anything is wrong, no file has
+changed.
 """
 
 import re
@@ -31,17 +32,23 @@ def prepare(root: Path, version: str) -> None:
     """Writes a version into the files of a checkout.
 
     Raises:
-        ReleaseError: it is no version, is not above the present one, or there is no news; nothing is written then.
+        ReleaseError: it is no version, is not above the present one, or there is no news; nothing is written
+            then.
     """
     if not VERSION.fullmatch(version):
         raise ReleaseError(f"'{version}' is no version: give three numbers, such as 1.2.0")
-    files = {path: path.read_text(encoding="utf-8") for path in (root / "blender_manifest.toml", root / "pyproject.toml")}
+    files = {
+        path: path.read_text(encoding="utf-8")
+        for path in (root / "blender_manifest.toml", root / "pyproject.toml")
+    }
     for path, text in files.items():
         stated = STATED.search(text)
         if stated is None:
             raise ReleaseError(f'{path.name} states no version: it needs a line version = "1.2.0"')
         if _numbers(version) <= _numbers(stated[1]):
-            raise ReleaseError(f"Version {version} is not above {stated[1]}, which {path.name} states: give a higher one")
+            raise ReleaseError(
+                f"Version {version} is not above {stated[1]}, which {path.name} states: give a higher one"
+            )
         files[path] = STATED.sub(f'version = "{version}"', text, count=1)
     changelog = root / "CHANGELOG.md"
     text = changelog.read_text(encoding="utf-8")
@@ -66,7 +73,10 @@ def main(arguments: list[str]) -> int:
     except (ReleaseError, build.BuildError) as error:
         print(f"release: {error}", file=sys.stderr)
         return 1
-    print(f"release: {package.relative_to(ROOT)}, made and checked by Blender's own tool\n{REMAINS.format(version=arguments[0])}")
+    print(
+        f"release: {package.relative_to(ROOT)}, made and checked by Blender's own"
+        f" tool\n{REMAINS.format(version=arguments[0])}"
+    )
     return 0
 
 

@@ -22,12 +22,28 @@ from runner import CASES, LIMIT, ROOT, Job, Ring, run_all
 
 RESULTS = ROOT / "build" / "tests"
 MORE_THAN_CORES = 1  # processes at a time: those with a robot wait for it most of the time
-PLAIN_FOLDERS = ("house", "files", "motion", "solvers", "character", "robots", "hardware", "batch", "benchmarks", "demo", "makers")
-BLENDERS = {".venv": "the newest Blender for Python 3.11", ".venv-4.2": "Blender 4.2", ".venv-newest": "the newest Blender"}
+PLAIN_FOLDERS = (
+    "house",
+    "files",
+    "motion",
+    "solvers",
+    "character",
+    "robots",
+    "hardware",
+    "batch",
+    "benchmarks",
+    "demo",
+    "makers",
+)
+BLENDERS = {
+    ".venv": "the newest Blender for Python 3.11",
+    ".venv-4.2": "Blender 4.2",
+    ".venv-newest": "the newest Blender",
+}
 NEWEST = ".venv-newest"
 ALL_CASES = "1:0"
-# Which cases of each test in `tests/blender`: every how many-th, from which on. Blenders seldom differ from case to case. Where it is not
-# all, only tests with that mark run; see tests/cases.py.
+# Which cases of each test in `tests/blender`: every how many-th, from which on. Blenders seldom differ from
+# case to case. Where it is not all, only tests with that mark run; see tests/cases.py.
 SOME_CASES = {".venv": ALL_CASES, ".venv-4.2": "6:0", NEWEST: "6:1"}
 MARK = "every_blender"
 WINDOWS = ("newer", "older")  # see scripts/window.sh; the first of them that can be had runs all plays
@@ -46,7 +62,9 @@ def job(environment: str, title: str, paths: list[Path]) -> Job:
     results = RESULTS / (re.sub(r"[^\w.-]", "_", f"{environment.lstrip('.')}-{title}") + ".xml")
     options = ("-q", "--no-header", f"--junitxml={results}", "-o", f"faulthandler_timeout={LIMIT - 30}")
     names = tuple(path.relative_to(ROOT).as_posix() for path in paths)
-    return Job(title, (python(environment), "-m", "pytest", *options), names, results, asked_cases(environment))
+    return Job(
+        title, (python(environment), "-m", "pytest", *options), names, results, asked_cases(environment)
+    )
 
 
 def asked_cases(environment: str) -> str:
@@ -54,9 +72,13 @@ def asked_cases(environment: str) -> str:
 
 
 def shared_jobs(environment: str, folder: str, found: list[Path], most: int) -> tuple[Job, ...]:
-    """Files of a folder in processes of `most` each. Neighbours are alike, also in how long they take: they are dealt like cards."""
+    """Files of a folder in processes of `most` each. Neighbours are alike, also in how long they take: they
+    are dealt like cards.
+    """
     shares = math.ceil(len(found) / most)
-    titles = [f"tests/{folder}" + (f" {share + 1} of {shares}" if shares > 1 else "") for share in range(shares)]
+    titles = [
+        f"tests/{folder}" + (f" {share + 1} of {shares}" if shares > 1 else "") for share in range(shares)
+    ]
     return tuple(job(environment, title, found[share::shares]) for share, title in enumerate(titles))
 
 
@@ -65,8 +87,14 @@ def files(folder: str) -> list[Path]:
 
 
 def lint() -> Iterator[Ring]:
-    checks = {"ruff check": ("ruff", "check", "."), "ruff format": ("ruff", "format", "--check", "."), "mypy": ("mypy",)}
-    yield Ring("lint", tuple(Job(title, (python(".venv"), "-m", *command)) for title, command in checks.items()))
+    checks = {
+        "ruff check": ("ruff", "check", "."),
+        "ruff format": ("ruff", "format", "--check", "."),
+        "mypy": ("mypy",),
+    }
+    yield Ring(
+        "lint", tuple(Job(title, (python(".venv"), "-m", *command)) for title, command in checks.items())
+    )
 
 
 def plain() -> Iterator[Ring]:
@@ -101,20 +129,30 @@ def installed() -> Iterator[Ring]:
 def window_jobs(window: str, is_main: bool) -> tuple[Job, ...]:
     """Jobs in that window: all plays in the main one, those that are marked in another.
 
-    Neighbours by name, such as those with a robot, come one after the other: side by side they would draw too slowly for it.
+    Neighbours by name, such as those with a robot, come one after the other: side by side they would draw too
+    slowly for it.
     """
     found = [path for path in files("window") if is_main or WINDOW_MARK in path.read_text(encoding="utf-8")]
     shares = [found[first : first + SHARED_WINDOW] for first in range(0, len(found), SHARED_WINDOW)]
     titles = (f"tests/window, {window}, {number} of {len(shares)}" for number in range(1, len(shares) + 1))
-    return tuple(replace(job(".venv", title, share), window=window) for title, share in zip(titles, shares, strict=True))
+    return tuple(
+        replace(job(".venv", title, share), window=window)
+        for title, share in zip(titles, shares, strict=True)
+    )
 
 
 def window() -> Iterator[Ring]:
     is_main = True
     for name in WINDOWS:
-        asked = subprocess.run([ROOT / "scripts" / "window.sh", "available", name], capture_output=True, text=True, check=False)
+        asked = subprocess.run(
+            [ROOT / "scripts" / "window.sh", "available", name], capture_output=True, text=True, check=False
+        )
         if asked.returncode == 0:
-            yield Ring(f"tests/window in a window of Blender {asked.stdout.strip()}", window_jobs(name, is_main), is_slow=True)
+            yield Ring(
+                f"tests/window in a window of Blender {asked.stdout.strip()}",
+                window_jobs(name, is_main),
+                is_slow=True,
+            )
             is_main = False
         else:
             yield Ring(f"tests/window in the {name} window", missing=asked.stderr.strip())
@@ -128,7 +166,13 @@ RINGS: dict[str, Callable[[], Iterator[Ring]]] = {
     "window": window,
     "newest": newest,
 }
-USUAL = ("lint", "plain", "blender", "installed", "window")  # without `newest`, which tries the same tests in one more Blender
+USUAL = (
+    "lint",
+    "plain",
+    "blender",
+    "installed",
+    "window",
+)  # without `newest`, which tries the same tests in one more Blender
 
 
 def main(names: list[str]) -> int:

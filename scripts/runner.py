@@ -1,8 +1,9 @@
-"""Runs checks and files of tests in processes of their own, some at a time, and counts what came of them and what it cost.
+"""Runs checks and files of tests in processes of their own, some at a time, and counts what came of them and
+what it cost.
 
-A process that crashes or hangs takes its own files with it, never the run. Where it had several, each is run once more alone: the crash
-is a failure, what else those files have to say is not lost, and the output names the one that did it. Output comes in order, in full only
-where something failed.
+A process that crashes or hangs takes its own files with it, never the run. Where it had several, each is run
+once more alone: the crash is a failure, what else those files have to say is not lost, and the output names
+the one that did it. Output comes in order, in full only where something failed.
 """
 
 import ast
@@ -18,15 +19,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT = 600.0  # [s] for one process: the longest takes about 100 s on two cores, five times that where others keep these busy
+# [s] for one process: the longest takes about 100 s on two cores, five times that where others keep these
+# busy
+LIMIT = 600.0
 LOOK = 0.05  # [s] between two looks at whether a process has ended
 HEARTBEAT = 20.0  # [s] between lines that say what is running
 NO_TEST_COLLECTED = 5  # pytest's exit code
 CASES = "LIMBER_CASES"  # of the environment: which cases of each test; see tests/cases.py
 WINDOW = "LIMBER_WINDOW"  # of the environment: which window; see scripts/window.sh
 
-# Of every process. The cores are already taken, by processes. What one process compiles the next one loads, also where the machine's
-# settings forbid Python to keep it: a process with a Blender would compile for 4 s.
+# Of every process. The cores are already taken, by processes. What one process compiles the next one loads,
+# also where the machine's settings forbid Python to keep it: a process with a Blender would compile for 4 s.
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ENVIRONMENT |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "build" / "bytecode")}
 
@@ -87,7 +90,9 @@ class Outcome:
 
     @property
     def sentence(self) -> str:
-        return f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else "")
+        return f"{self.passed} passed, {self.failed} failed" + (
+            f", {self.skipped} skipped" if self.skipped else ""
+        )
 
     @property
     def cost(self) -> str:
@@ -134,7 +139,9 @@ class Runner:
                 process = subprocess.Popen(
                     job.command + job.files,
                     cwd=ROOT,
-                    env=os.environ | ENVIRONMENT | {name: value for name, value in ((CASES, job.cases), (WINDOW, job.window)) if value},
+                    env=os.environ
+                    | ENVIRONMENT
+                    | {name: value for name, value in ((CASES, job.cases), (WINDOW, job.window)) if value},
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -182,7 +189,9 @@ def wait_for(process: "subprocess.Popen[bytes]", until: float) -> tuple[float, b
 
 
 def read_results(job: Job, code: int) -> Outcome:
-    """What a process did, from the file it wrote; a bad exit that the file does not explain (a crash, no test in the file) is a failure."""
+    """What a process did, from the file it wrote; a bad exit that the file does not explain (a crash, no test
+    in the file) is a failure.
+    """
     outcome = Outcome()
     if job.results is None:
         return Outcome(passed=int(code == 0), failed=int(code != 0))

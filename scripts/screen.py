@@ -1,4 +1,5 @@
-"""Photographs a virtual screen: Xvfb keeps its pixels in a file (option -fbdir), in the XWD format of the X tools.
+"""Photographs a virtual screen: Xvfb keeps its pixels in a file (option -fbdir), in the XWD format of the X
+tools.
 
 python scripts/screen.py SCREEN_FILE PICTURE.png
 """
@@ -9,7 +10,15 @@ import zlib
 from pathlib import Path
 
 HEADER = struct.Struct(">25I")  # X11/XWDFile.h: 25 words, then the window's name, then the colour map
-HEADER_SIZE, WIDTH, HEIGHT, BYTE_ORDER, BITS_PER_PIXEL, BYTES_PER_LINE, COLOURS = 0, 4, 5, 7, 11, 12, 19  # places of words in it
+HEADER_SIZE, WIDTH, HEIGHT, BYTE_ORDER, BITS_PER_PIXEL, BYTES_PER_LINE, COLOURS = (
+    0,
+    4,
+    5,
+    7,
+    11,
+    12,
+    19,
+)  # places of words in it
 COLOUR_SIZE = 12  # bytes of an entry in the colour map
 LEAST_SIGNIFICANT_FIRST = 0
 
@@ -19,7 +28,9 @@ def photograph(screen: Path, picture: Path) -> None:
     data = screen.read_bytes()
     words = HEADER.unpack_from(data)
     if words[BITS_PER_PIXEL] != 32 or words[BYTE_ORDER] != LEAST_SIGNIFICANT_FIRST:
-        raise ValueError(f"{screen}: a screen with 24 bit colours was expected (Xvfb -screen 0 WIDTHxHEIGHTx24)")
+        raise ValueError(
+            f"{screen}: a screen with 24 bit colours was expected (Xvfb -screen 0 WIDTHxHEIGHTx24)"
+        )
     first, line = words[HEADER_SIZE] + words[COLOURS] * COLOUR_SIZE, words[BYTES_PER_LINE]
     rows = bytearray()
     for row in range(words[HEIGHT]):
@@ -33,10 +44,19 @@ def photograph(screen: Path, picture: Path) -> None:
 
 def png(width: int, height: int, rows: bytes) -> bytes:
     def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+        return (
+            struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+        )
 
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits a channel, red green blue, nothing interlaced
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    header = struct.pack(
+        ">IIBBBBB", width, height, 8, 2, 0, 0, 0
+    )  # 8 bits a channel, red green blue, nothing interlaced
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Random sequences of what users do, in real Blenders: `python scripts/sequences.py [COUNT] [FIRST_SEED]`.
 
-A seed stands for the same sequences as long as the deeds of tests/blender/sequences.py stay the same. Each process has a seed and plays
-`PER_SEED` sequences; what fails is kept in build/sequences/, with the steps that led there, and played again first at the next run.
+A seed stands for the same sequences as long as the deeds of tests/blender/sequences.py stay the same. Each
+process has a seed and plays `PER_SEED` sequences; what fails is kept in build/sequences/, with the steps that
+led there, and played again first at the next run.
 """
 
 import os
@@ -21,7 +22,11 @@ LIMIT = 600.0  # [s] for one seed: it takes about 40 s on an idle core
 
 def play(seed: int, environment: str) -> tuple[int, str]:
     """Plays one seed; returns it, and the output where it failed."""
-    variables = {"LIMBER_SEQUENCES": str(PER_SEED), "LIMBER_SEQUENCE_SEED": str(seed), "LIMBER_SEQUENCE_STEPS": "1"}
+    variables = {
+        "LIMBER_SEQUENCES": str(PER_SEED),
+        "LIMBER_SEQUENCE_SEED": str(seed),
+        "LIMBER_SEQUENCE_STEPS": "1",
+    }
     variables |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     # unbuffered and uncaptured, so that a Blender that crashes leaves the steps that led there
     command = [
@@ -36,7 +41,13 @@ def play(seed: int, environment: str) -> tuple[int, str]:
     ]
     try:
         done = subprocess.run(
-            command, cwd=ROOT, env={**os.environ, **variables}, capture_output=True, text=True, timeout=LIMIT, check=False
+            command,
+            cwd=ROOT,
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return seed, f"did not end within {LIMIT:.0f} s"
@@ -60,11 +71,20 @@ def main(count: int, first: int, environment: str) -> int:
             else:
                 kept.unlink(missing_ok=True)
             said = f"FAILED, see {kept.relative_to(ROOT)}" if output else "passed"
-            print(f"seed {seed}: {PER_SEED} sequences {said} ({number} of {len(seeds)}, {time.monotonic() - began:.0f} s)", flush=True)
-    print(f"{len(seeds) * PER_SEED} sequences, {len(failed)} of {len(seeds)} seeds failed{': ' + str(failed) if failed else ''}")
+            print(
+                f"seed {seed}: {PER_SEED} sequences {said} ({number} of {len(seeds)},"
+                f" {time.monotonic() - began:.0f} s)",
+                flush=True,
+            )
+    print(
+        f"{len(seeds) * PER_SEED} sequences, {len(failed)} of {len(seeds)} seeds"
+        f" failed{': ' + str(failed) if failed else ''}"
+    )
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
     asked = [int(argument) for argument in sys.argv[1:]]
-    sys.exit(main(*(asked + [1000, 0][len(asked) :]), environment=os.environ.get("LIMBER_ENVIRONMENT", ".venv")))
+    sys.exit(
+        main(*(asked + [1000, 0][len(asked) :]), environment=os.environ.get("LIMBER_ENVIRONMENT", ".venv"))
+    )

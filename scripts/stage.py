@@ -1,16 +1,18 @@
-"""Runs inside a real Blender's event loop: installs the built package, opens its tab, and plays a script step by step.
+"""Runs inside a real Blender's event loop: installs the built package, opens its tab, and plays a script step
+by step.
 
-A script is a file with a generator function `play(stage)`. It runs from Blender's timer, so the interface lives on between its steps:
+A script is a file with a generator function `play(stage)`. It runs from Blender's timer, so the interface
+lives on between its steps:
 
     def play(stage):
         stage.open_tab()                        # the sidebar with the Limber tab
-        yield 0.5                               # [s] to wait, while Blender draws, ticks and answers events; None: one turn of its loop
-        stage.photograph("tab")                 # build/window/tab.png: the whole screen
-        stage.facts["panels"] = 7               # what the test is to see
+        yield 0.5                               # [s] to wait, while Blender draws, ticks and answers events;
+        None: one turn of its loop stage.photograph("tab")                 # build/window/tab.png: the whole
+        screen stage.facts["panels"] = 7               # what the test is to see
 
-It begins with an empty scene, Blender's own settings and the extension just enabled. Lines on standard input name scripts, each with files
-for its facts and for a last picture, with tabs between. They are played one after the other until one fails or the input ends: then Blender
-quits. scripts/window.sh starts it.
+It begins with an empty scene, Blender's own settings and the extension just enabled. Lines on standard input
+name scripts, each with files for its facts and for a last picture, with tabs between. They are played one
+after the other until one fails or the input ends: then Blender quits. scripts/window.sh starts it.
 """
 
 import importlib
@@ -44,7 +46,9 @@ FIRST = 1.0  # [s] after the start: by then the window exists
 AFRESH = 0.2  # [s] after a fresh start in it: by then it is drawn
 LOOK = 0.1  # [s] between two looks at whether there is a script to play
 IDLE = 0.005  # [s] that a turn of Blender's loop sleeps: Blender's own value
-TURNS = 3  # of Blender's loop that every wait has at least: where drawing takes long, a click's effect is not there after the first
+# of Blender's loop that every wait has at least: where drawing takes long, a click's effect is not there
+# after the first
+TURNS = 3
 
 
 class Stage:
@@ -68,7 +72,9 @@ class Stage:
         return importlib.import_module(f"{MODULE}.{name}")
 
     def until(self, condition: Callable[[], bool], limit: float = 90.0) -> Generator[float, None, None]:
-        """Waits, as steps of a play, until something is so, `limit` [s] for what takes a moment: `yield from stage.until(lambda: ...)`."""
+        """Waits, as steps of a play, until something is so, `limit` [s] for what takes a moment: `yield from
+        stage.until(lambda: ...)`.
+        """
         give_up = time.monotonic() + limit
         while not condition():
             if time.monotonic() > give_up:
@@ -77,14 +83,21 @@ class Stage:
 
     def area(self, kind: str = "VIEW_3D") -> bpy.types.Area:
         """The largest editor of that kind."""
-        return max((area for area in self.window.screen.areas if area.type == kind), key=lambda area: area.width * area.height)
+        return max(
+            (area for area in self.window.screen.areas if area.type == kind),
+            key=lambda area: area.width * area.height,
+        )
 
     def region(self, kind: str = "WINDOW", area: str = "VIEW_3D") -> bpy.types.Region:
         return next(region for region in self.area(area).regions if region.type == kind)
 
     def context(self, area: str = "VIEW_3D", region: str = "WINDOW"):
-        """The context that an operator has when it is started from that editor: `with stage.context(): bpy.ops...`."""
-        return bpy.context.temp_override(window=self.window, area=self.area(area), region=self.region(region, area))
+        """The context that an operator has when it is started from that editor: `with stage.context():
+        bpy.ops...`.
+        """
+        return bpy.context.temp_override(
+            window=self.window, area=self.area(area), region=self.region(region, area)
+        )
 
     def open_tab(self, category: str = "Limber") -> None:
         """Shows the 3D view's sidebar with that tab; it is there after the next redraw."""
@@ -104,7 +117,9 @@ class Stage:
             area.tag_redraw()
 
     def photograph(self, name: str) -> Path:
-        """A picture of the whole screen as it was last drawn: wait a little after a change. build/window/NAME.png"""
+        """A picture of the whole screen as it was last drawn: wait a little after a change.
+        build/window/NAME.png
+        """
         PICTURES.mkdir(parents=True, exist_ok=True)
         path = PICTURES / f"{name}.png"
         screen.photograph(SCREEN, path)
@@ -125,7 +140,9 @@ class Stage:
         self.window.event_simulate(type="LEFTMOUSE", value="RELEASE", x=place[0], y=place[1])
 
     def press(self, key: str, place: tuple[int, int] | None = None, **modifiers: bool) -> None:
-        """A key, typed while the mouse is there (the middle of the 3D view): `stage.press("SPACE")`, `stage.press("A", shift=True)`."""
+        """A key, typed while the mouse is there (the middle of the 3D view): `stage.press("SPACE")`,
+        `stage.press("A", shift=True)`.
+        """
         x, y = place or self.point(0.5, 0.5)
         self.move((x, y))
         self.window.event_simulate(type=key, value="PRESS", x=x, y=y, **modifiers)
@@ -138,13 +155,17 @@ def install() -> None:
     package = REPO / "build" / f"limber-{version}.zip"
     if not package.exists():
         raise FileNotFoundError(f"no {package}: run `make build` first")
-    bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=True)
+    bpy.ops.extensions.package_install_files(
+        filepath=str(package), repo="user_default", enable_on_install=True
+    )
     if MODULE not in bpy.context.preferences.addons:
         raise RuntimeError("the package was installed but not enabled")
 
 
 def start_afresh() -> None:
-    """Blender's own settings and first file, and the extension loaded anew: as in another Blender, but for its start."""
+    """Blender's own settings and first file, and the extension loaded anew: as in another Blender, but for
+    its start.
+    """
     bpy.ops.wm.read_factory_settings()
     for name in [name for name in sys.modules if name == MODULE or name.startswith(f"{MODULE}.")]:
         del sys.modules[name]
@@ -152,7 +173,9 @@ def start_afresh() -> None:
 
 
 def draw_roughly() -> None:
-    """No smooth lines, no endless floor, no outlines: drawn in software these take a third of a redraw's time."""
+    """No smooth lines, no endless floor, no outlines: drawn in software these take a third of a redraw's
+    time.
+    """
     bpy.context.preferences.system.viewport_aa = "OFF"
     for screen_layout in bpy.data.screens:
         for area in screen_layout.areas:
@@ -173,8 +196,8 @@ def settle_in() -> None:
 
 
 def rest() -> float:
-    """Sleeps a little in each turn of Blender's loop, as Blender does by itself where it has nothing to do, but not while events may be
-    simulated: then an idle window would take a whole core.
+    """Sleeps a little in each turn of Blender's loop, as Blender does by itself where it has nothing to do,
+    but not while events may be simulated: then an idle window would take a whole core.
     """
     time.sleep(IDLE)
     return 0.0
@@ -190,7 +213,9 @@ class Performance:
         self._pauses: list[float] = []  # [s] what is left of a wait
 
     def advance(self) -> float | None:
-        """The next step; returns the time until the one after it [s], None at the end. Raises what the script raises."""
+        """The next step; returns the time until the one after it [s], None at the end. Raises what the script
+        raises.
+        """
         if not self._pauses:
             try:
                 pause = next(self._steps)

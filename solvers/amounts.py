@@ -1,4 +1,4 @@
-"""Amounts as text, for messages. Knows no Blender."""
+"""Amounts as text, for messages."""
 
 
 def rounded(amount: float, digits: int = 2) -> str:

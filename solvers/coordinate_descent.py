@@ -1,6 +1,8 @@
-"""Cyclic coordinate descent: one joint after another is moved to bring its ends as near to their targets as it can. Knows no Blender.
+"""Cyclic coordinate descent: one joint after another is moved to bring its ends as near to their targets as
+it can.
 
-The sweep and the step of a hinge are here, for CCD and for ERIK's variants of it; the targets of a step are theirs.
+The sweep and the step of a hinge are here, for CCD and for ERIK's variants of it; the targets of a step are
+theirs.
 """
 
 import math
@@ -30,10 +32,12 @@ NO_PULL = SAME_ANGLE * SAME_ANGLE  # of pulls (squared lengths): a smaller one h
 
 
 class Pull(NamedTuple):
-    """Gradient terms of a hinge's objective, which is maximised: after a rotation by phi it is `level` cos phi + `across` sin phi.
+    """Gradient terms of a hinge's objective, which is maximised: after a rotation by phi it is `level` cos
+    phi + `across` sin phi.
 
-    The terms of several targets are added. `together` is 1 + cos of the whole error angle; `across` and `together` are proportional to the
-    component along the axis and the real part of the quaternion between two vectors.
+    The terms of several targets are added. `together` is 1 + cos of the whole error angle; `across` and
+    `together` are proportional to the component along the axis and the real part of the quaternion between
+    two vectors.
     """
 
     across: float = 0.0
@@ -50,12 +54,15 @@ class Pull(NamedTuple):
 
     @property
     def quaternion_rotation(self) -> float:
-        """Rotation angle [rad] of a hinge by the quaternion step: the rotation between the vectors, projected onto the hinge's axis.
+        """Rotation angle [rad] of a hinge by the quaternion step: the rotation between the vectors, projected
+        onto the hinge's axis.
 
-        Zalo rotates the joint by the quaternion between the two vectors and puts the hinge's axis back by the shortest rotation; what is
-        left is the quaternion's twist about the axis, 2 atan2(n axis, w). Of several pulls the quaternions' parts add up; for a whole
-        orientation that is the optimum. It never overshoots: each step reduces the error, and where an end is nearly along the axis, so
-        that `best_rotation` would swing wildly, it hardly rotates. Opposite vectors leave the axis open: it is then the hinge's own.
+        Zalo rotates the joint by the quaternion between the two vectors and puts the hinge's axis back by the
+        shortest rotation; what is left is the quaternion's twist about the axis, 2 atan2(n axis, w). Of
+        several pulls the quaternions' parts add up; for a whole orientation that is the optimum. It never
+        overshoots: each step reduces the error, and where an end is nearly along the axis, so that
+        `best_rotation` would swing wildly, it hardly rotates. Opposite vectors leave the axis open: it is
+        then the hinge's own.
         """
         if self.level < 0.0 and max(self.together, abs(self.across)) <= -SAME_ANGLE * self.level:
             return math.pi
@@ -65,8 +72,8 @@ class Pull(NamedTuple):
 
     @property
     def best_rotation(self) -> float:
-        """Rotation angle [rad] that maximises the objective. For one vector it aligns the projections of both vectors on the plane across
-        the axis.
+        """Rotation angle [rad] that maximises the objective. For one vector it aligns the projections of both
+        vectors on the plane across the axis.
         """
         if self.across * self.across + self.level * self.level <= NO_PULL:
             return 0.0
@@ -78,14 +85,18 @@ class Pull(NamedTuple):
 
 
 def pull_of_vectors(axis: Vector, now: Vector, desired: Vector) -> Pull:
-    """Gradient terms of a hinge with unit axis `axis` for the vector `now` (any length), which should have the direction `desired`."""
+    """Gradient terms of a hinge with unit axis `axis` for the vector `now` (any length), which should have
+    the direction `desired`.
+    """
     both = dot(now, desired)
     across = dot(axis, cross(now, desired))
     return Pull(across, both - dot(now, axis) * dot(desired, axis), length(now) * length(desired) + both)
 
 
 def pull_of_frames(axis: Vector, now: Quaternion, desired: Quaternion) -> Pull:
-    """Gradient terms of a hinge for the orientation `now`, which should become `desired`: those of the three axes, summed and halved."""
+    """Gradient terms of a hinge for the orientation `now`, which should become `desired`: those of the three
+    axes, summed and halved.
+    """
     w, x, y, z = multiply(desired, conjugate(now))
     along = x * axis[0] + y * axis[1] + z * axis[2]
     return Pull(2.0 * w * along, w * w - along * along, 2.0 * w * w)
@@ -113,7 +124,9 @@ class SweepStart(NamedTuple):
     """Poses of joints and tools at the start of a sweep."""
 
     axes: Sequence[Vector]  # of each joint, base frame
-    positions: Sequence[Vector] | None  # [m] of each joint; None: positions do not count, and no joint is prismatic
+    positions: (
+        Sequence[Vector] | None
+    )  # [m] of each joint; None: positions do not count, and no joint is prismatic
     parents: Sequence[int]  # -1: the base
     prismatic: Sequence[bool]
     carried: Sequence[Sequence[int]]  # indices of the tools that a joint moves
@@ -125,10 +138,11 @@ Move = Callable[[int, Vector, Vector], float | None]
 
 
 def sweep(linkage: SweepStart, move: Move, tip_first: bool) -> None:
-    """One sweep over all joints, from the tip to the base (`tip_first`) or from the base to the tip; `move` chooses each joint's
-    movement.
+    """One sweep over all joints, from the tip to the base (`tip_first`) or from the base to the tip; `move`
+    chooses each joint's movement.
 
-    `move` sees each joint with the tools moved by the earlier joints of the sweep; it stores the angles itself.
+    `move` sees each joint with the tools moved by the earlier joints of the sweep; it stores the angles
+    itself.
     """
     axes, positions, parents, prismatic, carried, tools = linkage
     moved = [STILL] * len(axes)  # rotation and translation of each joint's body in this sweep

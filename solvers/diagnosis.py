@@ -1,4 +1,4 @@
-"""Errors and diagnostics of a solution, the same for every solver. Knows no Blender."""
+"""Errors and diagnostics of a solution, the same for every solver."""
 
 import time
 from functools import partial
@@ -24,7 +24,9 @@ class Diagnosis:
         self.hyper = hyper or Hyperparameters()
         self._path = skeleton.path()
         branch = skeleton.branch()
-        self._chain = VirtualChain(branch) if any(joint.kind == "revolute" for joint in branch.joints) else None
+        self._chain = (
+            VirtualChain(branch) if any(joint.kind == "revolute" for joint in branch.joints) else None
+        )
         self._posture: tuple[float, ...] = ()  # whose shape is cached
         self._errors_of: tuple[float, ...] = ()  # whose posture error is
 
@@ -39,14 +41,18 @@ class Diagnosis:
         return self.shape(posture).deviation(pose)
 
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
-        """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the tool count."""
+        """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the
+        tool count.
+        """
         chain = self._chain
         if chain is None:
             return 0.0
         if posture != self._errors_of:
             turning = [posture[self._path[k]] for k in chain.turning]
             self._error, self._errors_of = PostureError(chain, turning, self.hyper.aggravation), posture
-        return self.hyper.posture_weight * self._error(chain.bases([angles[self._path[k]] for k in chain.turning]))
+        return self.hyper.posture_weight * self._error(
+            chain.bases([angles[self._path[k]] for k in chain.turning])
+        )
 
     def solution(
         self,
@@ -71,9 +77,11 @@ class Diagnosis:
             iterations: Number of iterations, as the solver counts them.
             began: `time.perf_counter()` at its start.
             memory: State of the solver for the next frame.
-            converged: Whether the solver has converged, by its own criterion; None: whether every goal is met to within `MET`.
+            converged: Whether the solver has converged, by its own criterion; None: whether every goal is met
+                to within `MET`.
             pose: The pose of `angles`, where it is known.
-            unfinished: Why the method has not converged where the joints would allow it, and the remedy; see `shortfall.reason`.
+            unfinished: Why the method has not converged where the joints would allow it, and the remedy; see
+                `shortfall.reason`.
             lowered: Value for `Solution.lowered`.
         """
         skeleton = self.skeleton
@@ -111,7 +119,9 @@ def _reason(
     converged: bool,
 ) -> str:
     """Value of `Solution.reason`."""
-    return "" if converged else blind or reason(skeleton, goal, angles, pose, missed, unfinished) or unfinished
+    return (
+        "" if converged else blind or reason(skeleton, goal, angles, pose, missed, unfinished) or unfinished
+    )
 
 
 def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
@@ -120,11 +130,18 @@ def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
         if isinstance(end_goal.aim, Point):
             away = length(subtract(end_goal.aim.position, skeleton.end_pose(pose, end_goal.end)[1]))
             if away <= SAME_ANGLE * skeleton.reach:
-                return f"the target is at the very position of '{skeleton.ends[end_goal.end].name}', so it is in no direction: move it away"
+                return (
+                    f"the target is at the very position of '{skeleton.ends[end_goal.end].name}', so it is in"
+                    " no direction: move it away"
+                )
     return ""
 
 
 def _remark(skeleton: Skeleton, posture: tuple[float, ...]) -> str:
     ranges = zip(skeleton.joints, posture, strict=True)
     outside = [joint.name for joint, angle in ranges if not joint.lower - MET <= angle <= joint.upper + MET]
-    return f"the posture is outside the limits of {', '.join(outside)}: it is kept as near as they allow" if outside else ""
+    return (
+        f"the posture is outside the limits of {', '.join(outside)}: it is kept as near as they allow"
+        if outside
+        else ""
+    )

@@ -1,7 +1,7 @@
-"""The exact correction: the angles nearest to a solution that meet the aim. Knows no Blender.
+"""The exact correction: the angles nearest to a solution that meet the aim.
 
-Damped Gauss-Newton steps, each the least weighted change within limits that removes the residual (`aim_residual`), in plain floats: the
-systems have a few equations, one for each component of the aim.
+Damped Gauss-Newton steps, each the least weighted change within limits that removes the residual
+(`aim_residual`), in plain floats: the systems have a few equations, one for each component of the aim.
 """
 
 import math
@@ -20,7 +20,9 @@ SLOWEST = 0.999  # ratio of the errors after and before four steps above which t
 
 
 class Corrected(NamedTuple):
-    """Result of the exact correction of an aim: angles, their pose, the remaining error and the number of steps."""
+    """Result of the exact correction of an aim: angles, their pose, the remaining error and the number of
+    steps.
+    """
 
     angles: tuple[float, ...]  # (n,) within limits
     pose: Pose
@@ -29,13 +31,15 @@ class Corrected(NamedTuple):
 
 
 def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float]) -> Corrected:
-    """The angles within limits nearest to `angles` (n,) that meet the goal, or the least error that a descent finds.
+    """The angles within limits nearest to `angles` (n,) that meet the goal, or the least error that a descent
+    finds.
 
     Args:
         skeleton: The chain.
         goal: The goal; only its aim is used, not its posture.
         angles: Angles (n,) to start from.
-        costs: Cost of each joint (n,): steps minimise the sum of cost times squared change, in radians or in reaches.
+        costs: Cost of each joint (n,): steps minimise the sum of cost times squared change, in radians or in
+            reaches.
     """
     now = skeleton.clamp(angles)
     pose = skeleton.forward(now)
@@ -62,9 +66,11 @@ def correct(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: 
     return Corrected(now, pose, aim_error, steps)
 
 
-def correct_or_look(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float]) -> Corrected:
-    """The corrected angles, as from `correct`; where a chain cannot also be upright, only the views are corrected. `aim_error` counts the
-    roll.
+def correct_or_look(
+    skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], costs: Sequence[float]
+) -> Corrected:
+    """The corrected angles, as from `correct`; where a chain cannot also be upright, only the views are
+    corrected. `aim_error` counts the roll.
     """
     found = correct(skeleton, goal, angles, costs)
     views = with_free_roll(goal)
@@ -75,11 +81,17 @@ def correct_or_look(skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float],
 
 
 def least_change(
-    skeleton: Skeleton, angles: Sequence[float], left: Residual, costs: Sequence[float], longest: Sequence[float], damping: float
+    skeleton: Skeleton,
+    angles: Sequence[float],
+    left: Residual,
+    costs: Sequence[float],
+    longest: Sequence[float],
+    damping: float,
 ) -> list[float]:
     """The step (n,) of least cost that removes the residual, as far as limits and damping allow.
 
-    No joint moves by more than `longest` (n,). Joints that the step would carry over a limit go to the limit; the others compensate.
+    No joint moves by more than `longest` (n,). Joints that the step would carry over a limit go to the limit;
+    the others compensate.
     """
     size = left.size
     shrink = min(1.0, LONGEST_STEP / size) if size > 0.0 else 1.0
@@ -103,13 +115,19 @@ def least_change(
     return step
 
 
-def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
-    """Solves (sum of c c' / cost + damping trace I) x = error by Cholesky factors, for any number of unknowns."""
+def _solve_damped(
+    columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float
+) -> list[float]:
+    """Solves (sum of c c' / cost + damping trace I) x = error by Cholesky factors, for any number of
+    unknowns.
+    """
     rank = len(wanted)
     if rank == 3:
         return _solve_three(columns, wanted, damping)
     matrix = [[sum(c[i] * c[j] / cost for c, cost in columns) for j in range(i + 1)] for i in range(rank)]
-    ridge = damping * sum(matrix[i][i] for i in range(rank)) + TINY  # all columns zero: the step is zero, not a division by it
+    ridge = (
+        damping * sum(matrix[i][i] for i in range(rank)) + TINY
+    )  # all columns zero: the step is zero, not a division by it
     lower = [[0.0] * rank for _ in range(rank)]
     for i in range(rank):
         for j in range(i + 1):
@@ -123,7 +141,9 @@ def _solve_damped(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequ
     return x
 
 
-def _solve_three(columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float) -> list[float]:
+def _solve_three(
+    columns: Sequence[tuple[Sequence[float], float]], wanted: Sequence[float], damping: float
+) -> list[float]:
     """As `_solve_damped` for three unknowns, written out: most of a frame's time is spent here."""
     xx = yx = yy = zx = zy = zz = 0.0
     for (x, y, z), cost in columns:

@@ -1,4 +1,4 @@
-"""Solutions of the gaze solvers and their errors, shape deviation among them; the protocol of a solver. Knows no Blender."""
+"""Solutions of the gaze solvers and their errors, shape deviation among them; the protocol of a solver."""
 
 import math
 from collections.abc import Callable
@@ -6,15 +6,44 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from .goals import Direction, EndGoal, GazeGoal, Point, Position, look, nearer_roll, orientation_of, position_of, upright
-from .kinematics.rotations import Quaternion, Vector, Y, angle_between, cross, dot, length, normalized, rotate, subtract, unit, vector_angle
+from .goals import (
+    Direction,
+    EndGoal,
+    GazeGoal,
+    Point,
+    Position,
+    look,
+    nearer_roll,
+    orientation_of,
+    position_of,
+    upright,
+)
+from .kinematics.rotations import (
+    Quaternion,
+    Vector,
+    Y,
+    angle_between,
+    cross,
+    dot,
+    length,
+    normalized,
+    rotate,
+    subtract,
+    unit,
+    vector_angle,
+)
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
 from .tolerances import MET, NO_DIRECTION, SAME_ANGLE
 
 FRAME = 1 / 60  # [s] duration of a frame where none is given
-SPEED = math.radians(480)  # [rad/s] largest speed of a joint: at 60 frames a second about half of what is seen as a jump
-FASTEST_TARGET = 18.0  # [rad/s, or shares of its distance from the base per second] a target that moves faster has jumped
-SEARCH_PAUSE = 0.5  # [s] from a search elsewhere that has failed to the next one: a target out of reach stays so for a while
+SPEED = math.radians(
+    480
+)  # [rad/s] largest speed of a joint: at 60 frames a second about half of what is seen as a jump
+FASTEST_TARGET = (
+    18.0  # [rad/s, or shares of its distance from the base per second] a target that moves faster has jumped
+)
+# [s] from a search elsewhere that has failed to the next one: a target out of reach stays so for a while
+SEARCH_PAUSE = 0.5
 
 
 class EndError(NamedTuple):
@@ -31,7 +60,9 @@ class Solution:
 
     angles: Angles  # (n,) [rad], prismatic joints [m], within limits
     aim_error: float  # [rad] of the end; for Direction and Point, of the view alone
-    orientation_error: float  # the paper's, sqrt(2) sin(phi / 4), phi the angle to the whole target: roll included where the goal has one
+    # the paper's, sqrt(2) sin(phi / 4), phi the angle to the whole target: roll included where the goal has
+    # one
+    orientation_error: float
     limits_hit: tuple[int, ...]  # joints at a limit
     iterations: int
     converged: bool
@@ -39,14 +70,18 @@ class Solution:
     memory: object = None  # state to pass to the next frame; solvers themselves keep none
     end_errors: tuple[EndError, ...] = ()  # one for each of `goal.ends`
     remark: str = ""  # how the solver changed the goal, as a sentence
-    lowered: float | None = None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
+    lowered: float | None = (
+        None  # [rad] the shape deviation in the measure that the method minimises, if it has one of its own
+    )
     measured_shape: Callable[[], float] = field(default=float, compare=False, repr=False)
     papers_posture_error: Callable[[], float] = field(default=float, compare=False, repr=False)
     explain: Callable[[], str] = field(default=str, compare=False, repr=False)
 
     @cached_property
     def reason(self) -> str:
-        """Why it has not converged and what helps, as a sentence without a full stop; "" if it has. Computed on first access."""
+        """Why it has not converged and what helps, as a sentence without a full stop; "" if it has. Computed
+        on first access.
+        """
         return self.explain()
 
     @cached_property
@@ -61,16 +96,22 @@ class Solution:
 
 
 class PlanSlot(NamedTuple):
-    """Whether a solver may plan in this frame: solvers of one character share the time for planning and take turns."""
+    """Whether a solver may plan in this frame: solvers of one character share the time for planning and take
+    turns.
+    """
 
-    sharing: int = 1  # solvers that plan one after the other; 1: it plans in every frame, with larger pieces of work
+    sharing: int = (
+        1  # solvers that plan one after the other; 1: it plans in every frame, with larger pieces of work
+    )
     is_open: bool = True  # whether it may plan in this frame
 
 
 class GazeSolver(Protocol):
     """Solver for one skeleton. Pure: equal arguments give equal solutions."""
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME) -> Solution:
+    def solve(
+        self, goal: GazeGoal, start: Angles | None = None, memory: object = None, *, dt: float = FRAME
+    ) -> Solution:
         """The best solution found for `goal`.
 
         Args:
@@ -121,12 +162,16 @@ def is_met(skeleton: Skeleton, error: EndError) -> bool:
 
 
 def aim_error(goal: GazeGoal, pose: Pose) -> float:
-    """Angle [rad] between the tool's orientation and its target; for Direction and Point the angle between the views."""
+    """Angle [rad] between the tool's orientation and its target; for Direction and Point the angle between
+    the views.
+    """
     return end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).angle
 
 
 def orientation_error(goal: GazeGoal, pose: Pose) -> float:
-    """The paper's orientation error, sqrt(2) sin(phi / 4) in 0..1, phi the angle to the whole target (eq. 20)."""
+    """The paper's orientation error, sqrt(2) sin(phi / 4) in 0..1, phi the angle to the whole target (eq.
+    20).
+    """
     return papers_error(end_error_of(goal.ends[0], pose.tool_rotation, pose.tool_position).whole)
 
 
@@ -136,14 +181,20 @@ def papers_error(angle: float) -> float:
 
 
 def whole_angle(target: Quaternion, tool_rotation: Quaternion, symmetric: bool) -> float:
-    """Angle [rad] from the tool to the target orientation; for a symmetric end to the nearer of the target and the target rolled by pi."""
+    """Angle [rad] from the tool to the target orientation; for a symmetric end to the nearer of the target
+    and the target rolled by pi.
+    """
     return angle_between(nearer_roll(target, tool_rotation, symmetric), tool_rotation)
 
 
 def limits_hit(skeleton: Skeleton, angles: tuple[float, ...]) -> tuple[int, ...]:
     """Indices of the joints that are at a limit."""
     ranges = zip(angles, skeleton.lower, skeleton.upper, strict=True)
-    return tuple(k for k, (angle, lower, upper) in enumerate(ranges) if angle - lower <= SAME_ANGLE or upper - angle <= SAME_ANGLE)
+    return tuple(
+        k
+        for k, (angle, lower, upper) in enumerate(ranges)
+        if angle - lower <= SAME_ANGLE or upper - angle <= SAME_ANGLE
+    )
 
 
 class Link(NamedTuple):
@@ -155,21 +206,27 @@ class Link(NamedTuple):
 
 
 def links_of(skeleton: Skeleton, with_root: bool = False) -> list[Link]:
-    """The links compared in shape deviation: those with a length. The first joint's link, which only rotates about the base's axis, is
-    included only with `with_root`.
+    """The links compared in shape deviation: those with a length. The first joint's link, which only rotates
+    about the base's axis, is included only with `with_root`.
     """
-    links = [Link(joint.parent, k, -1) for k, joint in enumerate(skeleton.joints) if length(joint.rest_offset) > SHORTEST_LINK]
-    links += [Link(end.joint, -1, e) for e, end in enumerate(skeleton.ends) if length(end.offset) > SHORTEST_LINK]
+    links = [
+        Link(joint.parent, k, -1)
+        for k, joint in enumerate(skeleton.joints)
+        if length(joint.rest_offset) > SHORTEST_LINK
+    ]
+    links += [
+        Link(end.joint, -1, e) for e, end in enumerate(skeleton.ends) if length(end.offset) > SHORTEST_LINK
+    ]
     return [link for link in links if link.carrier > 0 or (with_root and link.carrier == 0)]
 
 
 class Shape:
     """Shape of one posture, from which the shape deviation of poses is measured.
 
-    The deviation is the angle whose cosine is the mean cosine between the link directions of a pose and of the posture. Before that,
-    the pose is rotated about the first joint's axis so that this angle is smallest. Links run to the next joint's position, the last to the
-    tool's; the view of each end counts as one more. Links without a length do not count, nor does the first joint's: it only rotates about
-    the base's axis.
+    The deviation is the angle whose cosine is the mean cosine between the link directions of a pose and of
+    the posture. Before that, the pose is rotated about the first joint's axis so that this angle is smallest.
+    Links run to the next joint's position, the last to the tool's; the view of each end counts as one more.
+    Links without a length do not count, nor does the first joint's: it only rotates about the base's axis.
     """
 
     def __init__(self, skeleton: Skeleton, posture: tuple[float, ...]) -> None:
@@ -181,7 +238,10 @@ class Shape:
     def _directions(self, pose: Pose) -> list[Vector]:
         ends = [self.skeleton.end_pose(pose, e) for e in range(len(self.skeleton.ends))]
         positions = pose.positions
-        links = [subtract(positions[joint] if joint >= 0 else ends[end][1], positions[carrier]) for carrier, joint, end in self.links]
+        links = [
+            subtract(positions[joint] if joint >= 0 else ends[end][1], positions[carrier])
+            for carrier, joint, end in self.links
+        ]
         return [unit(link) for link in links] + [rotate(turned, Y) for turned, _ in ends]
 
     def deviation(self, pose: Pose) -> float:

@@ -1,4 +1,4 @@
-"""Inputs of the gaze solvers: goals of ends, the posture to keep, and checks of both. Knows no Blender."""
+"""Inputs of the gaze solvers: goals of ends, the posture to keep, and checks of both."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,18 @@ from functools import cached_property
 
 import numpy as np
 
-from .kinematics.rotations import Quaternion, Vector, conjugate, cross, from_axes, length, multiply, reject, subtract, unit
+from .kinematics.rotations import (
+    Quaternion,
+    Vector,
+    conjugate,
+    cross,
+    from_axes,
+    length,
+    multiply,
+    reject,
+    subtract,
+    unit,
+)
 from .kinematics.skeleton import Angles, Skeleton
 from .tolerances import LONGEST_FRAME, MET, NO_DIRECTION, SAME_ANGLE, SHORTEST_FRAME, is_frame
 
@@ -39,11 +50,12 @@ class Orientation:
 
 @dataclass(frozen=True)
 class Direction:
-    """Aim: the tool's +Y lies along `vector` (base frame, any length). The roll is free, or, with `up`, upright: the tool's X is
-    perpendicular to `up` and its Z on `up`'s side; where the view is along `up` itself, the roll is free again.
+    """Aim: the tool's +Y lies along `vector` (base frame, any length). The roll is free, or, with `up`,
+    upright: the tool's X is perpendicular to `up` and its Z on `up`'s side; where the view is along `up`
+    itself, the roll is free again.
 
-    With `level` the roll is free, but of the poses that meet the aim, those with the posture's roll relative to this up vector are
-    preferred. Only Expressive uses it.
+    With `level` the roll is free, but of the poses that meet the aim, those with the posture's roll relative
+    to this up vector are preferred. Only Expressive uses it.
     """
 
     vector: Vector
@@ -53,8 +65,8 @@ class Direction:
 
 @dataclass(frozen=True)
 class Point:
-    """Aim: the tool's +Y passes through `position` [m] (base frame), seen from the tool's real position. Roll, `up` and `level` as for
-    Direction.
+    """Aim: the tool's +Y passes through `position` [m] (base frame), seen from the tool's real position.
+    Roll, `up` and `level` as for Direction.
     """
 
     position: Vector
@@ -79,8 +91,8 @@ class Frame:
 
 @dataclass(frozen=True)
 class PositionAndDirection(Direction, Position):
-    """Aim: the tool's position is `position` [m], and its +Y lies along `vector` (both in the base frame). Roll, `up` and `level` as for
-    Direction.
+    """Aim: the tool's position is `position` [m], and its +Y lies along `vector` (both in the base frame).
+    Roll, `up` and `level` as for Direction.
     """
 
 
@@ -101,8 +113,8 @@ AIMS = frozenset(WORDS)
 class EndGoal:
     """Goal of one end.
 
-    Goals that cannot all be met are met in the sense of least squares of weight times error; a distance counts in shares of the
-    skeleton's reach.
+    Goals that cannot all be met are met in the sense of least squares of weight times error; a distance
+    counts in shares of the skeleton's reach.
     """
 
     aim: Aim
@@ -117,7 +129,8 @@ class GazeGoal:
 
     aim: Aim
     posture: Angles  # (n,) [rad], prismatic joints [m]
-    # the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint): for Orientation, Frame and `up`
+    # the end is equally good when rolled by pi about its own Y (ERIK's symmetric endpoint): for Orientation,
+    # Frame and `up`
     symmetric: bool = True
     weight: float = 1.0
     keep: float = 1.0  # weight of the posture beneath the aim, 0 to 1
@@ -142,8 +155,8 @@ def look(goal_aim: Direction | Point, eye: Vector) -> Vector:
 
 
 def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
-    """The orientation with Y along the unit vector `direction`, X perpendicular to `up` and Z on the side of `up`; None if the roll is
-    free.
+    """The orientation with Y along the unit vector `direction`, X perpendicular to `up` and Z on the side of
+    `up`; None if the roll is free.
     """
     if up is None:
         return None
@@ -155,8 +168,8 @@ def upright(direction: Vector, up: Vector | None) -> Quaternion | None:
 
 
 def nearer_roll(target: Quaternion, end: Quaternion, symmetric: bool) -> Quaternion:
-    """The target or, for a symmetric end, the target rolled by pi, whichever is nearer to the end's orientation; if both are equally near,
-    the one reached by a positive roll.
+    """The target or, for a symmetric end, the target rolled by pi, whichever is nearer to the end's
+    orientation; if both are equally near, the one reached by a positive roll.
     """
     if not symmetric:
         return target
@@ -183,7 +196,9 @@ def with_free_roll(goal: GazeGoal) -> GazeGoal:
 
     if all(freed(end_goal.aim) is end_goal.aim for end_goal in goal.ends):
         return goal
-    return replace(goal, aim=freed(goal.aim), others=tuple(replace(other, aim=freed(other.aim)) for other in goal.others))
+    return replace(
+        goal, aim=freed(goal.aim), others=tuple(replace(other, aim=freed(other.aim)) for other in goal.others)
+    )
 
 
 def check_goal(
@@ -193,45 +208,62 @@ def check_goal(
     start: Sequence[float] | Angles | None = None,
     dt: float | None = None,
 ) -> tuple[float, ...]:
-    """The posture (n,) as floats, after checks of the whole goal, the start and the duration of the frame. Raises the errors of
-    `GazeSolver.solve`; GoalKindError for an aim whose type is not in `aims`.
+    """The posture (n,) as floats, after checks of the whole goal, the start and the duration of the frame.
+    Raises the errors of `GazeSolver.solve`; GoalKindError for an aim whose type is not in `aims`.
     """
     if dt is not None and not is_frame(dt):
-        raise GazeError(f"the frame lasts {dt} s: give it a duration above 0, from {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s")
+        raise GazeError(
+            f"the frame lasts {dt} s: give it a duration above 0, from {SHORTEST_FRAME:g} to"
+            f" {LONGEST_FRAME:g} s"
+        )
     if start is not None:
         _check_start(skeleton, start)
     posture = tuple(np.ravel(goal.posture).astype(float).tolist())
     if len(posture) != len(skeleton):
         names = ", ".join(joint.name for joint in skeleton.joints)
         raise PostureShapeError(
-            f"the posture has {len(posture)} angles, the chain {len(skeleton)} joints ({names}): store the posture again"
+            f"the posture has {len(posture)} angles, the chain {len(skeleton)} joints ({names}): store the"
+            " posture again"
         )
     for joint, angle in zip(skeleton.joints, posture, strict=True):
         if not math.isfinite(angle):
-            raise PostureShapeError(f"the posture's angle for joint '{joint.name}' is {angle}: store the posture again")
+            raise PostureShapeError(
+                f"the posture's angle for joint '{joint.name}' is {angle}: store the posture again"
+            )
     if not 0.0 <= goal.keep <= 1.0:
         raise GazeError(f"the posture has the weight {goal.keep}: choose a share between 0 and 1")
     for end_goal in goal.ends:
         if type(end_goal.aim) not in aims:
             known = ", ".join(sorted(WORDS[kind] for kind in aims))
-            raise GoalKindError(f"this solver cannot {WORDS[type(end_goal.aim)]}, only {known}: choose another solver or goal")
+            raise GoalKindError(
+                f"this solver cannot {WORDS[type(end_goal.aim)]}, only {known}: choose another solver or goal"
+            )
         _check_end(skeleton, end_goal)
     return posture
 
 
 def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
     if len(start) != len(skeleton):
-        raise PostureShapeError(f"the start has {len(start)} angles, the chain {len(skeleton)} joints: begin from scratch")
+        raise PostureShapeError(
+            f"the start has {len(start)} angles, the chain {len(skeleton)} joints: begin from scratch"
+        )
     for joint, angle in zip(skeleton.joints, start, strict=True):
         if not math.isfinite(angle):
-            raise PostureShapeError(f"the start's angle for joint '{joint.name}' is {angle}: begin from scratch")
+            raise PostureShapeError(
+                f"the start's angle for joint '{joint.name}' is {angle}: begin from scratch"
+            )
 
 
 def _check_end(skeleton: Skeleton, end_goal: EndGoal) -> None:
     if not 0 <= end_goal.end < len(skeleton.ends):
-        raise GazeError(f"there is no end {end_goal.end}: the skeleton has {len(skeleton.ends)}, counted from 0")
+        raise GazeError(
+            f"there is no end {end_goal.end}: the skeleton has {len(skeleton.ends)}, counted from 0"
+        )
     if not (end_goal.weight >= 0.0 and math.isfinite(end_goal.weight)):
-        raise GazeError(f"the weight of '{skeleton.ends[end_goal.end].name}' is {end_goal.weight}: choose a number from 0 up")
+        raise GazeError(
+            f"the weight of '{skeleton.ends[end_goal.end].name}' is {end_goal.weight}: choose a number from"
+            " 0 up"
+        )
     aim = end_goal.aim
     if isinstance(aim, Orientation | Frame):
         _check_vector("target orientation", aim.wxyz, 4)
@@ -247,6 +279,8 @@ def _check_end(skeleton: Skeleton, end_goal: EndGoal) -> None:
 
 def _check_vector(what: str, values: tuple[float, ...], count: int, may_vanish: bool = False) -> None:
     if len(values) != count or not all(map(math.isfinite, values)):
-        raise TargetError(f"the {what} {tuple(values)} must be {count} finite numbers: check the target's transform")
+        raise TargetError(
+            f"the {what} {tuple(values)} must be {count} finite numbers: check the target's transform"
+        )
     if not may_vanish and math.hypot(*values) <= NO_DIRECTION:
         raise TargetError(f"the {what} {tuple(values)} has no length: give it a direction")

@@ -1,4 +1,4 @@
-"""Limits of joints, in units per second: each is an object that bounds where a step may end. Knows no Blender."""
+"""Limits of joints, in units per second: each is an object that bounds where a step may end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,14 +26,17 @@ class Limit(Protocol):
 
 
 def bounds(limits: Sequence[Limit], joints: JointState, dt: float) -> tuple[Array, Array]:
-    """Least and largest values (n,) after a step of `dt` [s] that all limits allow; if limits contradict each other, the earlier one
-    holds.
+    """Least and largest values (n,) after a step of `dt` [s] that all limits allow; if limits contradict each
+    other, the earlier one holds.
     """
     first, *others = limits
     least, largest = first.bounds(joints, dt)
     for limit in others:
         low, high = limit.bounds(joints, dt)  # clipped as by np.clip, in a third of the time
-        least, largest = np.minimum(np.maximum(low, least), largest), np.minimum(np.maximum(high, least), largest)
+        least, largest = (
+            np.minimum(np.maximum(low, least), largest),
+            np.minimum(np.maximum(high, least), largest),
+        )
     return least, largest
 
 
@@ -50,7 +53,9 @@ class VelocityLimit:
 
 
 class PositionLimit:
-    """Position limits of the coordinates. A coordinate outside its limits returns as fast as the limits before this one allow."""
+    """Position limits of the coordinates. A coordinate outside its limits returns as fast as the limits
+    before this one allow.
+    """
 
     def bounds(self, joints: JointState, dt: float) -> tuple[Array, Array]:
         """Least and largest values (n,) after a step of `dt` [s] within the position limits."""
@@ -73,7 +78,8 @@ class AccelerationLimit:
         return values + down, values + up
 
     def _stoppable(self, room: Array, dt: float) -> Array:
-        """Largest move in a step from which a joint can still stop within `room`: (v + a dt / 2)^2 <= 2 a room.
+        """Largest move in a step from which a joint can still stop within `room`: (v + a dt / 2)^2 <= 2 a
+        room.
 
         Where it holds for one step, it holds for the next with the speed lowered by a dt.
         """
@@ -82,11 +88,13 @@ class AccelerationLimit:
         return np.minimum(room, speed * dt)
 
 
-def usual_limits(velocity: Array | float | None = None, acceleration: Array | float | None = None) -> tuple[Limit, ...]:
+def usual_limits(
+    velocity: Array | float | None = None, acceleration: Array | float | None = None
+) -> tuple[Limit, ...]:
     """Limits of velocity [rad/s or m/s], of position and of acceleration [rad/s^2 or m/s^2]; None: no limit.
 
-    Where they contradict each other position limits hold, not those of acceleration; a joint outside its position limits comes back as fast
-    as its velocity limit allows.
+    Where they contradict each other position limits hold, not those of acceleration; a joint outside its
+    position limits comes back as fast as its velocity limit allows.
 
     Raises:
         ValueError: a limit is not above zero.

@@ -1,4 +1,4 @@
-"""Settings of solvers, each described once, by a field of an options dataclass. Knows no Blender.
+"""Settings of solvers, each described once, by a field of an options dataclass.
 
 Properties, tooltips, panels, their use, bounds and the documents' table are made from these descriptions.
 """
@@ -40,7 +40,9 @@ class Setting:
     unit: Literal["", "angle", "share"] = ""  # "angle": [rad], shown in degrees; "share": 0 to 1
     choices: tuple[Choice, ...] = ()
     several: bool = False  # a tuple of choices, in their order
-    needs: tuple[tuple[str, object], ...] = ()  # other fields and their values without which the setting has no effect
+    needs: tuple[
+        tuple[str, object], ...
+    ] = ()  # other fields and their values without which the setting has no effect
     is_usual: bool = False  # on the panel itself, not in its Advanced part
 
     @cached_property
@@ -53,10 +55,17 @@ class Setting:
         if self.choices:
             known = [choice.value for choice in self.choices]
             if not all(each in known for each in (value if self.several else [value])):
-                raise GazeError(f"{self.label} is {value!r}: choose {'some' if self.several else 'one'} of {', '.join(map(str, known))}")
+                raise GazeError(
+                    f"{self.label} is {value!r}: choose {'some' if self.several else 'one'} of"
+                    f" {', '.join(map(str, known))}"
+                )
         elif not isinstance(value, bool) and not (self.low <= value <= self.high and math.isfinite(value)):
-            bounds = f"from {self.low:g} up" if math.isinf(self.high) else f"from {self.low:g} to {self.high:g}"
-            raise GazeError(f"{self.label} is {value:g}: choose a number {bounds}{' rad' if self.unit == 'angle' else ''}")
+            bounds = (
+                f"from {self.low:g} up" if math.isinf(self.high) else f"from {self.low:g} to {self.high:g}"
+            )
+            raise GazeError(
+                f"{self.label} is {value:g}: choose a number {bounds}{' rad' if self.unit == 'angle' else ''}"
+            )
 
 
 def setting(default: Any, label: str, description: str, **more: Any) -> Any:
@@ -73,7 +82,9 @@ def with_default(options: type, name: str, default: Any) -> Any:
 @cache
 def settings_of(options: Any) -> dict[str, Setting]:
     """The settings of an options dataclass by field name, in the panel's order; empty for None."""
-    return {each.name: each.metadata[KEY] for each in fields(options) if KEY in each.metadata} if options else {}
+    return (
+        {each.name: each.metadata[KEY] for each in fields(options) if KEY in each.metadata} if options else {}
+    )
 
 
 class Settings:

@@ -1,6 +1,7 @@
-"""Why a solution does not meet its goals, and what the user can do about it, in words. Knows no Blender.
+"""Why a solution does not meet its goals, and what the user can do about it, in words.
 
-The cause is found to first order at the solution: which joints would bring the end nearer, and whether their limits let them.
+The cause is found to first order at the solution: which joints would bring the end nearer, and whether their
+limits let them.
 """
 
 import math
@@ -16,19 +17,27 @@ from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE, TINY
 
-# [share of the error] joints that can reduce less of it do not bring the end nearer: the cosine of 87 degrees between the error and what
-# the joints can do
+# [share of the error] joints that can reduce less of it do not bring the end nearer: the cosine of 87 degrees
+# between the error and what the joints can do
 STATIONARY = 0.05
 NEARLY_ALL = 1.1  # [distance over what is out of reach] up to here nothing else stands in the end's way
 UNFINISHED = "the solver has not brought it there yet: wait, or choose another Solver"
 CONFLICT = "the goals are not met together: bring the targets nearer to each other, or change a Weight"
-UNFINISHED_TOGETHER = "the goals are not met together yet: wait, or bring the targets nearer to each other, or change a Weight"
+UNFINISHED_TOGETHER = (
+    "the goals are not met together yet: wait, or bring the targets nearer to each other, or change a Weight"
+)
 
 
 def reason(
-    skeleton: Skeleton, goal: GazeGoal, angles: Sequence[float], pose: Pose, missed: Sequence[EndError], unfinished: str = UNFINISHED
+    skeleton: Skeleton,
+    goal: GazeGoal,
+    angles: Sequence[float],
+    pose: Pose,
+    missed: Sequence[EndError],
+    unfinished: str = UNFINISHED,
 ) -> str:
-    """The ends that miss their goals, each with its errors, the cause and the remedy; "" if all goals are met.
+    """The ends that miss their goals, each with its errors, the cause and the remedy; "" if all goals are
+    met.
 
     Args:
         skeleton: The skeleton.
@@ -61,7 +70,9 @@ class _Effect:
 
     def __init__(self, skeleton: Skeleton, angles: Sequence[float], residuals: Sequence[Residual]) -> None:
         error = np.concatenate([np.array(residual.error) for residual in residuals])
-        jacobian = skeleton.units[:, None] * np.concatenate([np.array(residual.columns) for residual in residuals], axis=1)
+        jacobian = skeleton.units[:, None] * np.concatenate(
+            [np.array(residual.columns) for residual in residuals], axis=1
+        )
         slope = jacobian @ error
         now, lower, upper = np.array(angles), np.array(skeleton.lower), np.array(skeleton.upper)
         close = SAME_ANGLE * skeleton.units
@@ -94,15 +105,22 @@ def _cause(skeleton: Skeleton, end_goal: EndGoal, error: EndError, effect: _Effe
     if effect.is_stationary and error.angle <= MET and error.distance <= MET * skeleton.reach:
         return f"it looks at the target but is not upright: choose Free Roll{widen}"
     if effect.is_stationary and blocked:
-        at_limits = f"{', '.join(blocked)} {'is at its limit' if len(blocked) == 1 else 'are at their limits'}"
+        at_limits = (
+            f"{', '.join(blocked)} {'is at its limit' if len(blocked) == 1 else 'are at their limits'}"
+        )
         return f"{at_limits}: widen {'it' if len(blocked) == 1 else 'these'}, or move the target"
     if effect.is_stationary:
-        return "no joint of the chain brings it nearer: move the target, unlock another axis, or make the chain of more bones"
+        return (
+            "no joint of the chain brings it nearer: move the target, unlock another axis, or make the chain"
+            " of more bones"
+        )
     return unfinished + widen
 
 
 def _beyond(skeleton: Skeleton, end_goal: EndGoal) -> float:
-    """Distance [m] by which a position is farther than the end can be from the first joint, whatever the joints' angles; else at most 0."""
+    """Distance [m] by which a position is farther than the end can be from the first joint, whatever the
+    joints' angles; else at most 0.
+    """
     position = position_of(end_goal.aim)
     if position is None:
         return 0.0

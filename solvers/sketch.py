@@ -1,7 +1,7 @@
-"""Joint angles from a sketch: points along a chain, as markers or a drawn line show them. Knows no Blender.
+"""Joint angles from a sketch: points along a chain, as markers or a drawn line show them.
 
-Only the directions between successive points count, as in the ERIK paper, whose postures are positions of joints (section 3.2) of unit
-links: so a sketch may have any size and lie anywhere.
+Only the directions between successive points count, as in the ERIK paper, whose postures are positions of
+joints (section 3.2) of unit links: so a sketch may have any size and lie anywhere.
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,9 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
 
     Args:
         skeleton: The chain; of a tree, the branch of its first end.
-        points: Points (m, 3) from the base to the end, in the directions of the base frame. As many as `places` returns: one for each. Any
-            other number: a line along which the chain's places are spread by their distances.
+        points: Points (m, 3) from the base to the end, in the directions of the base frame. As many as
+            `places` returns: one for each. Any other number: a line along which the chain's places are spread
+            by their distances.
         start: Angles (n,) to start from, also of joints that the sketch does not determine.
 
     Raises:
@@ -50,13 +51,17 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     positions = _positions(chain, ends, chain.forward(here.tolist()))
     lengths = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     directions = _directions(points, lengths)
-    wanted = positions[0] + np.concatenate([np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)])
+    wanted = positions[0] + np.concatenate(
+        [np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)]
+    )
     first, *others = [Position(tuple(position)) for position in wanted[1:].tolist()][::-1]
     several = replace(chain, more_ends=tuple(ends[-2:0:-1]))
     solver = dls(several)
 
     def solved(angles: Angles) -> Sketched:
-        goal = GazeGoal(first, angles, others=tuple(EndGoal(aim, number) for number, aim in enumerate(others, 1)))
+        goal = GazeGoal(
+            first, angles, others=tuple(EndGoal(aim, number) for number, aim in enumerate(others, 1))
+        )
         found = solver.solve(goal).angles  # from scratch, it begins at the posture
         links = np.diff(_positions(chain, ends, chain.forward(found.tolist())), axis=0)
         cosines = np.sum(links * directions, axis=1) / np.linalg.norm(links, axis=1)
@@ -73,9 +78,13 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
 
 
 def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
-    """The positions that a sketch of a chain shows, each once, fixed to the joints that carry them: of its joints, then of its end."""
+    """The positions that a sketch of a chain shows, each once, fixed to the joints that carry them: of its
+    joints, then of its end.
+    """
     pose = chain.forward(angles)
-    candidates = [End(k, IDENTITY, (0.0, 0.0, 0.0), joint.name) for k, joint in enumerate(chain.joints)] + [chain.ends[0]]
+    candidates = [End(k, IDENTITY, (0.0, 0.0, 0.0), joint.name) for k, joint in enumerate(chain.joints)] + [
+        chain.ends[0]
+    ]
     found = candidates[:1]
     for end in candidates[1:]:
         first, last = _positions(chain, [found[-1], end], pose)
@@ -86,7 +95,9 @@ def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
 
 def _positions(chain: Skeleton, ends: Sequence[End], pose: Pose) -> Angles:
     """Positions (m, 3) [m] of places at a pose; the last joint's tool is the chain's own."""
-    return np.array([pose.tool_position if end is chain.ends[0] else pose.positions[end.joint] for end in ends])
+    return np.array(
+        [pose.tool_position if end is chain.ends[0] else pose.positions[end.joint] for end in ends]
+    )
 
 
 def _directions(points: Angles, lengths: Angles) -> Angles:
@@ -102,6 +113,8 @@ def _directions(points: Angles, lengths: Angles) -> Angles:
     links: Angles = np.diff(points, axis=0)
     sizes = np.linalg.norm(links, axis=1)
     if not sizes.all():
-        raise GazeError("two neighbouring points of the sketch are at one position: move one of them, or leave it out")
+        raise GazeError(
+            "two neighbouring points of the sketch are at one position: move one of them, or leave it out"
+        )
     units: Angles = links / sizes[:, None]
     return units

@@ -1,4 +1,4 @@
-"""Starting angles spread evenly over the joints' ranges, always the same. Knows no Blender."""
+"""Starting angles spread evenly over the joints' ranges, always the same."""
 
 import math
 
@@ -8,7 +8,9 @@ from .kinematics.skeleton import Angles, Skeleton
 
 
 def spread(skeleton: Skeleton, count: int) -> Angles:
-    """Starting angles (count, n) within limits, by the additive recurrence on powers of the generalised golden ratio (Roberts 2018)."""
+    """Starting angles (count, n) within limits, by the additive recurrence on powers of the generalised
+    golden ratio (Roberts 2018).
+    """
     n, before, ratio = len(skeleton), math.inf, 2.0
     while ratio < before:  # from above to the root of x^(n + 1) = x + 1
         before, ratio = ratio, (1.0 + ratio) ** (1.0 / (n + 1))

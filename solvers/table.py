@@ -1,4 +1,4 @@
-"""The table of solvers by name, from which panels, benchmarks and tests are made. Knows no Blender."""
+"""The table of solvers by name, from which panels, benchmarks and tests are made."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -37,7 +37,9 @@ class SolverInfo:
     trees: bool = True  # whether it supports trees
     prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
     options: type | None = None  # options that a user may set: a frozen dataclass with defaults
-    looks_ahead: float = 0.0  # [s] ahead whose goals `solve` uses, as `ahead`, beside `mutual` and `slot`; 0: none of these
+    looks_ahead: float = (
+        0.0  # [s] ahead whose goals `solve` uses, as `ahead`, beside `mutual` and `slot`; 0: none of these
+    )
 
 
 SOLVERS: dict[str, SolverInfo] = {
@@ -54,7 +56,8 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "erik",
             "ERIK",
-            "Orientation and posture within one threshold (Ribeiro & Paiva 2019); its option As Published is the loop as printed",
+            "Orientation and posture within one threshold (Ribeiro & Paiva 2019); its option As Published is"
+            " the loop as printed",
             Erik,
             LOOKS,
             False,
@@ -114,21 +117,31 @@ SOLVERS: dict[str, SolverInfo] = {
             options=Options,
         ),
         SolverInfo(
-            "transpose", "Jacobian transpose", "Straight down the error: simple, slow close to the goal", family.transpose, options=Options
+            "transpose",
+            "Jacobian transpose",
+            "Straight down the error: simple, slow close to the goal",
+            family.transpose,
+            options=Options,
         ),
     )
 }
 
 
 def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type] = ()) -> str:
-    """Reason why a solver does not support a skeleton or kinds of aims, and which solver does; "" if it supports them."""
+    """Reason why a solver does not support a skeleton or kinds of aims, and which solver does; "" if it
+    supports them.
+    """
     info = SOLVERS[name]
     kinds = frozenset(aims)
     why = _why(info, skeleton, kinds)
     if not why:
         return ""
     others = [other.label for other in SOLVERS.values() if not _why(other, skeleton, kinds)]
-    return f"{info.label} {why}: choose {_either(others)}" if others else f"{info.label} {why}, and no other solver can"
+    return (
+        f"{info.label} {why}: choose {_either(others)}"
+        if others
+        else f"{info.label} {why}, and no other solver can"
+    )
 
 
 def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type]) -> str:
@@ -145,11 +158,13 @@ def _either(labels: list[str]) -> str:
 
 
 def make_solver(name: str, skeleton: Skeleton, options: object = None) -> GazeSolver:
-    """The solver of that name for `skeleton`; `options` is an instance of the solver's own options class, or None.
+    """The solver of that name for `skeleton`; `options` is an instance of the solver's own options class, or
+    None.
 
     Raises:
         UnknownSolverError: There is none of that name; the message lists those that exist.
-        UnavailableSolverError: The solver does not support this skeleton; the message says why, and which solver does.
+        UnavailableSolverError: The solver does not support this skeleton; the message says why, and which
+            solver does.
     """
     if name not in SOLVERS:
         raise UnknownSolverError(f"no solver is called '{name}': choose one of {', '.join(SOLVERS)}")

@@ -1,7 +1,7 @@
-"""Objectives of a solve: each is an error and its Jacobian, for all its goals at once. Knows no Blender.
+"""Objectives of a solve: each is an error and its Jacobian, for all its goals at once.
 
-Unit steps in the coordinates are 1 rad, or one size (a length that makes distances comparable with radians). Paper: Schumacher et al. 2021,
-section IV.
+Unit steps in the coordinates are 1 rad, or one size (a length that makes distances comparable with radians).
+Paper: Schumacher et al. 2021, section IV.
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,9 @@ class Ends:
         return placed
 
     def weighted(self, errors: Array, slopes: Array) -> tuple[Array, Array]:
-        """Weighted errors (e,) and Jacobian (e, v), from errors (k, c) and slopes (k, c, v) as if every coordinate moved every end."""
+        """Weighted errors (e,) and Jacobian (e, v), from errors (k, c) and slopes (k, c, v) as if every
+        coordinate moved every end.
+        """
         error = self.weight * errors.reshape(-1)[self._picked]
         jacobian: Array = slopes.reshape(errors.size, slopes.shape[-1])[self._picked] * self._share
         return error, jacobian
@@ -85,8 +87,8 @@ class Position:
 class Orientation:
     """Task that brings k ends to orientations (section IV.B).
 
-    The error is the half-angle vector in the target's axes, 2 sin(h / 2) times the axis: its square is twice the paper's f_ori at even
-    weights, and it grows up to 180 degrees.
+    The error is the half-angle vector in the target's axes, 2 sin(h / 2) times the axis: its square is twice
+    the paper's f_ori at even weights, and it grows up to 180 degrees.
     """
 
     ends: Ends  # weights (k, 3) [1 / rad^2] about the target's axes
@@ -102,7 +104,8 @@ class Orientation:
 class Direction:
     """Task that aligns the Z axes of k ends with directions; the roll about them is free.
 
-    The error is the half-angle vector of the least rotation from the direction to the axis: two components across the direction.
+    The error is the half-angle vector of the least rotation from the direction to the axis: two components
+    across the direction.
     """
 
     ends: Ends  # weights (k, 2) [1 / rad^2]; frames whose Z is the axis
@@ -118,7 +121,14 @@ class CentreOfMass:
     """Task that brings the common centre of m masses to a position (section IV.B)."""
 
     def __init__(
-        self, nodes: Indices, points: Array, masses: Array, carries: Array, target: Array, weight: Array, axes: Array | None = None
+        self,
+        nodes: Indices,
+        points: Array,
+        masses: Array,
+        carries: Array,
+        target: Array,
+        weight: Array,
+        axes: Array | None = None,
     ) -> None:
         """Masses on a tree.
 
@@ -136,7 +146,9 @@ class CentreOfMass:
         self.carries = carries[nodes]
         self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
         roots = np.sqrt(weight)[:, None]
-        self.weigh: Array = roots * (np.eye(3) if axes is None else axes.T)  # (3, 3) to weighted components along the axes
+        self.weigh: Array = roots * (
+            np.eye(3) if axes is None else axes.T
+        )  # (3, 3) to weighted components along the axes
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
         """Weighted error (e,) of the centre of mass and its Jacobian (e, v); see `Task.linear`."""
@@ -148,10 +160,14 @@ class CentreOfMass:
 
 
 class JointValues:
-    """Task that brings m coordinates to given values; if it covers all actuators, the solve is forward kinematics."""
+    """Task that brings m coordinates to given values; if it covers all actuators, the solve is forward
+    kinematics.
+    """
 
     def __init__(self, coordinates: Indices, desired: Array, unit: Array) -> None:
-        """`coordinates` (m,) and their values (m,) [rad, m]; `unit` (v,) [rad, m] of a step in each coordinate."""
+        """`coordinates` (m,) and their values (m,) [rad, m]; `unit` (v,) [rad, m] of a step in each
+        coordinate.
+        """
         self.coordinates, self.desired, self.unit = coordinates, desired, unit[coordinates]
         self._jacobian = np.zeros((len(coordinates), len(unit)))
         self._jacobian[np.arange(len(coordinates)), coordinates] = 1.0
@@ -162,11 +178,13 @@ class JointValues:
 
 
 class BallRotations:
-    """Task that holds m ball joints at given rotations: error (m, 3), axis times twice the sine of half the angle."""
+    """Task that holds m ball joints at given rotations: error (m, 3), axis times twice the sine of half the
+    angle.
+    """
 
     def __init__(self, balls: Indices, back: Array, coordinates: Array, width: int) -> None:
-        """`balls`: indices (m,) of ball joints; `back`: inverses (m, 3, 3) of their desired rotations; `coordinates`: indices (m, 3) of
-        theirs among all `width` coordinates.
+        """`balls`: indices (m,) of ball joints; `back`: inverses (m, 3, 3) of their desired rotations;
+        `coordinates`: indices (m, 3) of theirs among all `width` coordinates.
         """
         self.balls, self.back, self.coordinates, self.width = balls, back, coordinates, width
 
@@ -181,20 +199,24 @@ class BallRotations:
 
 
 class RotationSpeed:
-    """Regulariser that limits the rotation of k ends to a threshold (section IV.D, R_vel, equations 4 and 5). The squared error is the
-    paper's g_reg.
+    """Regulariser that limits the rotation of k ends to a threshold (section IV.D, R_vel, equations 4 and 5).
+    The squared error is the paper's g_reg.
 
-    The threshold is a rotation angle here: with a rotation by h a frame, 3 - tr(R) is 2 - 2 cos h, so the paper's 1.11e-5 at 1200 frames a
-    second is 4.0 rad/s.
+    The threshold is a rotation angle here: with a rotation by h a frame, 3 - tr(R) is 2 - 2 cos h, so the
+    paper's 1.11e-5 at 1200 frames a second is 4.0 rad/s.
     """
 
     def __init__(self, ends: Ends, last: Array, threshold: float) -> None:
-        """Ends with weights (k, 1), their last frames (k, 4, 4), and the rotation [rad] since then from which the objective applies."""
+        """Ends with weights (k, 1), their last frames (k, 4, 4), and the rotation [rad] since then from which
+        the objective applies.
+        """
         self.ends, self.back = ends, np.swapaxes(last[:, :3, :3], -1, -2)
         self.threshold = 2.0 - 2.0 * np.cos(min(threshold, np.pi))
 
     def linear(self, at: Kinematics) -> tuple[Array, Array]:
-        """Errors (e,) of ends that rotate faster than the threshold and their Jacobian (e, v); see `Task.linear`."""
+        """Errors (e,) of ends that rotate faster than the threshold and their Jacobian (e, v); see
+        `Task.linear`.
+        """
         twists, slopes = half_angle(self.back @ self.ends.frames(at.frames)[:, :3, :3])
         square = (twists * twists).sum(-1)
         over = np.log(np.maximum(square / self.threshold, 1.0))

@@ -1,17 +1,26 @@
-"""Tolerances of all solvers: values below them count as zero, from the finest to the coarsest. Knows no Blender.
+"""Tolerances of all solvers: values below them count as zero, from the finest to the coarsest.
 
-Angles are in radians; lengths in shares of the skeleton's reach, or in sizes of a mechanism, so that they compare with radians.
+Angles are in radians; lengths in shares of the skeleton's reach, or in sizes of a mechanism, so that they
+compare with radians.
 """
 
 import math
 import sys
 
-TINY = math.sqrt(sys.float_info.min)  # keeps a denominator above zero; its square and its reciprocal are finite
+TINY = math.sqrt(
+    sys.float_info.min
+)  # keeps a denominator above zero; its square and its reciprocal are finite
 NO_DIRECTION = 1e-12  # [of unit vectors] a shorter vector has no direction in double precision
-EXACT = 1e-10  # [rad, m, shares, or of a sum's largest term] error of closed loops and met bounds, smallest step: above rounding
-SAME_ANGLE = 1e-9  # [rad, or of unit vectors: lengths, cosines] smaller differences are rounding errors of products of rotations
-MET = 1e-6  # [rad or shares] error below which a goal is met, and effect below which a joint has none: single precision shows no less
-# [of unit vectors] difference from length 1, or from parallel, that rest poses in single precision may have; a larger one is meant
+# [rad, m, shares, or of a sum's largest term] error of closed loops and met bounds, smallest step: above
+# rounding
+EXACT = 1e-10
+# [rad, or of unit vectors: lengths, cosines] smaller differences are rounding errors of products of rotations
+SAME_ANGLE = 1e-9
+# [rad or shares] error below which a goal is met, and effect below which a joint has none: single precision
+# shows no less
+MET = 1e-6
+# [of unit vectors] difference from length 1, or from parallel, that rest poses in single precision may have;
+# a larger one is meant
 SINGLE_PRECISION = 1e-4
 SHORTEST_FRAME, LONGEST_FRAME = (
     1e-12,

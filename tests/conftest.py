@@ -1,4 +1,6 @@
-"""For every ring: `import limber` means this checkout, properties always try the same examples, a Blender starts with an empty profile."""
+"""For every ring: `import limber` means this checkout, properties always try the same examples, a Blender
+starts with an empty profile.
+"""
 
 import os
 import shutil
@@ -33,7 +35,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """A Blender module may hang or crash while the interpreter ends (4.5.15 did after loading files): leave before that."""
+    """A Blender module may hang or crash while the interpreter ends (4.5.15 did after loading files): leave
+    before that.
+    """
     shutil.rmtree(PROFILE, ignore_errors=True)
     if "bpy" not in sys.modules:
         return

@@ -1,4 +1,6 @@
-"""What a file in JSON may say where nobody checked it: values of any kind in any place, for properties of readers."""
+"""What a file in JSON may say where nobody checked it: values of any kind in any place, for properties of
+readers.
+"""
 
 import copy
 import json
@@ -18,7 +20,11 @@ LEAVES = st.one_of(
     st.sampled_from(["\ud800", "\0", "a" * 5000, "../x", "file:", "é"]),
 )
 NAMES = st.text(max_size=5)
-VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3), max_leaves=6)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
 
 
 def places(plain: Any) -> list[tuple]:

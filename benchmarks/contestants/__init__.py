@@ -1,6 +1,8 @@
-"""Solvers side by side on one task: the end of a chain of unit links takes an orientation while the chain holds a posture.
+"""Solvers side by side on one task: the end of a chain of unit links takes an orientation while the chain
+holds a posture.
 
-A file for each library, loaded only when it is asked for: a process loads one of them, from the environment that has it.
+A file for each library, loaded only when it is asked for: a process loads one of them, from the environment
+that has it.
 """
 
 from dataclasses import dataclass
@@ -17,7 +19,9 @@ from ..paper import Body
 DEFAULT = "expressive"  # the solver that a new rig has
 TOLERANCE = 1e-3  # [rad] an aim missed by less is met
 MAX_STEPS = 100  # of differential solvers
-POSTURE_COST = 1e-2  # of a radian of a joint against a radian of aim: it must not keep the aim from its tolerance
+POSTURE_COST = (
+    1e-2  # of a radian of a joint against a radian of aim: it must not keep the aim from its tolerance
+)
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,23 @@ class Entry:
 
 NEAR, WARM = f"{DEFAULT}_near", f"{DEFAULT}_from_zero"
 OWN = {
-    NEAR: Entry(f"Limber's default, {SOLVERS[DEFAULT].label}, near", "`near`: the posture's branch, else zero's", "limber", ".venv"),
-    WARM: Entry(f"Limber's default, {SOLVERS[DEFAULT].label}, in frames", "zero as the last frame; 50 tasks", "limber", ".venv", 50),
-    **{name: Entry(f"Limber, {info.label}", "one call from scratch", "limber", ".venv") for name, info in SOLVERS.items()},
+    NEAR: Entry(
+        f"Limber's default, {SOLVERS[DEFAULT].label}, near",
+        "`near`: the posture's branch, else zero's",
+        "limber",
+        ".venv",
+    ),
+    WARM: Entry(
+        f"Limber's default, {SOLVERS[DEFAULT].label}, in frames",
+        "zero as the last frame; 50 tasks",
+        "limber",
+        ".venv",
+        50,
+    ),
+    **{
+        name: Entry(f"Limber, {info.label}", "one call from scratch", "limber", ".venv")
+        for name, info in SOLVERS.items()
+    },
 }
 PEERS = {
     "pink": Entry("pink (daqp)", "differential steps", "pink"),

@@ -11,7 +11,9 @@ from mathutils import Quaternion as BlenderQuaternion
 from ..paper import Body
 from . import Task
 
-POSITION_WEIGHT = 1e-3  # of the place against the orientation: the task has no place, and its IK always wants one
+POSITION_WEIGHT = (
+    1e-3  # of the place against the orientation: the task has no place, and its IK always wants one
+)
 ITERATIONS = 500  # its default
 
 
@@ -57,7 +59,9 @@ class Contestant:
         self.target.update_tag()
 
     def place_target(self, wxyz: Quaternion) -> None:
-        self.target.matrix_world = Matrix.Translation((0.0, 1.0, 0.0)) @ BlenderQuaternion(wxyz).to_matrix().to_4x4()
+        self.target.matrix_world = (
+            Matrix.Translation((0.0, 1.0, 0.0)) @ BlenderQuaternion(wxyz).to_matrix().to_4x4()
+        )
 
     def solve(self) -> int:
         bpy.context.view_layer.update()

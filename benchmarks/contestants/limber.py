@@ -10,13 +10,17 @@ from .nearest import Nearest
 
 
 class Contestant:
-    """The default's nearest answer; the default frame after frame, zero as the last answer, until the aim holds; or from scratch."""
+    """The default's nearest answer; the default frame after frame, zero as the last answer, until the aim
+    holds; or from scratch.
+    """
 
     def __init__(self, name: str, body: Body) -> None:
         letter = next(letter for letter, other in BODIES.items() if other == body)
         self.name, self.zero = name, np.zeros(len(body.axes))
         skeleton = skeleton_of(letter)
-        self.solver = Nearest(skeleton) if name == NEAR else make_solver(DEFAULT if name == WARM else name, skeleton)
+        self.solver = (
+            Nearest(skeleton) if name == NEAR else make_solver(DEFAULT if name == WARM else name, skeleton)
+        )
         self.task: Task | None = None
         self.found: Solution | None = None
 

@@ -30,7 +30,9 @@ class Contestant:
         for step in range(MAX_STEPS):
             if np.linalg.norm(self.aim.compute_error(self.now)[3:]) <= TOLERANCE:
                 return step
-            velocity = mink.solve_ik(self.now, (self.aim, self.posture), dt=1.0, solver="daqp", limits=self.limits)
+            velocity = mink.solve_ik(
+                self.now, (self.aim, self.posture), dt=1.0, solver="daqp", limits=self.limits
+            )
             self.now.integrate_inplace(velocity, 1.0)
         return MAX_STEPS
 

@@ -28,7 +28,9 @@ class Contestant:
         for step in range(MAX_STEPS):
             if np.linalg.norm(self.aim.compute_error(self.now)[3:]) <= TOLERANCE:
                 return step
-            velocity = pink.solve_ik(self.now, (self.aim, self.posture), dt=1.0, solver="daqp", safety_break=False)
+            velocity = pink.solve_ik(
+                self.now, (self.aim, self.posture), dt=1.0, solver="daqp", safety_break=False
+            )
             self.now.integrate_inplace(velocity, 1.0)
         return MAX_STEPS
 

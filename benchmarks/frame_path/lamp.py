@@ -1,4 +1,6 @@
-"""The demo lamp and the virtual robot, set up by the buttons that a user presses; then the lamp plays, and its target is dragged."""
+"""The demo lamp and the virtual robot, set up by the buttons that a user presses; then the lamp plays, and
+its target is dragged.
+"""
 
 from dataclasses import dataclass
 
@@ -36,7 +38,9 @@ class Path:
 
 
 def trace() -> tuple[Path, Path]:
-    """A frame that is played, and a tick of the clock while the target is dragged: of those traced the ones that ran the most files."""
+    """A frame that is played, and a tick of the clock while the target is dragged: of those traced the ones
+    that ran the most files.
+    """
     time = SteppedTime()
     try:
         _begin(time)
@@ -64,7 +68,9 @@ def _played(time: SteppedTime) -> Path:
     for _ in range(2 * FRAMES):
         with time.tracer.on() as calls:
             scene.frame_set(scene.frame_current + 1)
-        paths.append(Path(scene.frame_current, calls, time.trace_workers(scene.render.fps_base / scene.render.fps)))
+        paths.append(
+            Path(scene.frame_current, calls, time.trace_workers(scene.render.fps_base / scene.render.fps))
+        )
         time.pass_by(0.0)
     bpy.ops.screen.animation_play()
     return _fullest(paths[FRAMES:])

@@ -1,4 +1,6 @@
-"""The picture of a frame: the files of both processes in the order of their first calls, a box for each stay in a package."""
+"""The picture of a frame: the files of both processes in the order of their first calls, a box for each stay
+in a package.
+"""
 
 import textwrap
 from collections.abc import Iterable
@@ -22,7 +24,13 @@ LINE, PADDING = 15, 7  # [pixels] of a line of text; inside a box
 LETTERS, INDENT = 66, 12  # letters that fit on a line; of them for the name of a sub-package
 FONT = {"family": "DejaVu Sans Mono", "fontsize": 8.2}
 HEADING = {"family": "DejaVu Sans", "fontsize": 9.5, "weight": "bold"}
-COLOURS = {"rig": "#dbe9f6", "character": "#fde0c5", "solvers": "#dcefdc", "motion": "#e9e1f3", "hardware": "#f8dcdc"}  # by package
+COLOURS = {
+    "rig": "#dbe9f6",
+    "character": "#fde0c5",
+    "solvers": "#dcefdc",
+    "motion": "#e9e1f3",
+    "hardware": "#f8dcdc",
+}  # by package
 OTHER = "#eeeeee"
 
 
@@ -48,8 +56,16 @@ def draw(blender: Iterable[str], worker: Iterable[str], file: Path) -> None:
         file: Where the picture goes; its suffix says of which format it is.
     """
     columns = (
-        [Box("Blender comes to a new frame"), *_boxes(blender), Box("memory that both processes share: the newest values win")],
-        [Box("the hardware worker's next turn, 100 a second"), *_boxes(worker), Box("bytes on the wire, and a report back to Blender")],
+        [
+            Box("Blender comes to a new frame"),
+            *_boxes(blender),
+            Box("memory that both processes share: the newest values win"),
+        ],
+        [
+            Box("the hardware worker's next turn, 100 a second"),
+            *_boxes(worker),
+            Box("bytes on the wire, and a report back to Blender"),
+        ],
     )
     height = MARGIN + max(sum(box.height + GAP for box in boxes) for boxes in columns)
     figure = plt.figure(figsize=(WIDTH / DOTS, height / DOTS), dpi=DOTS)
@@ -63,32 +79,55 @@ def draw(blender: Iterable[str], worker: Iterable[str], file: Path) -> None:
 
 
 def _boxes(files: Iterable[str]) -> list[Box]:
-    """A box for each stay in a package, with a row for each of its sub-packages, in the order of their first calls."""
+    """A box for each stay in a package, with a row for each of its sub-packages, in the order of their first
+    calls.
+    """
     boxes = []
     for name, stay in groupby(files, key=lambda file: file.split("/")[0]):
         rows: dict[str, list[str]] = {}
         for file in stay:
             rows.setdefault(package(file), []).append(file.split("/")[-1].removesuffix(".py"))
-        lines = [line for row, names in rows.items() for line in _wrapped(row.removeprefix(name).lstrip("/"), names)]
+        lines = [
+            line
+            for row, names in rows.items()
+            for line in _wrapped(row.removeprefix(name).lstrip("/"), names)
+        ]
         boxes.append(Box(f"{name}/", tuple(lines), COLOURS.get(name, OTHER)))
     return boxes
 
 
 def _wrapped(sub_package: str, names: list[str]) -> list[str]:
     head = f"{sub_package + '/' if sub_package else '':{INDENT}}"
-    return textwrap.wrap(head + ", ".join(names), LETTERS, drop_whitespace=True, initial_indent="", subsequent_indent=" " * INDENT)
+    return textwrap.wrap(
+        head + ", ".join(names),
+        LETTERS,
+        drop_whitespace=True,
+        initial_indent="",
+        subsequent_indent=" " * INDENT,
+    )
 
 
 def _column(axes: Any, left: float, boxes: list[Box]) -> None:
     top = MARGIN
     for box in boxes:
-        style = {"fc": box.colour, "ec": "#555555", "lw": 0.8} if box.colour else {"fc": "#333333", "ec": "#333333"}
-        axes.add_patch(FancyBboxPatch((left, top), COLUMN, box.height, boxstyle="round,pad=0,rounding_size=5", **style))
+        style = (
+            {"fc": box.colour, "ec": "#555555", "lw": 0.8}
+            if box.colour
+            else {"fc": "#333333", "ec": "#333333"}
+        )
+        axes.add_patch(
+            FancyBboxPatch((left, top), COLUMN, box.height, boxstyle="round,pad=0,rounding_size=5", **style)
+        )
         text = {"x": left + PADDING + 2, "va": "center", "color": "black" if box.colour else "white"}
         axes.text(y=top + PADDING + LINE / 2, s=box.heading, **text, **HEADING)
         for number, line in enumerate(box.lines, 1):
             axes.text(y=top + PADDING + LINE * (number + 0.5), s=line, **text, **FONT)
         if box is not boxes[-1]:
             at = (left + COLUMN / 2, top + box.height)
-            axes.annotate("", (at[0], at[1] + GAP), at, arrowprops={"arrowstyle": "-|>", "color": "#555555", "shrinkA": 0, "shrinkB": 0})
+            axes.annotate(
+                "",
+                (at[0], at[1] + GAP),
+                at,
+                arrowprops={"arrowstyle": "-|>", "color": "#555555", "shrinkA": 0, "shrinkB": 0},
+            )
         top += box.height + GAP

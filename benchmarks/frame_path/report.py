@@ -28,7 +28,9 @@ def lines(path: "Path", with_names: bool) -> Iterator[str]:
     for name in sorted(counted[-1]):
         yield f"{name:32} " + " ".join(f"{count[name] or '-':>10}" for count in counted)
     yield f"{'together':32} " + " ".join(f"{count.total():>10}" for count in counted)
-    yield f"{'lines of these files':32} " + " ".join(f"{total_lines(files):>10}" for files in (*parts.values(), path.files))
+    yield f"{'lines of these files':32} " + " ".join(
+        f"{total_lines(files):>10}" for files in (*parts.values(), path.files)
+    )
 
 
 def functions(calls: Calls) -> dict[str, list[str]]:

@@ -1,7 +1,8 @@
-"""A Blender without a window whose time is stepped: its timers fire, and processes that it starts go on, when their time has come.
+"""A Blender without a window whose time is stepped: its timers fire, and processes that it starts go on, when
+their time has come.
 
-So a frame runs the same code however busy the computer is. It has to be made before the extension is registered, because modules keep what
-they import from `time`.
+So a frame runs the same code however busy the computer is. It has to be made before the extension is
+registered, because modules keep what they import from `time`.
 """
 
 import json
@@ -94,7 +95,11 @@ class SteppedTime:
                 if script is None:
                     super().__init__(command, *rest, **options)
                 else:
-                    start(lambda: super(Popen, self).__init__([*command[:script], str(WRAPPER), *command[script:]], *rest, **options))
+                    start(
+                        lambda: super(Popen, self).__init__(
+                            [*command[:script], str(WRAPPER), *command[script:]], *rest, **options
+                        )
+                    )
 
         return Popen
 
@@ -109,7 +114,10 @@ class SteppedTime:
         """Timers fire and processes go on for so long [s], each at its time."""
         until = self.now + seconds
         while True:
-            due, who = min(((due, who) for who, due in (*self._workers.items(), *self.timers.due.items())), key=lambda found: found[0])
+            due, who = min(
+                ((due, who) for who, due in (*self._workers.items(), *self.timers.due.items())),
+                key=lambda found: found[0],
+            )
             if due > until:
                 break
             self.now = max(due, self.now)
@@ -150,4 +158,8 @@ class SteppedTime:
 def _is_script(word: object) -> bool:
     """Whether a word of a command is a Python file of the checkout, and not of an environment in it."""
     path = Path(str(word))
-    return path.suffix == ".py" and path.is_relative_to(ROOT) and not path.relative_to(ROOT).parts[0].startswith(".")
+    return (
+        path.suffix == ".py"
+        and path.is_relative_to(ROOT)
+        and not path.relative_to(ROOT).parts[0].startswith(".")
+    )

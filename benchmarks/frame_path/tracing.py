@@ -1,4 +1,5 @@
-"""Counts which of the project's functions run, by `sys.monitoring` where Python has it (3.12), else by `sys.setprofile`.
+"""Counts which of the project's functions run, by `sys.monitoring` where Python has it (3.12), else by
+`sys.setprofile`.
 
 Standard library alone: the worker's wrapper loads it as a file, outside any package.
 """
@@ -11,7 +12,13 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 TOOL = 4  # identifier of sys.monitoring that Python reserves for no debugger, coverage tool or profiler
-NOT_SHIPPED = {"benchmarks", "build", "demo", "scripts", "tests"}  # folders of the checkout that are no part of the extension
+NOT_SHIPPED = {
+    "benchmarks",
+    "build",
+    "demo",
+    "scripts",
+    "tests",
+}  # folders of the checkout that are no part of the extension
 
 Function = tuple[str, str]  # file below the checkout, qualified name
 Calls = dict[Function, int]  # how often each was called, in the order of the first calls
@@ -31,7 +38,9 @@ class Tracer:
 
     @contextmanager
     def on(self) -> Iterator[Calls]:
-        """Counts while the context lasts: this thread's calls and those of threads that begin meanwhile, or of all (sys.monitoring)."""
+        """Counts while the context lasts: this thread's calls and those of threads that begin meanwhile, or
+        of all (sys.monitoring).
+        """
         self._calls = {}
         self._begin()
         try:
@@ -51,7 +60,9 @@ class Tracer:
         return True
 
     def _function(self, code: CodeType) -> Function | None:
-        """File and function of a code object; None where it is not the project's. A comprehension or lambda counts as its function."""
+        """File and function of a code object; None where it is not the project's. A comprehension or lambda
+        counts as its function.
+        """
         path = Path(code.co_filename)
         if not path.is_relative_to(self._root):
             return None

@@ -1,8 +1,9 @@
-"""Runs a script of the project step by step, under the tracer: `python -I worker.py SCRIPT [ARGUMENT ...]`. Standard library alone.
+"""Runs a script of the project step by step, under the tracer: `python -I worker.py SCRIPT [ARGUMENT ...]`.
+Standard library alone.
 
-The hardware worker sleeps between two turns. Here a sleep of its main thread hands over to the process at the address in LIMBER_STEPS. That
-process says when the script goes on, what time it is then, and whether to trace up to the next sleep; it gets the calls. Real time passes
-again when it closes the connection.
+The hardware worker sleeps between two turns. Here a sleep of its main thread hands over to the process at the
+address in LIMBER_STEPS. That process says when the script goes on, what time it is then, and whether to trace
+up to the next sleep; it gets the calls. Real time passes again when it closes the connection.
 """
 
 import importlib.util
@@ -18,7 +19,9 @@ from types import ModuleType
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-ADDRESS = "LIMBER_STEPS"  # environment variable: JSON of the address, its key in hexadecimal digits, and the time [s]
+ADDRESS = (  # environment variable: JSON of the address, its key in hexadecimal digits, and the time [s]
+    "LIMBER_STEPS"
+)
 
 
 def load_tracing() -> ModuleType:
@@ -37,7 +40,9 @@ class SteppedTime:
         self._connection = Client(address, authkey=bytes.fromhex(key))
         self._tracer = load_tracing().Tracer(ROOT)
         self._now = now
-        self._offset: float | None = None  # [s] from the system's clock to this one, once the connection is closed
+        self._offset: float | None = (
+            None  # [s] from the system's clock to this one, once the connection is closed
+        )
         self._trace = self._calls = None
         self._sleep, self._clock = time.sleep, time.perf_counter
         time.sleep = self.sleep

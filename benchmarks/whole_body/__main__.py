@@ -2,10 +2,11 @@
 
     python -m benchmarks.whole_body --urdf FILE --targets IN.npz --out OUT.npz [--law paper] [--gain K]
 
-IN has links (k,) names, rotation (t, k, 3, 3) and angular_velocity (t, k, 3) [rad/s] in the world, base_link, base_position (t, 3) [m],
-base_velocity (t, 3) [m/s], dt [s] and perhaps joint_velocity_limit [rad/s]; what a URDF says of velocity is often a placeholder and does
-not count. OUT has joint_names (n,), joints (t, n), base_rotation (t, 3, 3), base_position (t, 3), joint_velocity (t, n) and seconds (t,).
-Joints start at zero or at the limit nearest to it, the base at its first target.
+IN has links (k,) names, rotation (t, k, 3, 3) and angular_velocity (t, k, 3) [rad/s] in the world, base_link,
+base_position (t, 3) [m], base_velocity (t, 3) [m/s], dt [s] and perhaps joint_velocity_limit [rad/s]; what a
+URDF says of velocity is often a placeholder and does not count. OUT has joint_names (n,), joints (t, n),
+base_rotation (t, 3, 3), base_position (t, 3), joint_velocity (t, n) and seconds (t,). Joints start at zero or
+at the limit nearest to it, the base at its first target.
 """
 
 import argparse
@@ -49,7 +50,13 @@ def follower(body: Body, given: Arrays, law: Law) -> WholeBody:
 
 def frames_of(given: Arrays) -> list[Values]:
     """The values of every step."""
-    rows = zip(given["rotation"], given["base_position"], given["angular_velocity"], given["base_velocity"], strict=True)
+    rows = zip(
+        given["rotation"],
+        given["base_position"],
+        given["angular_velocity"],
+        given["base_velocity"],
+        strict=True,
+    )
     return [Values(turns, place[None], spin, move[None]) for turns, place, spin, move in rows]
 
 
@@ -62,7 +69,9 @@ def first(solver: WholeBody, given: Arrays) -> State:
 
 
 def answer(solver: WholeBody, given: Arrays) -> dict[str, np.ndarray]:
-    """Each step from the one before; the first is a full solve, as in Blender, unless the joints' velocity is limited."""
+    """Each step from the one before; the first is a full solve, as in Blender, unless the joints' velocity is
+    limited.
+    """
     state, dt = first(solver, given), float(given["dt"])
     rows, seconds = [], []
     for values in frames_of(given):
@@ -89,9 +98,15 @@ def main() -> None:
     ask.add_argument("--urdf", metavar="FILE", type=Path, required=True)
     ask.add_argument("--targets", metavar="IN.npz", type=Path, required=True)
     ask.add_argument("--out", type=Path, required=True)
-    ask.add_argument("--law", choices=LAWS, default="exact", help="paper: Rapetti et al. 2020, eq. 9, as printed")
     ask.add_argument(
-        "--gain", type=float, default=DEAD_BEAT, metavar="K", help="[1/s]; the default corrects all of the error at every step"
+        "--law", choices=LAWS, default="exact", help="paper: Rapetti et al. 2020, eq. 9, as printed"
+    )
+    ask.add_argument(
+        "--gain",
+        type=float,
+        default=DEAD_BEAT,
+        metavar="K",
+        help="[1/s]; the default corrects all of the error at every step",
     )
     asked = ask.parse_args()
     with np.load(asked.targets) as file:
@@ -102,7 +117,10 @@ def main() -> None:
     except (UrdfError, SkeletonError, TargetError) as error:
         sys.exit(str(error))
     np.savez(asked.out, **answered)
-    print(f"{len(answered['seconds'])} steps, median {1e3 * np.median(answered['seconds']):.3g} ms -> {asked.out}")
+    print(
+        f"{len(answered['seconds'])} steps, median {1e3 * np.median(answered['seconds']):.3g} ms ->"
+        f" {asked.out}"
+    )
 
 
 if __name__ == "__main__":

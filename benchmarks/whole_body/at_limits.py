@@ -1,11 +1,12 @@
-"""A model that is asked beyond its joints' limits and couplings: are they held, at what error and in what time.
+"""A model that is asked beyond its joints' limits and couplings: are they held, at what error and in what
+time.
 
     python -m benchmarks.whole_body.at_limits --urdf FILE [FILE ...] [--beyond 10] [--seeds 3] [--keep FOLDER]
 
-Each joint swings over a share of its range and of `--beyond` degrees more to both sides, .3 to all of it by the seed, at a walk's
-frequency, so that some are held at their limits at most times; the cables of iCub's shoulders (`table`) are not spared either. Limits are
-the file's own. Errors are of orientations after the first second. With --keep, targets and answers are left as files of
-`benchmarks.whole_body`.
+Each joint swings over a share of its range and of `--beyond` degrees more to both sides, .3 to all of it by
+the seed, at a walk's frequency, so that some are held at their limits at most times; the cables of iCub's
+shoulders (`table`) are not spared either. Limits are the file's own. Errors are of orientations after the
+first second. With --keep, targets and answers are left as files of `benchmarks.whole_body`.
 """
 
 import argparse
@@ -42,19 +43,31 @@ def line_for(path: Path, beyond: float, steps: int, seed: int, keep: Path | None
         body.placed(body.forward(angles, base), body.link_indices(links))[:, :3, :3]
         for base, angles in zip(answered["base_rotation"], joints, strict=True)
     ]
-    missed = np.degrees(np.linalg.norm(logarithm(np.array(turns).swapaxes(-1, -2) @ given["rotation"]), axis=-1))[LATE:]
+    missed = np.degrees(
+        np.linalg.norm(logarithm(np.array(turns).swapaxes(-1, -2) @ given["rotation"]), axis=-1)
+    )[LATE:]
     over = max(0.0, float((body.lower - joints).max()), float((joints - body.upper).max()))
     at = joints @ couplings.matrix.T
     held = ((joints < body.lower + AT) | (joints > body.upper - AT)).sum(1).mean()
-    cables = ((at < couplings.lower + AT) | (at > couplings.upper - AT)).sum(1).mean() if len(couplings) else 0.0
-    over_coupled = max(0.0, float((couplings.lower - at).max(initial=0.0)), float((at - couplings.upper).max(initial=0.0)))
+    cables = (
+        ((at < couplings.lower + AT) | (at > couplings.upper - AT)).sum(1).mean() if len(couplings) else 0.0
+    )
+    over_coupled = max(
+        0.0, float((couplings.lower - at).max(initial=0.0)), float((at - couplings.upper).max(initial=0.0))
+    )
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-        np.savez(keep / f"{path.stem}_{seed}_in.npz", **{name: value for name, value in given.items() if name != "joints"})
+        np.savez(
+            keep / f"{path.stem}_{seed}_in.npz",
+            **{name: value for name, value in given.items() if name != "joints"},
+        )
         np.savez(keep / f"{path.stem}_{seed}_out.npz", **answered)
     errors = f"{missed.mean():.2f} | {np.quantile(missed, 0.95):.2f} | {missed.max():.2f}"
     half, most = 1e3 * np.quantile(answered["seconds"], (0.5, 0.99))
-    return f"| {path.stem} | {seed} | {held:.1f} | {cables:.1f} | {errors} | {over:.1e} | {over_coupled:.1e} | {half:.3f} | {most:.3f} |"
+    return (
+        f"| {path.stem} | {seed} | {held:.1f} | {cables:.1f} | {errors} | {over:.1e} | {over_coupled:.1e} |"
+        f" {half:.3f} | {most:.3f} |"
+    )
 
 
 def main() -> None:

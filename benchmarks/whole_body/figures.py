@@ -2,9 +2,10 @@
 
     python -m benchmarks.whole_body.figures --urdf FILE [--out build/bench/whole_body]
 
-convergence.png: from joints at zero to a still pose, for gains from none to one that diverges (Figure 5). limit.png: angle against speed of
-a joint that is asked beyond its limit, with the tanh of eq. 12 and with exact limits (Figure 3). growth.png: a step on made trees of 20 to
-500 joints, each link of three with an orientation; the figures are printed too.
+convergence.png: from joints at zero to a still pose, for gains from none to one that diverges (Figure 5).
+limit.png: angle against speed of a joint that is asked beyond its limit, with the tanh of eq. 12 and with
+exact limits (Figure 3). growth.png: a step on made trees of 20 to 500 joints, each link of three with an
+orientation; the figures are printed too.
 """
 
 import argparse
@@ -34,7 +35,14 @@ from .table import tracked_links
 mpl.use("Agg")  # no screen
 from matplotlib import pyplot as plt
 
-GAINS = (0.0, 1.0, 5.0, 20.0, 60.0, 150.0)  # [1/s] K; at 60 Hz all of the error is 60, and 120 is where it diverges
+GAINS = (
+    0.0,
+    1.0,
+    5.0,
+    20.0,
+    60.0,
+    150.0,
+)  # [1/s] K; at 60 Hz all of the error is 60, and 120 is where it diverges
 STEPS = 90
 JOINTS = (20, 50, 100, 200, 350, 500)
 LIMB = 12  # joints from one branching to the next in the made trees, as in an arm
@@ -52,7 +60,9 @@ def convergence(urdf: Path, path: Path) -> None:
     figure, axes = plt.subplots(figsize=(7, 4))
     for gain in GAINS:
         law = PaperLaw(gain, enforce_stability=False)
-        solver = WholeBody(body, [*map(Target, links), Target(tree.root, "position")], Options(law, damping_by_error=0.0))
+        solver = WholeBody(
+            body, [*map(Target, links), Target(tree.root, "position")], Options(law, damping_by_error=0.0)
+        )
         state, errors = solver.start(base_position=given["base_position"][0]), []
         for _ in range(STEPS):
             angles = solver.missed(values, state)[0]
@@ -68,7 +78,11 @@ def convergence(urdf: Path, path: Path) -> None:
 
 def at_a_limit(path: Path) -> None:
     """Figure 3: a hinge that is asked to swing to twice its limits."""
-    body = Body([Joint("elbow", -1, IDENTITY, (0.0, 0.0, 0.0), X, -REACH, REACH)], [End(0, name="hand")], floating=False)
+    body = Body(
+        [Joint("elbow", -1, IDENTITY, (0.0, 0.0, 0.0), X, -REACH, REACH)],
+        [End(0, name="hand")],
+        floating=False,
+    )
     asked = 2.0 * REACH * np.sin(2.0 * np.pi * np.arange(0.0, WAVES, DT) / WAVES * 2.0)
     figure, axes = plt.subplots(figsize=(7, 4))
     for label, limits in (("eq. 12", (TanhLimit(SPEED),)), ("exact", usual_limits(SPEED))):
@@ -81,7 +95,9 @@ def at_a_limit(path: Path) -> None:
             points.append((before, state.velocity[BASE]))
         axes.plot(*np.degrees(np.array(points)).T, ".-", label=label)
     angles = np.linspace(-REACH, REACH, 200)
-    lower, upper = TanhLimit(SPEED).bounds(JointState(angles, np.zeros(200), np.full(200, -REACH), np.full(200, REACH)), DT)
+    lower, upper = TanhLimit(SPEED).bounds(
+        JointState(angles, np.zeros(200), np.full(200, -REACH), np.full(200, REACH)), DT
+    )
     for label, ends in (("bounds of eq. 12", lower), ("", upper)):
         axes.plot(np.degrees(angles), np.degrees(ends - angles) / DT, "k--", linewidth=1, label=label)
     axes.set_xlabel("angle before the step, deg")
@@ -97,7 +113,11 @@ def made_tree(count: int) -> Body:
     for k in range(count):
         limb, place = divmod(k, LIMB)
         parent = k - 1 if place else (LIMB * ((limb - 1) // 2) + LIMB - 1 if limb else -1)
-        joints.append(Joint(f"joint {k}", parent, IDENTITY, (0.0, 0.0, 0.0 if k % 3 else 0.2), (X, Y, Z)[k % 3], -2.0, 2.0))
+        joints.append(
+            Joint(
+                f"joint {k}", parent, IDENTITY, (0.0, 0.0, 0.0 if k % 3 else 0.2), (X, Y, Z)[k % 3], -2.0, 2.0
+            )
+        )
         if k % 3 == 2:
             links.append(End(k, name=f"link {k // 3}"))
     return Body(joints, links)
@@ -134,7 +154,9 @@ def growth(path: Path) -> list[str]:
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--urdf", type=Path, required=True)
-    ask.add_argument("--out", type=Path, default=Path("build/bench/whole_body"), help="folder of the pictures")
+    ask.add_argument(
+        "--out", type=Path, default=Path("build/bench/whole_body"), help="folder of the pictures"
+    )
     asked = ask.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

@@ -1,4 +1,6 @@
-"""Motions for the tables, made on the body that is to follow them: standing, walking and running, with exact velocities."""
+"""Motions for the tables, made on the body that is to follow them: standing, walking and running, with exact
+velocities.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,11 +16,14 @@ WIDEST = 1.2  # [rad] about the middle of a joint's range, where that is wider
 KINDS = {"static": (0.0, 0.35, 0.0), "walking": (0.9, 0.35, 1.1), "running": (1.4, 0.7, 2.8)}
 
 
-def motion(body: Body, links: Sequence[str], base: str, kind: str, steps: int, seed: int = 0, beyond: float = 0.0) -> dict[str, np.ndarray]:
+def motion(
+    body: Body, links: Sequence[str], base: str, kind: str, steps: int, seed: int = 0, beyond: float = 0.0
+) -> dict[str, np.ndarray]:
     """Targets as `benchmarks.whole_body` reads them, and the joints (t, n) that made them.
 
-    Every joint swings about the middle of its range at the gait's frequency and at twice that; the base goes ahead, bobs and sways.
-    Joints are made to go `beyond` [rad] their limits at the most, for bodies to be held by theirs; the size is then the whole range.
+    Every joint swings about the middle of its range at the gait's frequency and at twice that; the base goes
+    ahead, bobs and sways. Joints are made to go `beyond` [rad] their limits at the most, for bodies to be
+    held by theirs; the size is then the whole range.
     """
     frequency, size, speed = KINDS[kind]
     draw = np.random.default_rng(seed)

@@ -1,10 +1,12 @@
-"""Limber beside other libraries on a file of whole-body targets: one step a frame, errors and times, in turns and in one process.
+"""Limber beside other libraries on a file of whole-body targets: one step a frame, errors and times, in turns
+and in one process.
 
     python -m benchmarks.whole_body.peers --urdf FILE --targets IN.npz [--steps 200] [--rounds 3]
 
-All follow the same orientations and base position from joints at zero with position limits and, where IN has one, the velocity limit;
-times are medians of a step with everything that a frame needs, on one core, the processor's own. They run in .venv-bench
-(`python -m benchmarks.environment`); one that cannot be had is named.
+All follow the same orientations and base position from joints at zero with position limits and, where IN has
+one, the velocity limit; times are medians of a step with everything that a frame needs, on one core, the
+processor's own. They run in .venv-bench (`python -m benchmarks.environment`); one that cannot be had is
+named.
 """
 
 import argparse
@@ -56,7 +58,9 @@ class Pinocchio:
 
     label = "pinocchio + daqp"
 
-    def __init__(self, urdf: Path, given: Arrays, velocity: float, couplings: Sequence[Coupling] = ()) -> None:
+    def __init__(
+        self, urdf: Path, given: Arrays, velocity: float, couplings: Sequence[Coupling] = ()
+    ) -> None:
         import daqp
         import pinocchio
 
@@ -106,7 +110,9 @@ class Pinocchio:
         matrix = jacobian.T @ jacobian + DAMPING * np.eye(count)
         at = self.coupled[:, 6:] @ self.q[7:]
         above, below = np.append(upper, self.bounds[:, 1] - at), np.append(lower, self.bounds[:, 0] - at)
-        move, *_ = self.daqp.solve(matrix, -jacobian.T @ error, self.coupled, above, below, np.zeros(len(above), np.int32))
+        move, *_ = self.daqp.solve(
+            matrix, -jacobian.T @ error, self.coupled, above, below, np.zeros(len(above), np.int32)
+        )
         self.q = pin.integrate(self.model, self.q, move)
         self._update()
 
@@ -127,7 +133,9 @@ class Pink(Pinocchio):
         if velocity >= NO_LIMIT:
             self.limits.pop()
         names, base = [str(link) for link in given["links"]], str(given["base_link"])
-        self.tasks = [pink.FrameTask(name, position_cost=float(name == base), orientation_cost=1.0) for name in names]
+        self.tasks = [
+            pink.FrameTask(name, position_cost=float(name == base), orientation_cost=1.0) for name in names
+        ]
         self.based = names.index(base) if base in names else None
 
     def reset(self) -> None:
@@ -139,7 +147,15 @@ class Pink(Pinocchio):
             places[self.based] = self.given["base_position"][k]
         for task, turn, place in zip(self.tasks, self.given["rotation"][k], places, strict=True):
             task.set_target(self.pin.SE3(turn, place))
-        velocity = self.pink.solve_ik(self.now, self.tasks, self.dt, solver="daqp", damping=DAMPING, limits=self.limits, safety_break=False)
+        velocity = self.pink.solve_ik(
+            self.now,
+            self.tasks,
+            self.dt,
+            solver="daqp",
+            damping=DAMPING,
+            limits=self.limits,
+            safety_break=False,
+        )
         self.now.integrate_inplace(velocity, self.dt)
 
     def rotations(self) -> np.ndarray:
@@ -173,7 +189,10 @@ class Mink:
         self.model = spec.compile()
         self.given, self.dt = given, float(given["dt"])
         names, base = [str(link) for link in given["links"]], str(given["base_link"])
-        self.tasks = [mink.FrameTask(name, "body", position_cost=float(name == base), orientation_cost=1.0) for name in names]
+        self.tasks = [
+            mink.FrameTask(name, "body", position_cost=float(name == base), orientation_cost=1.0)
+            for name in names
+        ]
         self.based = names.index(base) if base in names else None
         self.limits = [mink.ConfigurationLimit(self.model)]
         if velocity < NO_LIMIT:
@@ -196,7 +215,12 @@ class Mink:
         self.now.integrate_inplace(velocity, self.dt)
 
     def rotations(self) -> np.ndarray:
-        return np.array([self.now.get_transform_frame_to_world(task.frame_name, "body").rotation().as_matrix() for task in self.tasks])
+        return np.array(
+            [
+                self.now.get_transform_frame_to_world(task.frame_name, "body").rotation().as_matrix()
+                for task in self.tasks
+            ]
+        )
 
 
 OTHERS = (Pinocchio, Pink, Mink)
@@ -234,7 +258,9 @@ def race(urdf: Path, given: Arrays, steps: int, rounds: int) -> list[str]:
     lines = ["| | step, ms | mean error, deg | p95 |", "|---|---|---|---|"]
     for label, own in times.items():
         missed = np.array(errors[label]) if errors[label] else np.full(1, np.nan)
-        lines.append(f"| {label} | {1e3 * median(own):.3f} | {missed.mean():.3f} | {np.quantile(missed, 0.95):.3f} |")
+        lines.append(
+            f"| {label} | {1e3 * median(own):.3f} | {missed.mean():.3f} | {np.quantile(missed, 0.95):.3f} |"
+        )
     return lines + missing
 
 

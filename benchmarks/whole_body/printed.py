@@ -1,4 +1,6 @@
-"""Rapetti et al. 2020 as printed, to compare: the law of eq. 5 and 9, the limits of eq. 12 and the integration of eq. 13."""
+"""Rapetti et al. 2020 as printed, to compare: the law of eq. 5 and 9, the limits of eq. 12 and the
+integration of eq. 13.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,7 +13,9 @@ from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import WholeBody
 from limber.solvers.whole_body.state import State, moved
 
-OUTERMOST = 1.0  # of K_g b dt in eq. 12: beyond it a step can overrun the limit, since tanh(x) only stays below x
+OUTERMOST = (
+    1.0  # of K_g b dt in eq. 12: beyond it a step can overrun the limit, since tanh(x) only stays below x
+)
 
 
 @dataclass(frozen=True)
@@ -24,9 +28,19 @@ class PaperLaw(Law):
         """See `Law.heeds_velocity`."""
         return True
 
-    def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
+    def turns(
+        self,
+        now: Array,
+        target: Array,
+        velocity: Array | None,
+        share: Array,
+        dt: float,
+        acceleration: float | None = None,
+    ) -> Array:
         """See `Law.turns`."""
-        error = share[:, None] * (now @ vee(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]  # eq. 5, in the world's axes
+        error = (
+            share[:, None] * (now @ vee(now.swapaxes(1, 2) @ target)[:, :, None])[:, :, 0]
+        )  # eq. 5, in the world's axes
         return error if velocity is None else error + dt * velocity  # eq. 9, times dt
 
     def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
@@ -46,7 +60,9 @@ class TanhLimit:
         """See `Limit.bounds`; at a position limit it allows no move, beyond it leads back."""
         reach = dt * self.most
         slope = np.minimum(self.slope, OUTERMOST / reach)  # K_g b dt <= 1
-        down, up = (reach * np.tanh(slope * (limit - joints.values)) for limit in (joints.lower, joints.upper))  # eq. 12b
+        down, up = (
+            reach * np.tanh(slope * (limit - joints.values)) for limit in (joints.lower, joints.upper)
+        )  # eq. 12b
         return joints.values + down, joints.values + up
 
 
@@ -56,7 +72,9 @@ def vee(turns: Array) -> Array:
 
 
 class DriftingBody(WholeBody):
-    """Integrates the base's rotation by eq. 13: as a matrix that drifts and is drawn back at `rate` [1/s] (Baumgarte)."""
+    """Integrates the base's rotation by eq. 13: as a matrix that drifts and is drawn back at `rate` [1/s]
+    (Baumgarte).
+    """
 
     rate: float
 
@@ -64,11 +82,20 @@ class DriftingBody(WholeBody):
         """See `WholeBody.moved`."""
         after = moved(self.body, state, move, dt)
         rotation = baumgarte(state.base_rotation, move[3:BASE], self.rate * dt)
-        return State(after.joints, rotation, after.base_position, after.velocity, self.body.forward(after.joints, rotation), after.sides)
+        return State(
+            after.joints,
+            rotation,
+            after.base_position,
+            after.velocity,
+            self.body.forward(after.joints, rotation),
+            after.sides,
+        )
 
 
 def baumgarte(rotation: Array, spin: Array, gain: float) -> Array:
-    """The base's rotation (3, 3) after a rotation vector `spin` (3,) [rad] in the world's axes; `gain` is rho dt."""
+    """The base's rotation (3, 3) after a rotation vector `spin` (3,) [rad] in the world's axes; `gain` is rho
+    dt.
+    """
     x, y, z = np.linalg.solve(rotation, spin)
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     drift = 0.5 * gain * (np.linalg.inv(rotation.T @ rotation) - np.eye(3))  # eq. 13a

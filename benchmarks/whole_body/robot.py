@@ -39,7 +39,8 @@ class RobotSkeleton:
         return tuple(found)
 
     def angles(self, values: Mapping[str, float]) -> tuple[float, ...]:
-        """Angles (n,) from values by joint name [rad or m]; missing ones are 0, those of mimic joints are computed.
+        """Angles (n,) from values by joint name [rad or m]; missing ones are 0, those of mimic joints are
+        computed.
 
         Raises:
             KeyError: a name that no joint has.
@@ -59,7 +60,8 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
 
     Args:
         tree: Links and joints.
-        ends: Links that are end effectors, the tool first; an end's frame is the link's own. None: all leaf links that a joint moves.
+        ends: Links that are end effectors, the tool first; an end's frame is the link's own. None: all leaf
+            links that a joint moves.
 
     Raises:
         KeyError: there is no such link.
@@ -70,7 +72,9 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
     joints: list[solver.Joint] = []
     names: list[str] = []
     for branch in tree.branches:
-        mover, frame = (movers[branch.parent], frames[branch.parent]) if branch.parent >= 0 else (-1, IDENTITY_TRANSFORM)
+        mover, frame = (
+            (movers[branch.parent], frames[branch.parent]) if branch.parent >= 0 else (-1, IDENTITY_TRANSFORM)
+        )
         frame = frame.then(branch.before)
         if branch.joint is not None and branch.joint.is_movable:
             joints.append(_joint(branch.joint, mover, frame, branch.axis))
@@ -79,11 +83,17 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
         movers.append(mover)
         frames.append(frame.then(branch.after))
     index = {branch.link: k for k, branch in enumerate(tree.branches)}
-    wanted = [index[name] for name in ends] or [k for k, below in enumerate(tree.children) if not below and movers[k] >= 0]
-    found = [solver.End(movers[k], frames[k].rotation, frames[k].offset, tree.branches[k].link) for k in wanted]
+    wanted = [index[name] for name in ends] or [
+        k for k, below in enumerate(tree.children) if not below and movers[k] >= 0
+    ]
+    found = [
+        solver.End(movers[k], frames[k].rotation, frames[k].offset, tree.branches[k].link) for k in wanted
+    ]
     for end in found:
         if end.joint < 0:
-            raise solver.SkeletonError(f"no joint moves link '{end.name}' against the root link '{tree.root}': choose another end")
+            raise solver.SkeletonError(
+                f"no joint moves link '{end.name}' against the root link '{tree.root}': choose another end"
+            )
     tool, *more = found or [solver.End(-1)]  # without a joint Skeleton itself says what is missing
     skeleton = solver.Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint, tuple(more))
     return RobotSkeleton(skeleton, tuple(names), tuple(end.name for end in found), _relations(tree.joints))
@@ -92,7 +102,14 @@ def build(tree: Tree, ends: Sequence[str] = ()) -> RobotSkeleton:
 def _joint(joint: Joint, parent: int, frame: Transform, axis: Vector) -> solver.Joint:
     lower, upper = joint.finite_limits
     built = solver.Joint(
-        joint.name, parent, frame.rotation, frame.offset, axis, lower, upper, "revolute" if joint.is_rotary else "prismatic"
+        joint.name,
+        parent,
+        frame.rotation,
+        frame.offset,
+        axis,
+        lower,
+        upper,
+        "revolute" if joint.is_rotary else "prismatic",
     )
     return replace(built, velocity=joint.velocity) if joint.velocity else built
 
@@ -104,9 +121,16 @@ def _relations(joints: Sequence[Joint]) -> tuple[Relation, ...]:
     for k, joint in enumerate(joints):
         if joint.mimic is None:
             continue
-        leader, multiplier, offset = joints[row[joint.mimic.joint]], joint.mimic.multiplier, joint.mimic.offset
+        leader, multiplier, offset = (
+            joints[row[joint.mimic.joint]],
+            joint.mimic.multiplier,
+            joint.mimic.offset,
+        )
         while leader.mimic is not None:
-            multiplier, offset = multiplier * leader.mimic.multiplier, multiplier * leader.mimic.offset + offset
+            multiplier, offset = (
+                multiplier * leader.mimic.multiplier,
+                multiplier * leader.mimic.offset + offset,
+            )
             leader = joints[row[leader.mimic.joint]]
         found.append(Relation(k, row[leader.name], multiplier, offset))
     return tuple(found)
@@ -115,7 +139,8 @@ def _relations(joints: Sequence[Joint]) -> tuple[Relation, ...]:
 def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) -> Body:
     """Body of all joints that move, in the tree's order, and of all links. Its base is the tree's root link.
 
-    Joints without limits have none here; mimic joints are coupled with their leaders, beside the couplings `further`.
+    Joints without limits have none here; mimic joints are coupled with their leaders, beside the couplings
+    `further`.
 
     Raises:
         SkeletonError: no joint moves.
@@ -127,12 +152,21 @@ def body(tree: Tree, floating: bool = True, further: Sequence[Coupling] = ()) ->
     built = build(tree, [branch.link for branch, moves in zip(tree.branches, moved, strict=True) if moves])
     at_zero = zip(tree.branches, tree.frames({}), moved, strict=True)
     ends = [replace(end, name=name) for end, name in zip(built.skeleton.ends, built.ends, strict=True)]
-    still = [solver.End(-1, frame.rotation, frame.offset, branch.link) for branch, frame, moves in at_zero if not moves]
+    still = [
+        solver.End(-1, frame.rotation, frame.offset, branch.link)
+        for branch, frame, moves in at_zero
+        if not moves
+    ]
     lower = [-inf if joint.lower is None else joint.lower for joint in tree.joints]
     upper = [inf if joint.upper is None else joint.upper for joint in tree.joints]
     names = built.names
     couplings = [
-        Coupling(f"{names[joint]} follows {names[leader]}", {names[joint]: 1.0, names[leader]: -multiplier}, offset, offset)
+        Coupling(
+            f"{names[joint]} follows {names[leader]}",
+            {names[joint]: 1.0, names[leader]: -multiplier},
+            offset,
+            offset,
+        )
         for joint, leader, multiplier, offset in built.relations
     ]
     return Body(built.skeleton.joints, [*still, *ends], floating, lower, upper, [*couplings, *further])

@@ -2,11 +2,12 @@
 
     python -m benchmarks.whole_body.table --urdf FILE [FILE ...] [--steps 360]
 
-Motions are made on each model within its limits (`motions`), with orientations of all links that have a place of their own and the root's
-position; the cables of iCub's shoulders bound sums of their joints where the model has them. MNTE is eq. 14 (0 to 2, of which the paper
-shows logarithms), RMSE eq. 15 [rad/s]; the first 2 s are discarded as there. Instantaneous optimisation solves each frame until no joint
-moves by more than a thousandth of a radian; pair-wise, it solves each pair of links by itself, on the joints between them. The peers make
-one step a frame, in .venv-bench (`python -m benchmarks.environment`); what cannot be had is named.
+Motions are made on each model within its limits (`motions`), with orientations of all links that have a place
+of their own and the root's position; the cables of iCub's shoulders bound sums of their joints where the
+model has them. MNTE is eq. 14 (0 to 2, of which the paper shows logarithms), RMSE eq. 15 [rad/s]; the first 2
+s are discarded as there. Instantaneous optimisation solves each frame until no joint moves by more than a
+thousandth of a radian; pair-wise, it solves each pair of links by itself, on the joints between them. The
+peers make one step a frame, in .venv-bench (`python -m benchmarks.environment`); what cannot be had is named.
 """
 
 import argparse
@@ -41,10 +42,14 @@ ENDED = 1e-3  # [rad or m] an instantaneous solve whose moves are smaller has co
 SAME_PLACE = 1e-6  # [m]
 MOST = 30  # updates of an instantaneous solve
 
-# iCub's shoulders hang on cables whose lengths bound sums of pitch, roll and yaw [deg]; the figures are those that its makers' kinematics
-# library, iKin, holds the arms to.
+# iCub's shoulders hang on cables whose lengths bound sums of pitch, roll and yaw [deg]; the figures are those
+# that its makers' kinematics library, iKin, holds the arms to.
 PULLEY = 1.71  # ratio
-CABLES = (((PULLEY, -PULLEY, 0.0), -347.0, np.inf), ((PULLEY, -PULLEY, -PULLEY), -366.57, 112.42), ((0.0, 1.0, 1.0), -66.6, 213.3))
+CABLES = (
+    ((PULLEY, -PULLEY, 0.0), -347.0, np.inf),
+    ((PULLEY, -PULLEY, -PULLEY), -366.57, 112.42),
+    ((0.0, 1.0, 1.0), -66.6, 213.3),
+)
 
 
 def couplings_for(tree: Tree) -> list[Coupling]:
@@ -54,17 +59,28 @@ def couplings_for(tree: Tree) -> list[Coupling]:
         joints = [f"{side}_shoulder_{turn}" for turn in ("pitch", "roll", "yaw")]
         if names.issuperset(joints):
             for k, (factors, low, high) in enumerate(CABLES):
-                found.append(Coupling(f"{side} cable {k}", dict(zip(joints, factors, strict=True)), math.radians(low), math.radians(high)))
+                found.append(
+                    Coupling(
+                        f"{side} cable {k}",
+                        dict(zip(joints, factors, strict=True)),
+                        math.radians(low),
+                        math.radians(high),
+                    )
+                )
     return found
 
 
 def tracked_links(tree: Tree) -> list[str]:
-    """The root, and links after which the next joint is elsewhere: those between hinges at one place are no segments."""
+    """The root, and links after which the next joint is elsewhere: those between hinges at one place are no
+    segments.
+    """
     found = []
     for k, branch in enumerate(tree.branches):
         below = [tree.branches[child] for child in tree.children[k]]
         moves = branch.joint is not None and branch.joint.is_movable
-        if k == 0 or (moves and (not below or any(np.linalg.norm(child.before.offset) > SAME_PLACE for child in below))):
+        if k == 0 or (
+            moves and (not below or any(np.linalg.norm(child.before.offset) > SAME_PLACE for child in below))
+        ):
             found.append(branch.link)
     return found
 
@@ -106,7 +122,9 @@ class PairWise:
         """`links`, the root first."""
         self.body = body
         built = robot.build(tree, links[1:])
-        own = np.array([np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)])  # links' axes in their joints' own
+        own = np.array(
+            [np.eye(3), *(to_matrix(end.rotation) for end in built.skeleton.ends)]
+        )  # links' axes in their joints' own
         self.to_joint = own.swapaxes(1, 2)
         row_of = {-1: 0} | {end.joint: row for row, end in enumerate(built.skeleton.ends, 1)}
         self.pairs = []
@@ -116,7 +134,13 @@ class PairWise:
                 path.insert(0, k)
                 k = built.skeleton.joints[k].parent
             joints = [replace(built.skeleton.joints[j], parent=place - 1) for place, j in enumerate(path)]
-            part = Body(joints, [End(len(path) - 1, end.rotation, end.offset, name)], False, body.lower[path], body.upper[path])
+            part = Body(
+                joints,
+                [End(len(path) - 1, end.rotation, end.offset, name)],
+                False,
+                body.lower[path],
+                body.upper[path],
+            )
             self.pairs.append((WholeBody(part, [Target(name)]), np.array(path), row_of[k], row))
 
     def run(self, given: Arrays) -> tuple[list[State], list[float]]:
@@ -161,7 +185,9 @@ def scores(given: Arrays, turns: np.ndarray) -> tuple[float, float]:
     """MNTE and RMSE of velocity [rad/s], as differences of orientations, after the transient."""
     dt, desired = float(given["dt"]), given["rotation"]
     late = slice(min(round(TRANSIENT / dt), len(turns) - 2), None)
-    mnte = np.maximum(0.5 * (3.0 - np.einsum("tkij,tkij->tk", turns, desired)), 0.0)  # eq. 14, without rounding's sign
+    mnte = np.maximum(
+        0.5 * (3.0 - np.einsum("tkij,tkij->tk", turns, desired)), 0.0
+    )  # eq. 14, without rounding's sign
     spins, asked = (logarithm(own[1:] @ own[:-1].swapaxes(-1, -2)) / dt for own in (turns, desired))
     rmse = np.sqrt(((spins - asked) ** 2).mean((1, 2)))
     return float(mnte[late].mean()), float(rmse[late].mean())
@@ -209,7 +235,9 @@ def lines_for(path: Path, steps: int) -> Iterator[str]:
     couplings = couplings_for(tree)
     body = robot.body(tree, further=couplings)
     links = tracked_links(tree)
-    model = f"{path.stem}, {len(body)} joints, {len(links)} links" + (f", {len(couplings)} coupled rows" if couplings else "")
+    model = f"{path.stem}, {len(body)} joints, {len(links)} links" + (
+        f", {len(couplings)} coupled rows" if couplings else ""
+    )
     missing: list[str] = []
     for kind in KINDS:
         given = motion(body, links, tree.root, kind, steps)
@@ -230,7 +258,10 @@ def main() -> None:
     beside_peers("benchmarks.whole_body.table")
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     left_out = [f"left out: {path}: there is no such file" for path in asked.urdf if not path.exists()]
-    print("| model | motion | method | MNTE | RMSE, rad/s | median, ms | p99, ms |\n|---|---|---|---|---|---|---|")
+    print(
+        "| model | motion | method | MNTE | RMSE, rad/s | median, ms | p99, ms"
+        " |\n|---|---|---|---|---|---|---|"
+    )
     for path in filter(Path.exists, asked.urdf):
         for line in lines_for(path, asked.steps):
             if line.startswith("|"):

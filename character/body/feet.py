@@ -1,7 +1,8 @@
-"""Foot contacts of a body: which feet stand on the floor, and at which positions. Pure functions; knows no Blender.
+"""Foot contacts of a body: which feet stand on the floor, and at which positions. Pure functions.
 
-The body is first solved as if there were no floor. If that moves a standing foot, or puts one below the floor, its position is held in a
-second solve: a standing foot stays where it touched down, with its lowest point on the floor.
+The body is first solved as if there were no floor. If that moves a standing foot, or puts one below the
+floor, its position is held in a second solve: a standing foot stays where it touched down, with its lowest
+point on the floor.
 """
 
 from typing import NamedTuple
@@ -12,11 +13,19 @@ from ...solvers.kinematics.se3 import Array
 from ...solvers.whole_body.body import Body
 from ...solvers.whole_body.state import State
 
-STANDS = 0.15  # [m/s] a source foot that is slower than this stands; motion capture of a standing foot is noisy
-LIFTS = 0.3  # [m/s] a standing source foot that is faster is lifted; above STANDS, so that noise does not lift it
-FLOOR = 0.08  # [m] above the floor, or above the lower foot if the floor is not known: higher feet are in the air
+STANDS = (
+    0.15  # [m/s] a source foot that is slower than this stands; motion capture of a standing foot is noisy
+)
+LIFTS = (
+    0.3  # [m/s] a standing source foot that is faster is lifted; above STANDS, so that noise does not lift it
+)
+FLOOR = (
+    0.08  # [m] above the floor, or above the lower foot if the floor is not known: higher feet are in the air
+)
 FIRST = 0.04  # [m] above the floor in a first frame, which shows no speed: higher feet are in the air
-DRIFT = 0.1  # [m] displacement of a source foot since the body's foot touched down, beyond which it was dragged
+DRIFT = (
+    0.1  # [m] displacement of a source foot since the body's foot touched down, beyond which it was dragged
+)
 EASING = 0.1  # [s] time constant with which the offset of a foot decays after it touches down or is released
 NEGLIGIBLE = 1e-4  # [m] a foot with a smaller error is not held
 
@@ -25,7 +34,9 @@ class Foot(NamedTuple):
     """A foot of the body, with the points of its sole."""
 
     link: str
-    sole: tuple[tuple[str, Array], ...] = ()  # links, and points (m, 3) [m] of each that may touch the floor, in its frame
+    sole: tuple[
+        tuple[str, Array], ...
+    ] = ()  # links, and points (m, 3) [m] of each that may touch the floor, in its frame
 
 
 class Floor(NamedTuple):
@@ -51,14 +62,16 @@ class Step(NamedTuple):
     sunk: float = 0.0  # [m] depth below the floor, by which the whole body is raised
 
 
-def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free: State, shown: State | None = None) -> tuple[Step, ...]:
+def first(
+    body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free: State, shown: State | None = None
+) -> tuple[Step, ...]:
     """Contact states in the first frame.
 
     Args:
         body: The body's model.
         feet: Feet of the body that can stand.
-        sources: (f, 3) [m] positions of their source feet, scaled to the body; the third component is the height above that of a standing
-            foot.
+        sources: (f, 3) [m] positions of their source feet, scaled to the body; the third component is the
+            height above that of a standing foot.
         floor: The floor.
         free: State of the body solved without a floor.
         shown: State of the body solved with contacts; None: not solved yet.
@@ -68,9 +81,20 @@ def first(body: Body, feet: tuple[Foot, ...], sources: Array, floor: Floor, free
     for foot, source in zip(feet, sources, strict=True):
         position = place(body, foot, free)
         low = _depth(body, foot, floor, free, (free, shown or free))
-        is_planted = bool(floor.is_known and abs(source[2]) < FIRST and abs(position @ floor.up - low - floor.height) < FLOOR)
+        is_planted = bool(
+            floor.is_known
+            and abs(source[2]) < FIRST
+            and abs(position @ floor.up - low - floor.height) < FLOOR
+        )
         steps.append(
-            _step(floor, source, position + carried, carried, low, Step(is_planted, position, source, np.zeros(3), position, False))
+            _step(
+                floor,
+                source,
+                position + carried,
+                carried,
+                low,
+                Step(is_planted, position, source, np.zeros(3), position, False),
+            )
         )
     return tuple(steps)
 
@@ -98,23 +122,40 @@ def following(
     speeds = np.linalg.norm(sources[1] - sources[0], axis=1) / dt
     lowest = np.min(sources[1][:, 2], where=np.isfinite(sources[1][:, 2]), initial=np.inf)
     remaining = np.exp(-dt / EASING)
-    carried = shown.base_position - free[0].base_position  # distance by which held feet have moved the base, and with it the other feet
+    carried = (
+        shown.base_position - free[0].base_position
+    )  # distance by which held feet have moved the base, and with it the other feet
     steps = []
     for foot, old, source, speed in zip(feet, before, sources[1], speeds, strict=True):
         # Where the floor is not known, the lowest foot defines it.
         is_low = bool(abs(source[2]) < FLOOR if floor.is_known else source[2] <= lowest + FLOOR)
-        stays = bool(is_low and old.is_planted and speed < LIFTS and np.linalg.norm(source - old.source) < DRIFT)
+        stays = bool(
+            is_low and old.is_planted and speed < LIFTS and np.linalg.norm(source - old.source) < DRIFT
+        )
         low = _depth(body, foot, floor, free[1], (free[0], shown))
         if stays:
             step = old
         elif is_low and speed < STANDS and not old.is_planted:
-            step = old._replace(is_planted=True, place=place(body, foot, shown), source=source, left=np.zeros(3))
+            step = old._replace(
+                is_planted=True, place=place(body, foot, shown), source=source, left=np.zeros(3)
+            )
             step = step._replace(left=step.place - _stood(floor, low, step))
         elif old.is_planted:
-            step = old._replace(is_planted=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried)
+            step = old._replace(
+                is_planted=False, left=place(body, foot, shown) - place(body, foot, free[0]) - carried
+            )
         else:
             step = old
-        steps.append(_step(floor, source, place(body, foot, free[1]) + carried, carried, low, step._replace(left=remaining * step.left)))
+        steps.append(
+            _step(
+                floor,
+                source,
+                place(body, foot, free[1]) + carried,
+                carried,
+                low,
+                step._replace(left=remaining * step.left),
+            )
+        )
     return tuple(steps)
 
 
@@ -131,7 +172,9 @@ def slipped(body: Body, foot: Foot, step: Step, free: State, shown: State) -> St
 
 def place(body: Body, foot: Foot, state: State) -> Array:
     """Position (3,) [m, armature space] of a foot's link."""
-    position: Array = body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] + state.base_position
+    position: Array = (
+        body.placed(state.frames, body.link_indices([foot.link]))[0, :3, 3] + state.base_position
+    )
     return position
 
 
@@ -145,8 +188,8 @@ def depth(body: Body, foot: Foot, up: Array, state: State) -> float:
 
 
 def _depth(body: Body, foot: Foot, floor: Floor, free: State, before: tuple[State, State]) -> float:
-    """As `depth`, for a held foot: estimated from the body without a floor, and from its states with and without contacts in the last
-    frame; 0 without a floor.
+    """As `depth`, for a held foot: estimated from the body without a floor, and from its states with and
+    without contacts in the last frame; 0 without a floor.
     """
     if not floor.is_known:
         return 0.0
@@ -169,11 +212,15 @@ def _step(floor: Floor, source: Array, position: Array, carried: Array, low: flo
     if floor.is_known and source[2] > -FLOOR:  # a source that goes deeper stands on another floor
         goal = goal + floor.up * max(0.0, low + floor.height - float(goal @ floor.up))
         sunk = max(0.0, low + floor.height - float((position - carried) @ floor.up))
-    return step._replace(goal=goal, is_held=step.is_planted or bool(np.linalg.norm(goal - position) > NEGLIGIBLE), sunk=sunk)
+    return step._replace(
+        goal=goal, is_held=step.is_planted or bool(np.linalg.norm(goal - position) > NEGLIGIBLE), sunk=sunk
+    )
 
 
 def _stood(floor: Floor, low: float, step: Step) -> Array:
-    """Position (3,) [m] of a standing foot: horizontally where it touched down, with its lowest point on the floor."""
+    """Position (3,) [m] of a standing foot: horizontally where it touched down, with its lowest point on the
+    floor.
+    """
     if not floor.is_known:
         return step.place
     stood: Array = step.place + floor.up * (low + floor.height - float(step.place @ floor.up))

@@ -1,4 +1,6 @@
-"""Inputs of a body in a frame: target poses of its links, those between two frames, and their velocities. Pure functions."""
+"""Inputs of a body in a frame: target poses of its links, those between two frames, and their velocities.
+Pure functions.
+"""
 
 from typing import NamedTuple
 
@@ -18,13 +20,17 @@ class BodyInputs(NamedTuple):
     rotation: Array  # (k, 3, 3) of the links with targets; NaN: lost
     base: Array  # (3,) [m] position of the base
     base_frame: Array  # (4, 4) authored frame of the base, used if it does not float
-    feet: Array  # (f, 3) [m] positions of the source feet, scaled to the body; z is the height above their standing height
+    # (f, 3) [m] positions of the source feet, scaled to the body; z is the height above their standing height
+    feet: Array
     floor_up: Array = NOWHERE  # (3,) normal of the floor; NaN: not known
     floor_height: float = np.nan  # [m] height of the floor along its normal
     base_known: bool = True  # whether the base's position comes from its source; False: it is authored
     places: Array = NO_PLACES  # (p, 3) [m] of the links whose position counts; NaN: lost
-    posture: Array = NO_POSTURE  # (n,) [rad or m] to which joints return that no link's target determines; empty: they stay
-    stream: StreamState | None = None  # state of the stream that the targets were read from, for the next frame; not compared
+    # (n,) [rad or m] to which joints return that no link's target determines; empty: they stay
+    posture: Array = NO_POSTURE
+    stream: StreamState | None = (
+        None  # state of the stream that the targets were read from, for the next frame; not compared
+    )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BodyInputs):
@@ -40,7 +46,9 @@ class BodyInputs(NamedTuple):
 
 
 class Velocities(NamedTuple):
-    """Velocities of the targets for feed-forward, by which links follow moving targets without lag; None: unknown."""
+    """Velocities of the targets for feed-forward, by which links follow moving targets without lag; None:
+    unknown.
+    """
 
     angular: Array | None = None  # (k, 3) [rad/s]
     linear: Array | None = None  # (p, 3) [m/s] of the links whose position counts, and of a base that floats
@@ -63,8 +71,8 @@ def between(begin: BodyInputs, last: BodyInputs, share: float) -> BodyInputs:
 
 
 def velocities_of(first: BodyInputs, last: BodyInputs, dt: float) -> Velocities:
-    """Mean velocities of the targets between two frames; NaN for targets that are not known in both, which are then approached without
-    feed-forward.
+    """Mean velocities of the targets between two frames; NaN for targets that are not known in both, which
+    are then approached without feed-forward.
     """
     base = (last.base - first.base) / dt if first.base_known and last.base_known else np.full(3, np.nan)
     linear = np.vstack([(last.places - first.places) / dt, base])

@@ -1,9 +1,11 @@
-"""Leaps of a body's targets: a cut in a clip, a glitch of a tracker. Pure functions; knows no Blender.
+"""Leaps of a body's targets: a cut in a clip, a glitch of a tracker. Pure functions.
 
-Steps follow targets from the frame before, by a linear model that says little about motion beyond `LONGEST_STEP`. Where targets leap
-farther, steps may lead joints to limits from which no step leads on. The next frame without a leap therefore looks whether a new start
-would meet the targets better, and then the joints cross over to that within their limits. That frame, not the leap's own: a glitch is over
-by then, and targets that leap in every frame cost no solves. It takes up to a fifth of a second, so it is made once a second at most.
+Steps follow targets from the frame before, by a linear model that says little about motion beyond
+`LONGEST_STEP`. Where targets leap farther, steps may lead joints to limits from which no step leads on. The
+next frame without a leap therefore looks whether a new start would meet the targets better, and then the
+joints cross over to that within their limits. That frame, not the leap's own: a glitch is over by then, and
+targets that leap in every frame cost no solves. It takes up to a fifth of a second, so it is made once a
+second at most.
 """
 
 from collections.abc import Callable
@@ -23,7 +25,9 @@ from ...solvers.whole_body.solver import CORRECTED_ERROR, WholeBody
 from ...solvers.whole_body.state import State, at_rest, since
 from ...solvers.whole_body.targets import Values
 
-PAUSE = 1.0  # [s] of motion between searches: targets that leap all the time, such as a bad tracker's, must not halt what plays
+# [s] of motion between searches: targets that leap all the time, such as a bad tracker's, must not halt what
+# plays
+PAUSE = 1.0
 WORLD = np.eye(3)[None]
 
 
@@ -46,7 +50,9 @@ NO_LEAP = Leap()
 
 
 def nearest_above(body: Body, links: Indices) -> Indices:
-    """For each of some links (k,) the index of the nearest one among them that carries it; its own on the base; -1: none carries it."""
+    """For each of some links (k,) the index of the nearest one among them that carries it; its own on the
+    base; -1: none carries it.
+    """
     moved = body.moved_by[body.carriers[links], BASE:]
     counts = moved.sum(1)
     carries = ~(moved[None] & ~moved[:, None]).any(2) & (counts[None] < counts[:, None])
@@ -55,7 +61,8 @@ def nearest_above(body: Body, links: Indices) -> Indices:
 
 
 def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
-    """Whether targets turned against each other farther than some steps reach, or came back after they were lost.
+    """Whether targets turned against each other farther than some steps reach, or came back after they were
+    lost.
 
     Args:
         before: Rotations (k, 3, 3) of the targets in the frame before; NaN, or no rotation: lost.
@@ -66,12 +73,18 @@ def have_leapt(before: Array, after: Array, above: Indices, steps: int) -> bool:
     lost = ~(np.abs(np.einsum("kij,kij->k", after, after) - 3.0) < NO_ROTATION)
     first, last = (np.concatenate([turns, WORLD])[above].swapaxes(1, 2) @ turns for turns in (before, after))
     cosines = 0.5 * (np.einsum("kij,kij->k", first, last) - 1.0)
-    are_followed = (cosines >= np.cos(min(steps * LONGEST_STEP, np.pi))) | lost | np.append(lost, False)[above]
+    are_followed = (
+        (cosines >= np.cos(min(steps * LONGEST_STEP, np.pi))) | lost | np.append(lost, False)[above]
+    )
     return not are_followed.all()
 
 
-def better_start(solver: WholeBody, values: Values, state: State, restart: Callable[[], State]) -> Array | None:
-    """Joint values (n,) of a new start that meets targets better than the limits to which steps from a state would lead; None: steps do."""
+def better_start(
+    solver: WholeBody, values: Values, state: State, restart: Callable[[], State]
+) -> Array | None:
+    """Joint values (n,) of a new start that meets targets better than the limits to which steps from a state
+    would lead; None: steps do.
+    """
     body, nearest = solver.body, converged(solver, values, state)
     is_held = ((nearest.joints == body.lower) | (nearest.joints == body.upper)) & (body.lower < body.upper)
     error = np.sqrt(squared_error(solver, values, nearest))
@@ -81,9 +94,11 @@ def better_start(solver: WholeBody, values: Values, state: State, restart: Calla
     return other.joints if np.sqrt(squared_error(solver, values, other)) < error - CORRECTED_ERROR else None
 
 
-def crossed(solver: WholeBody, state: State, goal: Array, base: tuple[Array, Array], dt: float, steps: int) -> State:
-    """The state after some steps, `dt` [s] together, in which joints move to a goal (n,) within their limits, on a base whose rotation
-    (3, 3) and position (3,) [m] are given.
+def crossed(
+    solver: WholeBody, state: State, goal: Array, base: tuple[Array, Array], dt: float, steps: int
+) -> State:
+    """The state after some steps, `dt` [s] together, in which joints move to a goal (n,) within their limits,
+    on a base whose rotation (3, 3) and position (3,) [m] are given.
     """
     options, body, step = solver.options, solver.body, dt / steps
     joints = WholeBody(body, (), replace(options, posture_gain=np.inf))

@@ -1,4 +1,5 @@
-"""One frame of a body that follows a motion: targets and state in; joint values, base pose and the next state out. Pure functions.
+"""One frame of a body that follows a motion: targets and state in; joint values, base pose and the next state
+out. Pure functions.
 
 Live motion, baking and streaming all call it, so their results are equal.
 """
@@ -24,13 +25,22 @@ from . import leaps
 from .feet import Floor, Foot, Step, first, following, place, rise, slipped
 from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
 
-STEP = 1 / 60  # [s] the solver's longest step, a linearisation: captured limbs rotate by 20 degrees per frame at 24 frames a second
+STEP = (
+    1 / 60
+    # [s] the solver's longest step, a linearisation: captured limbs rotate by 20 degrees per frame at 24
+    # frames a second
+)
 AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: not visible
 STALLED = 120  # steps without progress toward constant targets after which the body counts as at rest
-GAIN = 0.02  # relative decrease of the error that counts as progress: the lowest usual velocity limits achieve it within STALLED steps
-LOOKS = 2  # solves of a first frame with held feet: the foot's tilt after the first one gives its height for the second
+# relative decrease of the error that counts as progress: the lowest usual velocity limits achieve it within
+# STALLED steps
+GAIN = 0.02
+# solves of a first frame with held feet: the foot's tilt after the first one gives its height for the second
+LOOKS = 2
 SAME = 1e-6  # [rad or m] if the bodies with and without a floor differ by less, they count as equal
-BASE_WEIGHT = 100.0  # [rad^2/m^2] weight of the base's position error: a centimetre counts as six degrees of one link
+BASE_WEIGHT = (
+    100.0  # [rad^2/m^2] weight of the base's position error: a centimetre counts as six degrees of one link
+)
 
 
 @dataclass(frozen=True)
@@ -46,13 +56,17 @@ class Model:
     @cached_property
     def above(self) -> Indices:
         """For each link with a target orientation the next one that carries it; see `leaps.nearest_above`."""
-        return leaps.nearest_above(self.body, self.body.link_indices([target.link for target in self.solver.turning]))
+        return leaps.nearest_above(
+            self.body, self.body.link_indices([target.link for target in self.solver.turning])
+        )
 
     @property
     def floating(self) -> bool:
         return self.body.floating
 
-    def tick(self, inputs: BodyInputs | None, state: "BodyState | None", dt: float) -> tuple["Outputs", "BodyState"]:
+    def tick(
+        self, inputs: BodyInputs | None, state: "BodyState | None", dt: float
+    ) -> tuple["Outputs", "BodyState"]:
         """The body's next frame; see `Mover.tick`."""
         if inputs is None and state is not None:
             inputs = state.inputs
@@ -118,7 +132,13 @@ def make_model(
     base_gain = next((target.gain for target in links if target.link == base), None)
     targets = [*links, *([Target(base, "position", BASE_WEIGHT, base_gain)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
-    return Model(body, WholeBody(body, targets, Options(law, limits or usual_limits(), posture_gain=posture_gain)), base, feet, filters)
+    return Model(
+        body,
+        WholeBody(body, targets, Options(law, limits or usual_limits(), posture_gain=posture_gain)),
+        base,
+        feet,
+        filters,
+    )
 
 
 def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
@@ -127,7 +147,8 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     Args:
         model: The mover.
         inputs: Target poses.
-        before: State that the last tick returned; None at a new start, where the body begins at rest, as near to its targets as possible.
+        before: State that the last tick returned; None at a new start, where the body begins at rest, as near
+            to its targets as possible.
         dt: Time step [s]; 0 does not move the body.
     """
     solver = model.solver
@@ -140,18 +161,27 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         again, steps, stalled = False, 0, 0
         state, feet = free, first(model.body, model.feet, inputs.feet, _floor(inputs), free)
         for _ in range(LOOKS if _any_held(feet) else 0):
-            state = settled(solver, _values(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model)), state)
+            state = settled(
+                solver, _values(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model)), state
+            )
             feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free, state)
     else:
         again = before.model is model and before.inputs == inputs
         stalled = before.stalled if again else 0
         steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and stalled < STALLED else 0
-        gains = (solver.options.law.gain, *(target.gain for target in (*solver.turning, *solver.placed) if target.gain is not None))
+        gains = (
+            solver.options.law.gain,
+            *(target.gain for target in (*solver.turning, *solver.placed) if target.gain is not None),
+        )
         late = min(gains) < np.inf or solver.acceleration is not None
         velocities = velocities_of(before.inputs, inputs, dt) if steps and late else UNKNOWN
         state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
         was_free = before.state is before.free
-        feet = before.feet if len(before.feet) == len(model.feet) else first(model.body, model.feet, inputs.feet, _floor(inputs), free)
+        feet = (
+            before.feet
+            if len(before.feet) == len(model.feet)
+            else first(model.body, model.feet, inputs.feet, _floor(inputs), free)
+        )
         on_way = [inputs if again else between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
         for part in on_way:
             solution, free = solver.step(_values(model, part, velocities), free, dt / steps)
@@ -162,8 +192,13 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
         goal = leap.goal if steps else None
         if goal is not None:
             pose = _base(model, inputs, free)
-            free, state = (leaps.crossed(solver, body_state, goal, pose, dt, steps) for body_state in (before.free, before.state))
-            is_blocked = np.abs(free.velocity[BASE:]).max(initial=0.0) < AT_REST  # the limits were changed on the way
+            free, state = (
+                leaps.crossed(solver, body_state, goal, pose, dt, steps)
+                for body_state in (before.free, before.state)
+            )
+            is_blocked = (
+                np.abs(free.velocity[BASE:]).max(initial=0.0) < AT_REST
+            )  # the limits were changed on the way
             leap = leap._replace(goal=None) if is_blocked or leaps.has_arrived(free, goal) else leap
             feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free)
         elif steps and model.feet:
@@ -178,19 +213,29 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
                 part = _raised(part, rise(before.feet) + (k + 1) / steps * (rise(feet) - rise(before.feet)))
                 solution, state = solver.step(_values(model, part, velocities, contacts), state, dt / steps)
             feet = tuple(
-                slipped(model.body, foot, step, free, state) if f"contact of {foot.link}" in solution.yielded else step
+                (
+                    slipped(model.body, foot, step, free, state)
+                    if f"contact of {foot.link}" in solution.yielded
+                    else step
+                )
                 for foot, step in zip(model.feet, feet, strict=True)
             )
             state = free if not _any_held(feet) and _are_same(free, state) else state
         if steps:
             lost, stopped = solution.lost, solution.stopped
-            bounded = tuple(name for name, is_bounded in zip(model.body.names, solution.bounded.tolist(), strict=True) if is_bounded)
+            bounded = tuple(
+                name
+                for name, is_bounded in zip(model.body.names, solution.bounded.tolist(), strict=True)
+                if is_bounded
+            )
     missed, distances = solver.missed(_values(model, inputs), state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
     nearest = before.nearest if before is not None and again else np.inf
     returns = len(inputs.posture) > 0 and np.abs(state.velocity).max() >= AT_REST
     is_searching = leap.is_open or goal is not None
-    stalled, nearest = (0, miss) if miss < (1.0 - GAIN) * nearest or returns or is_searching else (stalled + steps, nearest)
+    stalled, nearest = (
+        (0, miss) if miss < (1.0 - GAIN) * nearest or returns or is_searching else (stalled + steps, nearest)
+    )
     if again and steps and not is_searching and np.abs(state.velocity).max() < AT_REST:
         stalled = STALLED
     shown, motion = _filtered(model, state, before, dt)
@@ -210,7 +255,9 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
     return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet, leap, motion)
 
 
-def _filtered(model: Model, state: bodies.State, before: BodyState | None, dt: float) -> tuple[bodies.State, tuple[Kinematic, ...]]:
+def _filtered(
+    model: Model, state: bodies.State, before: BodyState | None, dt: float
+) -> tuple[bodies.State, tuple[Kinematic, ...]]:
     """The state with the joints after the motion filter, and their motion."""
     filters, joints = model.filters, state.joints.tolist()
     if not filters:
@@ -218,7 +265,10 @@ def _filtered(model: Model, state: bodies.State, before: BodyState | None, dt: f
     if before is None or len(before.motion) != len(filters):
         motion = tuple(joint.rest(value) for joint, value in zip(filters, joints, strict=True))
     else:
-        motion = tuple(joint.step(now, value, dt) for joint, now, value in zip(filters, before.motion, joints, strict=True))
+        motion = tuple(
+            joint.step(now, value, dt)
+            for joint, now, value in zip(filters, before.motion, joints, strict=True)
+        )
     positions = np.array([joint.position for joint in motion])
     velocity = np.concatenate([state.velocity[:BASE], [joint.velocity for joint in motion]])
     frames = model.body.forward(positions, state.base_rotation)
@@ -228,20 +278,28 @@ def _filtered(model: Model, state: bodies.State, before: BodyState | None, dt: f
 def _has_arrived(motion: tuple[Kinematic, ...], state: bodies.State) -> bool:
     """Whether all joints are at rest in their solved values."""
     at_rest = not any(joint.velocity or joint.acceleration for joint in motion)
-    return at_rest and all(joint.position == value for joint, value in zip(motion, state.joints.tolist(), strict=False))
+    return at_rest and all(
+        joint.position == value for joint, value in zip(motion, state.joints.tolist(), strict=False)
+    )
 
 
 def _begin(model: Model, inputs: BodyInputs) -> bodies.State:
-    """State at rest that best meets the targets, solved from the inputs' posture, else from the joints' zero."""
+    """State at rest that best meets the targets, solved from the inputs' posture, else from the
+    joints' zero.
+    """
     base = inputs.base_frame
     first = model.solver.start(
-        inputs.posture if len(inputs.posture) else None, base[:3, :3], inputs.base if model.floating else base[:3, 3]
+        inputs.posture if len(inputs.posture) else None,
+        base[:3, :3],
+        inputs.base if model.floating else base[:3, 3],
     )
     return settled(model.solver, _values(model, inputs), first)
 
 
 def _better_start(model: Model, inputs: BodyInputs, state: bodies.State) -> Array | None:
-    """Joint values (n,) of a new start that meets the targets better than steps from a state do; None: steps do."""
+    """Joint values (n,) of a new start that meets the targets better than steps from a state do; None: steps
+    do.
+    """
     return leaps.better_start(model.solver, _values(model, inputs), state, partial(_begin, model, inputs))
 
 
@@ -250,11 +308,15 @@ def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.St
     if model.floating:
         return state
     turn, position = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
-    return replace(state, base_rotation=turn, base_position=position, frames=model.body.forward(state.joints, turn))
+    return replace(
+        state, base_rotation=turn, base_position=position, frames=model.body.forward(state.joints, turn)
+    )
 
 
 def _base(model: Model, inputs: BodyInputs, state: bodies.State) -> tuple[Array, Array]:
-    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of a state where it has none or does not float."""
+    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of a state where it has none or
+    does not float.
+    """
     body, links = model.body, [target.link for target in model.solver.turning]
     turned = inputs.rotation[links.index(model.base)] if model.base in links else NOWHERE
     if not model.floating or not np.isfinite(turned).all():
@@ -264,7 +326,9 @@ def _base(model: Model, inputs: BodyInputs, state: bodies.State) -> tuple[Array,
     return turn, inputs.base - turn @ end[:3, 3]
 
 
-def _values(model: Model, inputs: BodyInputs, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()) -> Values:
+def _values(
+    model: Model, inputs: BodyInputs, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()
+) -> Values:
     places = np.vstack([inputs.places, inputs.base]) if model.floating else inputs.places
     linear = velocities.linear if velocities.linear is None or model.floating else velocities.linear[:-1]
     posture = inputs.posture if len(inputs.posture) else None
@@ -285,8 +349,12 @@ def _any_held(feet: tuple[Step, ...]) -> bool:
     return any(step.is_held for step in feet)
 
 
-def _contacts(feet: tuple[Step, ...], model: Model, starts: Sequence[Array] = (), share: float = 1.0) -> tuple[Contact, ...]:
-    """Contact constraints of the held feet; with `starts` and `share` (0 to 1), interpolated from there to their goal positions."""
+def _contacts(
+    feet: tuple[Step, ...], model: Model, starts: Sequence[Array] = (), share: float = 1.0
+) -> tuple[Contact, ...]:
+    """Contact constraints of the held feet; with `starts` and `share` (0 to 1), interpolated from there to
+    their goal positions.
+    """
     return tuple(
         Contact(foot.link, step.goal if share >= 1.0 else starts[k] + share * (step.goal - starts[k]))
         for k, (foot, step) in enumerate(zip(model.feet, feet, strict=True))
@@ -295,5 +363,8 @@ def _contacts(feet: tuple[Step, ...], model: Model, starts: Sequence[Array] = ()
 
 
 def _are_same(first: bodies.State, last: bodies.State) -> bool:
-    apart = np.abs(first.base_position - last.base_position).max(), np.abs(first.base_rotation - last.base_rotation).max()
+    apart = (
+        np.abs(first.base_position - last.base_position).max(),
+        np.abs(first.base_rotation - last.base_rotation).max(),
+    )
     return bool(max(*apart, np.abs(first.joints - last.joints).max(initial=0.0)) < SAME)

@@ -1,4 +1,4 @@
-"""Inputs of a chain in a frame, given in the world, and the solver's goal in the chain's base frame. Knows no Blender."""
+"""Inputs of a chain in a frame, given in the world, and the solver's goal in the chain's base frame."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -84,7 +84,8 @@ class ChainInputs:
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
         slot: Whether the solver may plan in this frame; None: it may.
-        kept: The stored posture that is kept; when it changes without a motion filter, the posture changes gradually.
+        kept: The stored posture that is kept; when it changes without a motion filter, the posture changes
+            gradually.
     """
 
     base: Matrix
@@ -113,11 +114,15 @@ class ChainInputs:
     __hash__ = None  # type: ignore[assignment]  # it is compared, never looked up
 
 
-_COMPARED = [each.name for each in fields(ChainInputs) if each.name not in ("posture", "ahead", "is_mutual", "slot")]
+_COMPARED = [
+    each.name for each in fields(ChainInputs) if each.name not in ("posture", "ahead", "is_mutual", "slot")
+]
 
 
 class Task(NamedTuple):
-    """Input of a chain's tick in a frame: the solver's goal in the base frame, influence, idle motion and attention."""
+    """Input of a chain's tick in a frame: the solver's goal in the base frame, influence, idle motion and
+    attention.
+    """
 
     goal: GazeGoal
     key: tuple[object, ...]  # identifies the goal: as long as it is equal, the goal is the same
@@ -127,7 +132,9 @@ class Task(NamedTuple):
     base: Matrix = []  # world matrix of the base frame
     world_in_base: Matrix = []  # its inverse
     look: Look | None = None  # state of the look; None: nothing limits or offsets it
-    posed: Posed | None = None  # the posture that the look and a share of it were measured from; None: neither was asked for
+    posed: Posed | None = (
+        None  # the posture that the look and a share of it were measured from; None: neither was asked for
+    )
 
 
 def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float) -> Task:
@@ -153,14 +160,18 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     angles, look, measured = inputs.posture.tolist(), None, None
     if not inputs.look.is_plain or inputs.share < 1.0:
         measured = posed(skeleton, angles, before.posed if before is not None else None)
-        aim, look = looking(before.look if before is not None else None, measured.facing, first.aim, inputs.look, dt)
+        aim, look = looking(
+            before.look if before is not None else None, measured.facing, first.aim, inputs.look, dt
+        )
         aim = partial(measured.pose, aim, inputs.share)
         first = first if aim is first.aim else replace(first, aim=aim)
     key = (first, *other_goals, inputs.keep, *angles)
     if before is not None and before.key == key:
         goal = before.goal
     else:
-        goal = GazeGoal(first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(other_goals))
+        goal = GazeGoal(
+            first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(other_goals)
+        )
     return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look, measured)
 
 
@@ -176,17 +187,24 @@ def end_goal(end: EndInputs, world_in_base: Matrix) -> EndGoal:
 def _inverse(inputs: ChainInputs) -> Matrix:
     """Matrix from the world to the base frame."""
     if not isfinite(sum(map(sum, inputs.base))):
-        raise InputsError(f"The place of the rig of chain '{inputs.name}' is not a number: clear its transform, drivers or constraints")
+        raise InputsError(
+            f"The place of the rig of chain '{inputs.name}' is not a number: clear its transform, drivers or"
+            " constraints"
+        )
     try:
         inverse: Matrix = np.linalg.inv(np.array(inputs.base)).tolist()
     except np.linalg.LinAlgError as error:
-        raise InputsError(f"The rig of chain '{inputs.name}' is scaled to nothing: give it a scale other than 0") from error
+        raise InputsError(
+            f"The rig of chain '{inputs.name}' is scaled to nothing: give it a scale other than 0"
+        ) from error
     return inverse
 
 
 def _attention(inputs: ChainInputs, before: Attention | None, dt: float) -> Attention | None:
     end, settings = inputs.ends[0], inputs.attention
-    if (settings == AT_ONCE and (before is None or before.is_settled)) or not isfinite(sum(map(sum, end.target))):
+    if (settings == AT_ONCE and (before is None or before.is_settled)) or not isfinite(
+        sum(map(sum, end.target))
+    ):
         return None
     target = bearing(_place_of(end.target), _rotation_of(end.target), _place_of(inputs.base))
     return attend(before, target, end.identity, settings, dt, end.kind)
@@ -199,7 +217,9 @@ def _seen(attention: Attention, base: Matrix) -> Matrix:
     return [[*row, number] for row, number in zip(rows, spot, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
 
 
-def _offsets(inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: Task | None) -> Angles | None:
+def _offsets(
+    inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, before: Task | None
+) -> Angles | None:
     """Offsets (n,) that effects add to the posture; the same array as before if they are equal."""
     if not inputs.effects:
         return None
@@ -210,9 +230,13 @@ def _offsets(inputs: ChainInputs, skeleton: Skeleton, world_in_base: Matrix, bef
 
 
 def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
-    """Aim of an end in the base frame: the target's values for the fields of its goal type, and world up if its roll setting needs it."""
+    """Aim of an end in the base frame: the target's values for the fields of its goal type, and world up if
+    its roll setting needs it.
+    """
     fields_of_kind = end.kind.__dataclass_fields__  # type: ignore[attr-defined]  # all aims are dataclasses
-    values: dict[str, object] = {name: read(end, world_in_base) for name, read in FROM_TARGET.items() if name in fields_of_kind}
+    values: dict[str, object] = {
+        name: read(end, world_in_base) for name, read in FROM_TARGET.items() if name in fields_of_kind
+    }
     if "up" in fields_of_kind and end.roll != "FREE":
         values["level" if end.roll == "POSTURE" else "up"] = _up(world_in_base)
     aim: Aim = end.kind(**values)
@@ -222,7 +246,10 @@ def _aim(end: EndInputs, world_in_base: Matrix) -> Aim:
 def _place(end: EndInputs, world_in_base: Matrix) -> Vector:
     spot = _place_of(end.target)
     if not all(map(isfinite, spot)):
-        raise InputsError(f"The position of target '{end.name}' is not a number: clear its location, its drivers or its constraints")
+        raise InputsError(
+            f"The position of target '{end.name}' is not a number: clear its location, its drivers or its"
+            " constraints"
+        )
     moved = rotations.add(_turned(world_in_base, spot), _place_of(world_in_base))
     if not all(abs(number) < FARTHEST for number in moved):
         raise InputsError(f"Target '{end.name}' is too far away to be looked at: bring it nearer")
@@ -234,7 +261,9 @@ FARTHEST = 3e38  # [m] largest coordinate that fits single precision, in which h
 
 def _direction(end: EndInputs, world_in_base: Matrix) -> Vector:
     if end.axis is None:
-        raise InputsError(f"{end.subject} has an axis that this version does not know: choose Target's Axis again")
+        raise InputsError(
+            f"{end.subject} has an axis that this version does not know: choose Target's Axis again"
+        )
     return _unit(_turned(world_in_base, rotations.rotate(_rotation(end), end.axis)))
 
 
@@ -244,15 +273,24 @@ def _orientation(end: EndInputs, world_in_base: Matrix) -> Quaternion:
     return rotations.normalized(rotations.multiply(turn, end.tool))
 
 
-FROM_TARGET = {"position": _place, "vector": _direction, "wxyz": _orientation}  # field of an aim -> how it is read from the target
+FROM_TARGET = {
+    "position": _place,
+    "vector": _direction,
+    "wxyz": _orientation,
+}  # field of an aim -> how it is read from the target
 
 
 def _rotation(end: EndInputs) -> Quaternion:
     columns = _columns(end.target)
     if not isfinite(sum(map(sum, columns))):
-        raise InputsError(f"The rotation of target '{end.name}' is not a number: clear its transform, drivers or constraints")
+        raise InputsError(
+            f"The rotation of target '{end.name}' is not a number: clear its transform, drivers or"
+            " constraints"
+        )
     if min(map(rotations.length, columns)) == 0.0:
-        raise InputsError(f"Target '{end.name}' is scaled to nothing and has no axes: give it a scale other than 0")
+        raise InputsError(
+            f"Target '{end.name}' is scaled to nothing and has no axes: give it a scale other than 0"
+        )
     return _rotation_of(end.target)
 
 
@@ -282,7 +320,9 @@ def _columns(matrix: Matrix) -> list[Vector]:
 
 
 def _rotation_of(matrix: Matrix) -> Quaternion:
-    """Rotation of a matrix that may be scaled; of a mirrored one, that with all its axes reversed, as Blender does."""
+    """Rotation of a matrix that may be scaled; of a mirrored one, that with all its axes reversed, as Blender
+    does.
+    """
     x, y, z = map(_unit, _columns(matrix))
     if rotations.dot(rotations.cross(x, y), z) < 0.0:
         x, y, z = (rotations.scale(column, -1.0) for column in (x, y, z))
@@ -290,17 +330,19 @@ def _rotation_of(matrix: Matrix) -> Quaternion:
 
 
 def filled(posture: Angles, authored: Angles) -> Angles:
-    """A stored posture (n,) [rad; prismatic joints m] in which NaN, for joints that it does not contain, is replaced by the authored
-    value.
+    """A stored posture (n,) [rad; prismatic joints m] in which NaN, for joints that it does not contain, is
+    replaced by the authored value.
     """
     silent = np.isnan(posture)
     return np.where(silent, authored, posture) if silent.any() else posture
 
 
 def blend(weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
-    """Weighted mean (n,) of postures (n,); if the weights sum to less than 1, the authored pose gets the rest.
+    """Weighted mean (n,) of postures (n,); if the weights sum to less than 1, the authored pose gets the
+    rest.
 
-    So a single weight fades its posture in, equal weights give a mean, and nothing jumps when the last weight reaches 0.
+    So a single weight fades its posture in, equal weights give a mean, and nothing jumps when the last weight
+    reaches 0.
     """
     blended, total = np.zeros(len(authored)), 0.0
     for weight, posture in weighted:

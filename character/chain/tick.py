@@ -10,19 +10,35 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...motion import NO_FILTER, Character, Filter, Kinematic, Limits, Transition, make_filter, remaining_share, together, used_limits
+from ...motion import (
+    NO_FILTER,
+    Character,
+    Filter,
+    Kinematic,
+    Limits,
+    Transition,
+    make_filter,
+    remaining_share,
+    together,
+    used_limits,
+)
 from ...solvers.gaze import FRAME, EndError, GazeSolver, PlanSlot, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from .inputs import ChainInputs, KeptPosture, Task, task
 
-TRANSITION = 0.5  # share of the joints' limits used by a transition between stored postures: holding the aim meanwhile needs the rest
-STILL = 1e-5  # [rad or m] if no joint moves more between two ticks with the same goal, which the solution meets, the solver has converged
+# share of the joints' limits used by a transition between stored postures: holding the aim meanwhile needs
+# the rest
+TRANSITION = 0.5
+# [rad or m] if no joint moves more between two ticks with the same goal, which the solution meets, the solver
+# has converged
+STILL = 1e-5
 NEARER = 1e-6  # [rad, m] decrease of the ends' errors that counts as progress
 SHARE = 1e-3  # relative decrease that counts as progress, for large errors of goals out of reach
 BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
-NO_MORE = 60  # ticks without progress, after which the same goal is not solved again: enough for a branch transition
+# ticks without progress, after which the same goal is not solved again: enough for a branch transition
+NO_MORE = 60
 
 
 @dataclass(frozen=True)
@@ -32,7 +48,9 @@ class Model:
     skeleton: Skeleton
     solver: GazeSolver
     filters: tuple[Filter, ...]  # empty: the joints have their desired values in the same frame
-    transitions: tuple[Transition, ...] = ()  # of the posture, if it changes abruptly; empty for an animated one
+    transitions: tuple[
+        Transition, ...
+    ] = ()  # of the posture, if it changes abruptly; empty for an animated one
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
     def tick(self, inputs: ChainInputs | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
@@ -45,7 +63,9 @@ class Model:
             last = state.task
             held_state = state._replace(change=state.change and PostureChange(state.change.kept))
             influence, kept = last.influence if last else 1.0, held_state.change and held_state.change.kept
-            outputs, new = tick(self, state.goal, held_state, dt, influence=influence, offsets=state.offsets, kept=kept)
+            outputs, new = tick(
+                self, state.goal, held_state, dt, influence=influence, offsets=state.offsets, kept=kept
+            )
             return outputs, new._replace(task=last)
         if inputs is None:
             raise ValueError("a chain that has not moved yet needs inputs")
@@ -90,7 +110,9 @@ class State(NamedTuple):
     model: Model
     goal: GazeGoal
     requested: Angles  # (n,) [rad; prismatic joints m] posture of the goal as it was given
-    best: tuple[float, float]  # smallest errors of this goal's solutions: of the ends [rad, m], and shape deviation [rad]
+    best: tuple[
+        float, float
+    ]  # smallest errors of this goal's solutions: of the ends [rad, m], and shape deviation [rad]
     stalled: int  # ticks of this goal without progress; from NO_MORE on it is not solved again
     problem: str  # of the outputs
     offsets: Angles | None = None  # (n,) [rad; prismatic joints m] added to the goal's posture
@@ -116,7 +138,9 @@ class Outputs:
     def filtered_errors(self) -> tuple[EndError, ...]:
         """Errors of the goal's ends after the filter, computed on first access."""
         return (
-            self.solution.end_errors if self.problem else end_errors(self.skeleton, self.goal, self.skeleton.forward(self.angles.tolist()))
+            self.solution.end_errors
+            if self.problem
+            else end_errors(self.skeleton, self.goal, self.skeleton.forward(self.angles.tolist()))
         )
 
     @property
@@ -140,29 +164,41 @@ def make_model(
         skeleton: The chain.
         solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER`: none.
         character: Style of the motion filter, of all joints or one for each.
-        posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; the mover then makes a gradual
-            transition.
+        posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; the
+            mover then makes a gradual transition.
         options: The solver's options object.
-        transition: Duration [s] of that transition; 0: as fast as half of the joints' velocity, acceleration and jerk limits allow.
+        transition: Duration [s] of that transition; 0: as fast as half of the joints' velocity, acceleration
+            and jerk limits allow.
 
     Raises:
-        SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; the message names it and the remedy.
+        SkeletonError, GazeError, LimitsError: a joint or a name cannot be used; the message names it and the
+            remedy.
     """
 
     def limits(share: float) -> tuple[Limits, ...]:
-        return tuple(Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk) for j in skeleton.joints)
+        return tuple(
+            Limits(j.lower, j.upper, share * j.velocity, share * j.acceleration, share * j.jerk)
+            for j in skeleton.joints
+        )
 
     characters = [character] * len(skeleton) if isinstance(character, Character) else character
-    filters = () if filter_name == NO_FILTER else tuple(map(partial(make_filter, filter_name), limits(1.0), characters))
+    filters = (
+        ()
+        if filter_name == NO_FILTER
+        else tuple(map(partial(make_filter, filter_name), limits(1.0), characters))
+    )
     return Model(
         skeleton,
         make_solver(solver, skeleton, options),
         filters,
-        tuple(
-            Transition(used_limits(own.within(joint), own), transition) for joint, own in zip(limits(TRANSITION), characters, strict=True)
-        )
-        if posture_jumps or not filters
-        else (),
+        (
+            tuple(
+                Transition(used_limits(own.within(joint), own), transition)
+                for joint, own in zip(limits(TRANSITION), characters, strict=True)
+            )
+            if posture_jumps or not filters
+            else ()
+        ),
         looks_ahead=SOLVERS[solver].looks_ahead > 0,
     )
 
@@ -181,18 +217,21 @@ def tick(
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
 
-    A goal that is the same object as in the last tick is not solved again once its solution cannot improve: for a target at rest the pose
-    is at rest, and the same frame gives the same pose. A solver that looks ahead may move before a target that is known to move soon.
+    A goal that is the same object as in the last tick is not solved again once its solution cannot improve:
+    for a target at rest the pose is at rest, and the same frame gives the same pose. A solver that looks
+    ahead may move before a target that is known to move soon.
 
     Args:
         model: The mover.
         goal: Goals of the ends, and the posture to keep.
-        state: State that the last tick returned; None at a new start, where the filter begins at rest in the solution.
+        state: State that the last tick returned; None at a new start, where the filter begins at rest in the
+            solution.
         dt: Time step [s]; 0 solves without moving the filter.
         ahead: Goals of the next frames, if known, for solvers that look ahead.
         influence: Blend from the posture (0) to the solution (1), for each joint.
         offsets: (n,) [rad; prismatic joints m] added to the posture, also during a transition.
-        mutual: Whether the target's motion depends on this chain's motion, as when two chains look at each other.
+        mutual: Whether the target's motion depends on this chain's motion, as when two chains look at each
+            other.
         slot: Whether a solver that looks ahead may plan in this frame; None: it may.
         kept: The stored posture that the goal keeps.
 
@@ -206,7 +245,11 @@ def tick(
         goal, posture = _in_transition(model, goal, state, dt)
     else:
         goal, change = _in_change(model, goal, state, dt, kept)
-    again = state if state is not None and state.goal is goal and state.model is model and state.offsets is offsets else None
+    again = (
+        state
+        if state is not None and state.goal is goal and state.model is model and state.offsets is offsets
+        else None
+    )
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
     foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
     stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
@@ -221,7 +264,8 @@ def tick(
         motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, desired, strict=True))
     else:
         motion = tuple(
-            joint.step(joint_state, angle, dt) for joint, joint_state, angle in zip(model.filters, state.motion, desired, strict=True)
+            joint.step(joint_state, angle, dt)
+            for joint, joint_state, angle in zip(model.filters, state.motion, desired, strict=True)
         )
     angles = [joint.position for joint in motion]
     lag, slide_lag = _lags(model.skeleton, angles, desired)
@@ -239,13 +283,21 @@ def tick(
         goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(solution, motion, posture, model, goal, requested, best, stalled, problem, offsets, change=change)
+    return outputs, State(
+        solution, motion, posture, model, goal, requested, best, stalled, problem, offsets, change=change
+    )
 
 
 def _solved(
-    model: Model, goal: GazeGoal, state: State | None, is_same_goal: bool, dt: float, foresight: dict[str, Any]
+    model: Model,
+    goal: GazeGoal,
+    state: State | None,
+    is_same_goal: bool,
+    dt: float,
+    foresight: dict[str, Any],
 ) -> tuple[Solution, tuple[float, float], int, str]:
-    """`State.solution`, `best`, `stalled` and `problem` after a solve; a goal that cannot be used leaves the last solution.
+    """`State.solution`, `best`, `stalled` and `problem` after a solve; a goal that cannot be used leaves the
+    last solution.
 
     Args:
         model, goal, state, dt: As for `tick`, the goal with the offsets of its posture.
@@ -253,10 +305,15 @@ def _solved(
         foresight: Further arguments of a solver that looks ahead.
     """
     last = state.solution if state else None
-    # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every frame.
-    memory = last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
+    # A memory is of use to the solver that made it alone; the rest of the model may be built anew at every
+    # frame.
+    memory = (
+        last.memory if state is not None and last and type(state.model.solver) is type(model.solver) else None
+    )
     try:
-        solution = model.solver.solve(goal, start=last.angles if last else None, memory=memory, dt=dt or FRAME, **foresight)
+        solution = model.solver.solve(
+            goal, start=last.angles if last else None, memory=memory, dt=dt or FRAME, **foresight
+        )
         before = (state.best, state.stalled) if state is not None and is_same_goal else None
         return solution, *_progress(solution, last, before, model.looks_ahead), ""
     except GazeError as error:
@@ -266,20 +323,24 @@ def _solved(
 
 
 def _blend(model: Model, posture: Angles, solved: Angles, influence: float) -> list[float]:
-    """Joint values (n,) [rad; prismatic joints m] between the posture and the solution. A motion filter keeps the joints' limits, so with
-    one the posture is clamped to them.
+    """Joint values (n,) [rad; prismatic joints m] between the posture and the solution. A motion filter keeps
+    the joints' limits, so with one the posture is clamped to them.
     """
     # The posture cannot be used, and the goal's problem says why.
     if influence >= 1.0 or len(posture) != len(solved) or not np.isfinite(posture).all():
         return list(map(float, solved))
     share = max(influence, 0.0)
     begin = model.skeleton.clamp(posture) if model.filters else posture.tolist()
-    blended: list[float] = [angle + share * (answer - angle) for angle, answer in zip(begin, solved.tolist(), strict=True)]
+    blended: list[float] = [
+        angle + share * (answer - angle) for angle, answer in zip(begin, solved.tolist(), strict=True)
+    ]
     return blended
 
 
 def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tuple[float, float]:
-    """Largest distance of the joints from their desired values: of revolute ones [rad], of prismatic ones [m]."""
+    """Largest distance of the joints from their desired values: of revolute ones [rad], of prismatic ones
+    [m].
+    """
     lag = slide_lag = 0.0
     for joint, angle, target in zip(skeleton.joints, angles, desired, strict=True):
         if joint.kind == "revolute":
@@ -297,7 +358,8 @@ def _progress(
     Args:
         solution, last: Solution of this tick, and of the last one if there was one.
         before: These values after the last tick; None: the goal is new.
-        plans: Whether the solver plans: one that misses its goal and does not move may be about to begin the way round to another branch.
+        plans: Whether the solver plans: one that misses its goal and does not move may be about to begin the
+            way round to another branch.
     """
     shape = solution.shape_deviation if solution.lowered is None else solution.lowered
     current = sum(way.whole + way.distance for way in solution.end_errors), shape
@@ -308,35 +370,59 @@ def _progress(
     if before is None:
         return current, NO_MORE if is_still and solution.converged else 0
     (missed, shape), stalled = before
-    gains = current[0] < missed - max(NEARER, SHARE * missed) or (current[0] <= missed + NEARER and current[1] < shape - BETTER)
-    return (current, NO_MORE if is_done else 0) if gains else ((missed, shape), NO_MORE if is_done else stalled + 1)
+    gains = current[0] < missed - max(NEARER, SHARE * missed) or (
+        current[0] <= missed + NEARER and current[1] < shape - BETTER
+    )
+    return (
+        (current, NO_MORE if is_done else 0)
+        if gains
+        else ((missed, shape), NO_MORE if is_done else stalled + 1)
+    )
 
 
 def _has_arrived(state: State, goal: GazeGoal) -> bool:
-    """Whether the transition to the goal's posture has ended: its joints are at rest, and the last tick had the same goal posture."""
+    """Whether the transition to the goal's posture has ended: its joints are at rest, and the last tick had
+    the same goal posture.
+    """
     still = not any(joint.velocity or joint.acceleration for joint in state.posture)
     return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
 
 
-def _in_change(model: Model, goal: GazeGoal, state: State | None, dt: float, kept: KeptPosture | None) -> tuple[GazeGoal, PostureChange]:
-    """The goal with its posture on the way from the last stored posture to the one that is kept now, and the change's state.
+def _in_change(
+    model: Model, goal: GazeGoal, state: State | None, dt: float, kept: KeptPosture | None
+) -> tuple[GazeGoal, PostureChange]:
+    """The goal with its posture on the way from the last stored posture to the one that is kept now, and the
+    change's state.
 
-    Only the difference of the two postures fades, so what is keyed under them has no lag. For a chain without a motion filter.
+    Only the difference of the two postures fades, so what is keyed under them has no lag. For a chain without
+    a motion filter.
     """
     before = state.change if state is not None else None
     if state is None or before is None or len(state.goal.posture) != len(goal.posture):
         return goal, PostureChange(kept)
-    change = before._replace(left=max(before.left - dt, 0.0)) if before.kept == kept else _begun(model, goal, state.goal, before, kept)
+    change = (
+        before._replace(left=max(before.left - dt, 0.0))
+        if before.kept == kept
+        else _begun(model, goal, state.goal, before, kept)
+    )
     if change.offset is None or change.left == 0.0:
         return goal, PostureChange(kept)
     posture = goal.posture + remaining_share(change.left / change.seconds) * change.offset
-    if state.goal.ends == goal.ends and state.goal.keep == goal.keep and np.array_equal(state.goal.posture, posture):
+    if (
+        state.goal.ends == goal.ends
+        and state.goal.keep == goal.keep
+        and np.array_equal(state.goal.posture, posture)
+    ):
         return state.goal, change
     return replace(goal, posture=posture), change
 
 
-def _begun(model: Model, goal: GazeGoal, last: GazeGoal, before: PostureChange, kept: KeptPosture | None) -> PostureChange:
-    """The change to another stored posture, in the frame in which it begins; `last`: the goal of the frame before."""
+def _begun(
+    model: Model, goal: GazeGoal, last: GazeGoal, before: PostureChange, kept: KeptPosture | None
+) -> PostureChange:
+    """The change to another stored posture, in the frame in which it begins; `last`: the goal of the frame
+    before.
+    """
     changed = {joint for each in (before.kept, kept) if each is not None for joint in each.joints}
     if before.offset is not None:
         changed.update(np.flatnonzero(before.offset).tolist())
@@ -350,10 +436,14 @@ def _begun(model: Model, goal: GazeGoal, last: GazeGoal, before: PostureChange, 
     return PostureChange(kept, offset, seconds, seconds)
 
 
-def _in_transition(model: Model, goal: GazeGoal, state: State | None, dt: float) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
-    """The goal with its posture replaced by the current one of the transition to it, and the transition's state. The aim is held meanwhile.
+def _in_transition(
+    model: Model, goal: GazeGoal, state: State | None, dt: float
+) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
+    """The goal with its posture replaced by the current one of the transition to it, and the transition's
+    state. The aim is held meanwhile.
 
-    The transition advances by `dt` toward the posture that the last tick requested; a new posture takes effect from this tick on.
+    The transition advances by `dt` toward the posture that the last tick requested; a new posture takes
+    effect from this tick on.
     """
     if not model.transitions or len(goal.posture) != len(model.transitions):
         return goal, ()
@@ -363,7 +453,8 @@ def _in_transition(model: Model, goal: GazeGoal, state: State | None, dt: float)
     if state is None:
         return goal, tuple(joint.rest(angle) for joint, angle in zip(model.transitions, desired, strict=True))
     last = state.posture or tuple(
-        joint.rest(angle) for joint, angle in zip(model.transitions, model.skeleton.clamp(state.goal.posture), strict=True)
+        joint.rest(angle)
+        for joint, angle in zip(model.transitions, model.skeleton.clamp(state.goal.posture), strict=True)
     )
     posture = together(model.transitions, last, model.skeleton.clamp(state.requested), dt)
     angles = tuple(joint.position for joint in posture)

@@ -1,7 +1,9 @@
-"""One frame of a mechanism: goals and state in; body poses, motor values and the next state out. Pure functions.
+"""One frame of a mechanism: goals and state in; body poses, motor values and the next state out. Pure
+functions.
 
-Live motion, baking and streaming all call it, so their results are equal. Goals give desired poses of bodies; the motor values that follow
-from them go through the motion filter, and the filtered motor values determine the poses of the bodies.
+Live motion, baking and streaming all call it, so their results are equal. Goals give desired poses of bodies;
+the motor values that follow from them go through the motion filter, and the filtered motor values determine
+the poses of the bodies.
 """
 
 from collections.abc import Mapping
@@ -17,10 +19,15 @@ from ...solvers.mechanism.solver import MechanismSolver, Report
 from ...solvers.mechanism.solver import State as Pose
 
 FIRST = 200  # largest number of solver steps in the first frame, whose goals may be far from the rest pose
-PLACES = 20  # largest number of poses evaluated in a later frame, some 6 ms at 30 bodies; a slow solve goes on in the next frame
-BACK = 1e-4  # largest difference of matrix entries [1, m] at which bodies count as back in their poses at the start
+# largest number of poses evaluated in a later frame, some 6 ms at 30 bodies; a slow solve goes on in the next
+# frame
+PLACES = 20
+# largest difference of matrix entries [1, m] at which bodies count as back in their poses at the start
+BACK = 1e-4
 STILL = 1e-9  # [rad, m] smaller changes of a motor value count as none
-NO_MORE = 30  # ticks with the same goals after which they are not solved again, even if the answer still changes
+NO_MORE = (
+    30  # ticks with the same goals after which they are not solved again, even if the answer still changes
+)
 FAINT = 0.03  # largest weight of goals where they only determine what the filtered motors leave open
 
 
@@ -40,8 +47,11 @@ class Model:
     solver: MechanismSolver
     rest: Pose
     motors: tuple[Motor, ...]
-    undetermined: frozenset[str] = frozenset()  # names of bodies that can move while every motor holds its value
-    is_over_actuated: bool = False  # whether motor values depend on each other, so that values filtered separately cannot all be met
+    undetermined: frozenset[str] = (
+        frozenset()
+    )  # names of bodies that can move while every motor holds its value
+    # whether motor values depend on each other, so that values filtered separately cannot all be met
+    is_over_actuated: bool = False
 
     def tick(self, inputs: Goals | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
         """The mechanism's next frame; see `Mover.tick`."""
@@ -85,7 +95,8 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
     Args:
         model: The mover.
         goals: Goals of bodies and motors.
-        state: State that the last tick returned; None at a new start, where the filter begins at rest in the solution.
+        state: State that the last tick returned; None at a new start, where the filter begins at rest in the
+            solution.
         dt: Time step [s]; 0 solves without moving the filter.
     """
     same = state if state is not None and state.model is model and state.goals == goals else None
@@ -103,16 +114,21 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
         stalled = 0 if same is None else NO_MORE if moved < STILL and report.settled else same.stalled + 1
     desired_values = values(model, desired)
     if state is None or len(state.motion) != len(model.motors):
-        motion = tuple(motor.filter.rest(value) for motor, value in zip(model.motors, desired_values, strict=True))
+        motion = tuple(
+            motor.filter.rest(value) for motor, value in zip(model.motors, desired_values, strict=True)
+        )
     else:
         motion = tuple(
-            m.filter.step(motor_state, value, dt) for m, motor_state, value in zip(model.motors, state.motion, desired_values, strict=True)
+            m.filter.step(motor_state, value, dt)
+            for m, motor_state, value in zip(model.motors, state.motion, desired_values, strict=True)
         )
     filtered = tuple(kinematic.position for kinematic in motion)
     shown, is_closed = desired, report.assembled
     flipped = report.flipped or (state is not None and state.flipped)
     if any(abs(a - b) > STILL for a, b in zip(filtered, desired_values, strict=True)):
-        follow = model.solver.solve(_held(model, goals, filtered), state.shown if state is not None else desired)
+        follow = model.solver.solve(
+            _held(model, goals, filtered), state.shown if state is not None else desired
+        )
         shown, is_closed, flipped = follow.state, follow.report.assembled, flipped or follow.report.flipped
     first = state.first if state is not None and state.first is not None else model.solver.poses(desired)
     if flipped and np.abs(model.solver.poses(desired) - first).max() < BACK:
@@ -136,7 +152,8 @@ def values(model: Model, pose: Pose) -> tuple[float, ...]:
 
 
 def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[float, ...]]:
-    """Motor values grouped by joint name, in the form of the solver's goals. Joints that lack a value for one of their motors are left out.
+    """Motor values grouped by joint name, in the form of the solver's goals. Joints that lack a value for one
+    of their motors are left out.
 
     Args:
         model: The mover.
@@ -149,15 +166,27 @@ def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[f
             values_by_joint.setdefault(motor.joint, {})[motor.index] = numbers[k]
         else:
             incomplete.add(motor.joint)
-    return {joint: tuple(of_joint[k] for k in sorted(of_joint)) for joint, of_joint in values_by_joint.items() if joint not in incomplete}
+    return {
+        joint: tuple(of_joint[k] for k in sorted(of_joint))
+        for joint, of_joint in values_by_joint.items()
+        if joint not in incomplete
+    }
 
 
 def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
-    """Goals that hold the motors at their filtered values; the remaining degrees of freedom follow the original goals."""
+    """Goals that hold the motors at their filtered values; the remaining degrees of freedom follow the
+    original goals.
+    """
     frames = [goal for goal in goals.frames if goal.body in model.undetermined]
     bodies = model.solver.mechanism.bodies
-    centres = goals.centres if any(body.mass > 0.0 and body.name in model.undetermined for body in bodies) else ()
-    weights = [weight for goal in frames for weight in (*goal.position_weight, *goal.rotation_weight, goal.direction_weight)]
+    centres = (
+        goals.centres if any(body.mass > 0.0 and body.name in model.undetermined for body in bodies) else ()
+    )
+    weights = [
+        weight
+        for goal in frames
+        for weight in (*goal.position_weight, *goal.rotation_weight, goal.direction_weight)
+    ]
     share = FAINT / max((1.0, *weights, *(weight for goal in centres for weight in goal.weight)))
     return replace(
         goals,
@@ -171,7 +200,12 @@ def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
 
 def _fainter(goal: FrameGoal, share: float) -> FrameGoal:
     position, rotation = _times(goal.position_weight, share), _times(goal.rotation_weight, share)
-    return replace(goal, position_weight=position, rotation_weight=rotation, direction_weight=share * goal.direction_weight)
+    return replace(
+        goal,
+        position_weight=position,
+        rotation_weight=rotation,
+        direction_weight=share * goal.direction_weight,
+    )
 
 
 def _times(weight: Vector, share: float) -> Vector:

@@ -1,4 +1,4 @@
-"""Parquet tables of numbers, read and written without a library. Knows no Blender.
+"""Parquet tables of numbers, read and written without a library.
 
 Source: the Apache Parquet format, 2.11.
 """

@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, in which a Parquet file keeps its metadata. Knows no Blender.
+"""Thrift's compact protocol, in which a Parquet file keeps its metadata.
 
 A structure is read as a dict from field numbers to values: booleans, numbers, bytes, lists and structures.
 
@@ -67,7 +67,9 @@ class Reader:
 
     def _value(self, kind: int, depth: int) -> Any:
         if depth > DEEPEST:
-            raise ParquetError(f"its metadata are nested deeper than {DEEPEST} structures and lists: it is damaged")
+            raise ParquetError(
+                f"its metadata are nested deeper than {DEEPEST} structures and lists: it is damaged"
+            )
         if kind in (TRUE, FALSE):
             return self._byte() == TRUE
         if kind in (BYTE, I16, I32, I64):
@@ -85,7 +87,9 @@ class Reader:
         raise ParquetError(f"its metadata has a value of the kind {kind}: it is damaged")
 
     def _counted(self, count: int) -> range:
-        """range(count) for a list's elements; raises ParquetError if there are more than remaining bytes, since each has at least one."""
+        """range(count) for a list's elements; raises ParquetError if there are more than remaining bytes,
+        since each has at least one.
+        """
         if count > len(self.data) - self.at:
             raise ParquetError("a list in its metadata is longer than the file: it is damaged")
         return range(count)
@@ -140,5 +144,7 @@ def _encoded(value: Any) -> bytes:
 
 def _list(values: list[Any]) -> bytes:
     kind = _kind(values[0]) if values else STRUCT
-    head = bytes((len(values) << 4 | kind,)) if len(values) < 15 else bytes((0xF0 | kind,)) + varint(len(values))
+    head = (
+        bytes((len(values) << 4 | kind,)) if len(values) < 15 else bytes((0xF0 | kind,)) + varint(len(values))
+    )
     return head + b"".join(map(_encoded, values))

@@ -1,4 +1,4 @@
-"""Decompression of a Parquet file's pages: snappy, gzip, zstandard. Knows no Blender.
+"""Decompression of a Parquet file's pages: snappy, gzip, zstandard.
 
 Source: google/snappy, format_description.txt.
 """
@@ -27,7 +27,9 @@ def decompressed(codec: int, data: bytes, size: int) -> bytes:
         ParquetError: The page is damaged, or its compression is unknown.
     """
     if codec not in CODECS:
-        raise ParquetError(f"it is compressed by {NAMES.get(codec, f'method {codec}')}: write it with snappy, gzip or zstd")
+        raise ParquetError(
+            f"it is compressed by {NAMES.get(codec, f'method {codec}')}: write it with snappy, gzip or zstd"
+        )
     content = CODECS[codec](data, size)
     if len(content) != size:
         raise ParquetError(f"a page has {len(content)} bytes, and {size} are announced: it is damaged")
@@ -37,7 +39,9 @@ def decompressed(codec: int, data: bytes, size: int) -> bytes:
 def _snappy(data: bytes, size: int) -> bytes:
     reader = Reader(data)
     if reader.varint() != size:
-        raise ParquetError("a page compressed by snappy announces another size than its header: it is damaged")
+        raise ParquetError(
+            "a page compressed by snappy announces another size than its header: it is damaged"
+        )
     content = bytearray()
     while reader.at < len(data) and len(content) <= size:
         tag = reader.take(1)[0]
@@ -56,7 +60,9 @@ def _snappy(data: bytes, size: int) -> bytes:
 
 
 def _copy(reader: Reader, tag: int) -> tuple[int, int]:
-    """Length and backward offset [bytes] of a snappy element that copies earlier output; `tag` is its first byte."""
+    """Length and backward offset [bytes] of a snappy element that copies earlier output; `tag` is its first
+    byte.
+    """
     if tag & 3 == 1:
         return (tag >> 2 & 7) + 4, (tag >> 5) << 8 | reader.take(1)[0]
     return (tag >> 2) + 1, int.from_bytes(reader.take(2 if tag & 3 == 2 else 4), "little")
@@ -73,7 +79,9 @@ def _zstandard(data: bytes, size: int) -> bytes:
     try:
         import zstandard  # comes with Blender; of which no other Python can be sure
     except ImportError as error:
-        raise ParquetError("it is compressed by zstd, which this Python cannot read: write it with snappy") from error
+        raise ParquetError(
+            "it is compressed by zstd, which this Python cannot read: write it with snappy"
+        ) from error
     try:
         with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(data) as stream:
             return bytes(stream.read(size + 1))

@@ -1,4 +1,4 @@
-"""Values and levels in a Parquet page: plain, runs and packed bits, indices of a dictionary. Knows no Blender.
+"""Values and levels in a Parquet page: plain, runs and packed bits, indices of a dictionary.
 
 Source: apache/parquet-format, Encodings.md.
 """
@@ -16,7 +16,9 @@ from .errors import ParquetError
 
 PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8  # Encoding
 FORMATS = {1: "i", 2: "q", 4: "f", 5: "d"}  # Type: INT32, INT64, FLOAT, DOUBLE
-ARRAYS = {kind: "d" if letter in "fd" else "q" for kind, letter in FORMATS.items()}  # Type -> that of an array of decoded numbers
+ARRAYS = {
+    kind: "d" if letter in "fd" else "q" for kind, letter in FORMATS.items()
+}  # Type -> that of an array of decoded numbers
 WIDEST = 32  # bits of an index or level
 
 
@@ -25,7 +27,9 @@ def plain(kind: int, data: bytes, count: int) -> array[float]:
     letter = FORMATS[kind]
     size = struct.calcsize(f"<{letter}")
     if not 0 <= count * size <= len(data):
-        raise ParquetError(f"a page has {len(data) // size} numbers, and {count} are announced: it is damaged")
+        raise ParquetError(
+            f"a page has {len(data) // size} numbers, and {count} are announced: it is damaged"
+        )
     numbers: array[Any] = array(letter, data[: count * size])
     if sys.byteorder == "big":
         numbers.byteswap()
@@ -63,7 +67,9 @@ def runs(reader: Reader, width: int, count: int) -> list[int]:
 def packed(values: Sequence[int]) -> bytes:
     """Encode numbers of one bit each, packed eight to a byte."""
     groups = [values[k : k + 8] for k in range(0, len(values), 8)]
-    return varint(len(groups) << 1 | 1) + bytes(sum(value << k for k, value in enumerate(group)) for group in groups)
+    return varint(len(groups) << 1 | 1) + bytes(
+        sum(value << k for k, value in enumerate(group)) for group in groups
+    )
 
 
 def run(value: int, count: int) -> bytes:

@@ -1,6 +1,7 @@
-"""Reading of numbers from a Parquet file, a column and some rows at a time. Knows no Blender.
+"""Reading of numbers from a Parquet file, a column and some rows at a time.
 
-A column has a number in each row, or a list of equally many. Pages outside of the requested rows are not decompressed.
+A column has a number in each row, or a list of equally many. Pages outside of the requested rows are not
+decompressed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from .errors import ParquetError
 MAGIC = b"PAR1"
 LONGEST_FOOTER = 5_000_000  # [bytes] thousands of episodes
 LARGEST_PAGE = 64_000_000  # [bytes] usual are 1 MB
-MOST_FOR_NUMBER = 16  # [bytes] of a page for each of its numbers: eight of its own, the rest for levels and indices
+MOST_FOR_NUMBER = (
+    16  # [bytes] of a page for each of its numbers: eight of its own, the rest for levels and indices
+)
 MOST_BESIDE = 1000  # [bytes] of a page beside its numbers
 MOST_IN_DICTIONARY = 1_000_000  # numbers; writers change to plain encoding far below
 LARGEST_COLUMN = 200_000_000  # [bytes] in a group of rows
@@ -59,7 +62,9 @@ class Table:
         schema = _items(metadata, 2)
         self._leaves = dict(_leaves(schema))
         self._groups = [_Group(group, self._leaves) for group in _items(metadata, 4)]
-        if sum(group.size for group in self._groups) > file.seek(0, 2):  # several would be the same bytes, decoded each time
+        if sum(group.size for group in self._groups) > file.seek(
+            0, 2
+        ):  # several would be the same bytes, decoded each time
             raise ParquetError("its columns announce more bytes than it has: it is damaged")
         self.names = tuple(self._leaves)
         self.groups = tuple(group.rows for group in self._groups)
@@ -82,8 +87,8 @@ class Table:
         """Numbers of the rows `first` to `end` of a column, `width` for each row.
 
         Raises:
-            ParquetError: The rows cannot be read: unsupported type, compression or encoding, a missing number, lists of different lengths,
-                or damage.
+            ParquetError: The rows cannot be read: unsupported type, compression or encoding, a missing
+                number, lists of different lengths, or damage.
         """
         row_group = self._groups[group]
         end = row_group.rows if end is None else end
@@ -93,12 +98,15 @@ class Table:
             column_numbers += numbers[max(first * size - skipped, 0) : max(end * size - skipped, 0)]
         if len(column_numbers) != (end - first) * size:
             raise ParquetError(
-                f"column '{name}' has {len(column_numbers)} numbers, and {(end - first) * size} are announced: it is damaged"
+                f"column '{name}' has {len(column_numbers)} numbers, and {(end - first) * size} are"
+                " announced: it is damaged"
             )
         return column_numbers
 
     def _pages(self, group: _Group, name: str, first: int, end: int) -> Iterator[tuple[int, array[float]]]:
-        """(number of values before the page, values of the page) for each page of a column with values in `first` to `end`."""
+        """(number of values before the page, values of the page) for each page of a column with values in
+        `first` to `end`.
+        """
         leaf, chunk, size = self._leaves[name], group.chunk(name), group.per_row(name)
         codec, count = _field(chunk, 4, int), _field(chunk, 5, int)
         reader = Reader(self._bytes(chunk))
@@ -108,12 +116,17 @@ class Table:
             header = reader.struct()
             kind, full, packed = (_field(header, k, int) for k in (1, 2, 3))
             if not 0 <= full <= LARGEST_PAGE:
-                raise ParquetError(f"a page of '{name}' announces {full} bytes, and {LARGEST_PAGE} can be read: it is damaged")
+                raise ParquetError(
+                    f"a page of '{name}' announces {full} bytes, and {LARGEST_PAGE} can be read: it is"
+                    " damaged"
+                )
             data = reader.take(packed)
             if kind == DICTIONARY:
                 here = _field(_field(header, 7, dict), 1, int)
                 if dictionary is not None or not 0 <= here <= MOST_IN_DICTIONARY:
-                    raise ParquetError(f"column '{name}' has two dictionaries, or one of {here} numbers: it is damaged")
+                    raise ParquetError(
+                        f"column '{name}' has two dictionaries, or one of {here} numbers: it is damaged"
+                    )
                 _check_size(full, here, name)
                 dictionary = plain(leaf.kind, decompressed(codec, data, full), here)
                 continue
@@ -122,10 +135,15 @@ class Table:
             page = _field(header, 5 if kind == DATA else 8, dict)
             here = _field(page, 1, int)
             if not 0 < here <= min(count - before, MOST_IN_PAGE):
-                raise ParquetError(f"a page of '{name}' announces {here} numbers of {count - before}: it is damaged, or too large")
+                raise ParquetError(
+                    f"a page of '{name}' announces {here} numbers of {count - before}: it is damaged, or too"
+                    " large"
+                )
             _check_size(full, here, name)
             if before + here > first:
-                levels, body, encoding = (_split if kind == DATA else _split_v2)(page, codec, data, full, leaf)
+                levels, body, encoding = (_split if kind == DATA else _split_v2)(
+                    page, codec, data, full, leaf
+                )
                 _check_levels(levels, leaf, here, before, size, name)
                 yield before, _values(encoding, leaf.kind, body, here, dictionary)
             before += here
@@ -137,7 +155,10 @@ class Table:
             begin = dictionary
         size = _field(chunk, 7, int)
         if not 0 <= size <= LARGEST_COLUMN or begin < 0:
-            raise ParquetError(f"a column announces {size} bytes, and {LARGEST_COLUMN} can be read: it is damaged, or too large")
+            raise ParquetError(
+                f"a column announces {size} bytes, and {LARGEST_COLUMN} can be read: it is damaged, or too"
+                " large"
+            )
         self._file.seek(begin)
         data = self._file.read(size)
         if len(data) != size:
@@ -172,7 +193,9 @@ class _Group:
         """Numbers in each row of a column."""
         count = _field(self.chunk(name), 5, int)
         if self.rows <= 0 or count <= 0 or count % self.rows:
-            raise ParquetError(f"column '{name}' has {count} numbers in {self.rows} rows: expected equally many in each")
+            raise ParquetError(
+                f"column '{name}' has {count} numbers in {self.rows} rows: expected equally many in each"
+            )
         return int(count // self.rows)
 
 
@@ -184,9 +207,15 @@ def _footer(file: BinaryIO) -> dict[int, Any]:
     tail = file.read(8)
     size = int.from_bytes(tail[:4], "little")
     if tail[4:] != MAGIC:
-        raise ParquetError("it has no end of a Parquet file: it is cut off, or none (a file of Git LFS is a pointer until it is pulled)")
+        raise ParquetError(
+            "it has no end of a Parquet file: it is cut off, or none (a file of Git LFS is a pointer until it"
+            " is pulled)"
+        )
     if size > min(end - 12, LONGEST_FOOTER):
-        raise ParquetError(f"its metadata announce {size} bytes, and {min(end - 12, LONGEST_FOOTER)} can be read: it is damaged")
+        raise ParquetError(
+            f"its metadata announce {size} bytes, and {min(end - 12, LONGEST_FOOTER)} can be read: it is"
+            " damaged"
+        )
     file.seek(end - 8 - size)
     return Reader(file.read(size)).struct()
 
@@ -223,8 +252,12 @@ def _past(schema: list[Any], at: int) -> int:
     return at
 
 
-def _split(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf) -> tuple[tuple[list[int], list[int]], bytes, int]:
-    """((repetition levels, definition levels), encoded values, number of their encoding) of a page of version 1."""
+def _split(
+    page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf
+) -> tuple[tuple[list[int], list[int]], bytes, int]:
+    """((repetition levels, definition levels), encoded values, number of their encoding) of a page of version
+    1.
+    """
     reader, count = Reader(decompressed(codec, data, size)), _field(page, 1, int)
     levels = []
     for highest in (leaf.repeats, leaf.defines):
@@ -233,7 +266,9 @@ def _split(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf
     return (levels[0], levels[1]), reader.data[reader.at :], _field(page, 2, int)
 
 
-def _split_v2(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf) -> tuple[tuple[list[int], list[int]], bytes, int]:
+def _split_v2(
+    page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf
+) -> tuple[tuple[list[int], list[int]], bytes, int]:
     """As `_split`, for a page of version 2, whose levels are never compressed."""
     reader, count = Reader(data), _field(page, 1, int)
     levels, lengths = [], [_field(page, k, int, 0) for k in (6, 5)]
@@ -245,7 +280,9 @@ def _split_v2(page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _L
     return (levels[0], levels[1]), body, _field(page, 4, int)
 
 
-def _check_levels(levels: tuple[list[int], list[int]], leaf: _Leaf, count: int, before: int, size: int, name: str) -> None:
+def _check_levels(
+    levels: tuple[list[int], list[int]], leaf: _Leaf, count: int, before: int, size: int, name: str
+) -> None:
     """Raise where a number is absent, or rows have different numbers of them."""
     if leaf.defines and levels[1].count(leaf.defines) != count:
         raise ParquetError(f"column '{name}' has rows without a number: it is damaged, or no motion")
@@ -260,11 +297,15 @@ def _check_size(size: int, count: int, name: str) -> None:
         raise ParquetError(f"a page of '{name}' announces {size} bytes for {count} numbers: it is damaged")
 
 
-def _values(encoding: int, kind: int, data: bytes, count: int, dictionary: array[float] | None) -> array[float]:
+def _values(
+    encoding: int, kind: int, data: bytes, count: int, dictionary: array[float] | None
+) -> array[float]:
     if encoding == PLAIN:
         return plain(kind, data, count)
     if encoding not in (PLAIN_DICTIONARY, RLE_DICTIONARY):
-        raise ParquetError(f"its numbers have the encoding {encoding}: write it with plain or dictionary encoding")
+        raise ParquetError(
+            f"its numbers have the encoding {encoding}: write it with plain or dictionary encoding"
+        )
     entry_indices = indices(data, count)
     if dictionary is None or max(entry_indices) >= len(dictionary):
         raise ParquetError("a page refers to numbers that its dictionary does not have: it is damaged")
@@ -275,9 +316,15 @@ _NONE: Any = object()
 
 
 def _field(fields: Any, number: int, kind: type, default: Any = _NONE) -> Any:
-    """A field of metadata by its number, `default` if it is missing; ParquetError if its type is not `kind`, or it has no default."""
+    """A field of metadata by its number, `default` if it is missing; ParquetError if its type is not `kind`,
+    or it has no default.
+    """
     value = fields.get(number, default) if isinstance(fields, dict) else default
-    if value is _NONE or (not isinstance(value, kind) and value is not default) or (kind is int and isinstance(value, bool)):
+    if (
+        value is _NONE
+        or (not isinstance(value, kind) and value is not default)
+        or (kind is int and isinstance(value, bool))
+    ):
         raise ParquetError(f"its metadata lack field {number}: it is damaged")
     return value
 

@@ -1,4 +1,4 @@
-"""Writing of a small Parquet file: one group of rows, plain, not compressed. Knows no Blender."""
+"""Writing of a small Parquet file: one group of rows, plain, not compressed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ CREATED_BY = "Limber"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of numbers: `rows` has a number for each row or, if `is_list`, a list; all lists are equally long."""
+    """A column of numbers: `rows` has a number for each row or, if `is_list`, a list; all lists are equally
+    long.
+    """
 
     name: str
     kind: Literal["int64", "float32"]
@@ -64,7 +66,11 @@ def _schema(column: Column | Texts) -> list[dict[int, Any]]:
     kind: dict[int, Any] = {1: KINDS[column.kind]} if isinstance(column, Column) else {1: BYTE_ARRAY, 6: UTF8}
     if not column.is_list:
         return [kind | {3: REQUIRED, 4: column.name}]
-    return [{3: OPTIONAL, 4: column.name, 5: 1, 6: LIST}, {3: REPEATED, 4: "list", 5: 1}, kind | {3: OPTIONAL, 4: "element"}]
+    return [
+        {3: OPTIONAL, 4: column.name, 5: 1, 6: LIST},
+        {3: REPEATED, 4: "list", 5: 1},
+        kind | {3: OPTIONAL, 4: "element"},
+    ]
 
 
 def _chunk(column: Column | Texts, at: int, size: int) -> dict[int, Any]:
@@ -96,7 +102,10 @@ def _page(column: Column | Texts) -> bytes:
     if column.is_list:
         size = len(flat) // len(column.rows)
         repeats = packed([int(k % size > 0) for k in range(len(flat))])
-        body = b"".join(len(levels).to_bytes(4, "little") + levels for levels in (repeats, run(3, len(flat)))) + body
+        body = (
+            b"".join(len(levels).to_bytes(4, "little") + levels for levels in (repeats, run(3, len(flat))))
+            + body
+        )
     header = {1: DATA, 2: len(body), 3: len(body), 5: {1: len(flat), 2: PLAIN, 3: RLE, 4: RLE}}
     return struct(header) + body
 

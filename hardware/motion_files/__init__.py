@@ -1,7 +1,7 @@
-"""Motion files: exported motion for players without this computer, and motion files of other programs. Knows no Blender.
+"""Motion files: exported motion for players without this computer, and motion files of other programs.
 
-A `Take` has baked frames; `make_motion` checks and resamples them into channel positions; `FORMATS` encodes these as files. `read` returns
-a file's `Recording`: values of joints and poses of links at given times.
+A `Take` has baked frames; `make_motion` checks and resamples them into channel positions; `FORMATS` encodes
+these as files. `read` returns a file's `Recording`: values of joints and poses of links at given times.
 """
 
 from ..errors import ExportError

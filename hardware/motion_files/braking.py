@@ -1,7 +1,8 @@
-"""Brings a take that ends in motion to rest after its last frame, as fast as its joints' limits allow. Knows no Blender.
+"""Brings a take that ends in motion to rest after its last frame, as fast as its joints' limits allow.
 
-Limits are kept by finite differences of the frames, as `check` finds them: the sum of the accelerations of the added frames, times the
-time between frames, is minus the last frame's velocity, and they are samples of a curve whose slope is at most the jerk limit.
+Limits are kept by finite differences of the frames, as `check` finds them: the sum of the accelerations of
+the added frames, times the time between frames, is minus the last frame's velocity, and they are samples of a
+curve whose slope is at most the jerk limit.
 """
 
 from __future__ import annotations
@@ -18,22 +19,27 @@ HALVINGS = 60  # of an interval in which the braking time is sought: more than a
 
 
 def brought_to_rest(take: Take) -> Take:
-    """The take, followed by the frames in which its joints brake; the take itself if it may stop at once in its last frame, or if its own
-    frames already exceed a limit.
+    """The take, followed by the frames in which its joints brake; the take itself if it may stop at once in
+    its last frame, or if its own frames already exceed a limit.
     """
     added = []
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
         moving_values = values[:-STANDING]  # without rest at the end
         is_within = first_excess(moving_values, joint.limits, take.rate) is None
         stops_at_once = first_excess(values, joint.limits, take.rate) is None
-        added.append(braking(moving_values, joint.limits, 1.0 / take.rate) if is_within and not stops_at_once else [])
+        added.append(
+            braking(moving_values, joint.limits, 1.0 / take.rate) if is_within and not stops_at_once else []
+        )
     return take.followed_by(_rows(added, take.frames[-1]))
 
 
 def _rows(columns: Sequence[Sequence[float]], last: Values) -> tuple[Values, ...]:
     """Rows of columns of different lengths; a joint that has come to rest stays there."""
     ends = [column[-1] if column else value for column, value in zip(columns, last, strict=True)]
-    return tuple(tuple(end if value is None else value for value, end in zip(row, ends, strict=True)) for row in zip_longest(*columns))
+    return tuple(
+        tuple(end if value is None else value for value, end in zip(row, ends, strict=True))
+        for row in zip_longest(*columns)
+    )
 
 
 def braking(values: Sequence[float], limits: Limits, interval: float) -> list[float]:
@@ -47,7 +53,8 @@ def braking(values: Sequence[float], limits: Limits, interval: float) -> list[fl
     before, middle, position = values[-3:]
     velocity = (position - middle) / interval
     acceleration = (position - 2.0 * middle + before) / interval**2
-    # Braking pushes against the velocity that is left when the present acceleration has ended as fast as it can.
+    # Braking pushes against the velocity that is left when the present acceleration has ended as fast as it
+    # can.
     left = velocity + interval * math.fsum(_fading(acceleration, limits, interval))
     sign = math.copysign(1.0, left)
     added = []
@@ -61,20 +68,29 @@ def braking(values: Sequence[float], limits: Limits, interval: float) -> list[fl
 def _fading(acceleration: float, limits: Limits, interval: float) -> list[float]:
     """Accelerations of the next frames if the acceleration goes to zero as fast as the jerk limit allows."""
     frames = math.ceil(abs(acceleration) / (limits.jerk * interval))
-    return [math.copysign(max(abs(acceleration) - limits.jerk * k * interval, 0.0), acceleration) for k in range(1, frames + 1)]
+    return [
+        math.copysign(max(abs(acceleration) - limits.jerk * k * interval, 0.0), acceleration)
+        for k in range(1, frames + 1)
+    ]
 
 
 def _decelerations(velocity: float, acceleration: float, limits: Limits, interval: float) -> list[float]:
-    """Accelerations of the next frames that bring a joint to rest whose velocity is positive, or will be once its acceleration has ended.
+    """Accelerations of the next frames that bring a joint to rest whose velocity is positive, or will be once
+    its acceleration has ended.
 
-    They fall with the jerk limit, to the acceleration limit at most, and rise to zero at the end of the braking time. The longer that is,
-    the lower they all are, so the time at whose end the velocity is zero is found by halving.
+    They fall with the jerk limit, to the acceleration limit at most, and rise to zero at the end of the
+    braking time. The longer that is, the lower they all are, so the time at whose end the velocity is zero is
+    found by halving.
     """
 
     def during(seconds: float) -> list[float]:
         times = (k * interval for k in range(1, math.ceil(seconds / interval) + 1))
         return [
-            max(acceleration - limits.jerk * time, -limits.acceleration, limits.jerk * (time - seconds)) if time < seconds else 0.0
+            (
+                max(acceleration - limits.jerk * time, -limits.acceleration, limits.jerk * (time - seconds))
+                if time < seconds
+                else 0.0
+            )
             for time in times
         ]
 

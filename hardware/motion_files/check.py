@@ -1,7 +1,8 @@
-"""Checks of a motion against its joints' limits and its channels' ranges. Knows no Blender.
+"""Checks of a motion against its joints' limits and its channels' ranges.
 
-Limits are checked on finite differences of the frames. Derivatives of the curve through the frames (`motion.joint`) are convex
-combinations of these, so they exceed a limit only near frames where a difference does.
+Limits are checked on finite differences of the frames. Derivatives of the curve through the frames
+(`motion.joint`) are convex combinations of these, so they exceed a limit only near frames where a difference
+does.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ FILTERED = "play it with a motion filter (Live, or Bake), let it come to rest, o
 
 
 class Excess(NamedTuple):
-    """Differences of a joint's values that exceed a limit: their order (1: velocity), the index of the first one's last value, their
-    number, and the first of them [rad or m per second to the power of the order].
+    """Differences of a joint's values that exceed a limit: their order (1: velocity), the index of the first
+    one's last value, their number, and the first of them [rad or m per second to the power of the order].
     """
 
     order: int
@@ -42,7 +43,8 @@ def check(take: Take, has_positions: bool = True) -> None:
 
     Args:
         take: The frames.
-        has_positions: Whether the file has the channels' positions; the ranges of channels count for those alone.
+        has_positions: Whether the file has the channels' positions; the ranges of channels count for those
+            alone.
 
     Raises:
         ExportError: The message names the joint or channel, the frame, the expected and the found value.
@@ -52,7 +54,9 @@ def check(take: Take, has_positions: bool = True) -> None:
 
 
 def check_ranges(take: Take, has_positions: bool = True) -> None:
-    """Raise for the first joint value or channel position out of its range; arguments and errors as in `check`."""
+    """Raise for the first joint value or channel position out of its range; arguments and errors as in
+    `check`.
+    """
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
         _check_position(take, joint, values)
     if has_positions:
@@ -60,7 +64,9 @@ def check_ranges(take: Take, has_positions: bool = True) -> None:
 
 
 def check_speeds(take: Take) -> None:
-    """Raise for the first frame that breaks a limit of velocity, acceleration or jerk; errors as in `check`."""
+    """Raise for the first frame that breaks a limit of velocity, acceleration or jerk; errors as in
+    `check`.
+    """
     for joint, values in zip(take.device.joints, take.joints(), strict=True):
         _check_motion(take, joint, values)
     _check_speeds(take)
@@ -71,11 +77,14 @@ def _check_position(take: Take, joint: Joint, values: Sequence[float]) -> None:
     slack = SINGLE * max(abs(lower), abs(upper))
     for index, value in enumerate(values):
         if not math.isfinite(value):
-            raise ExportError(f"Joint '{joint.name}', {_frame(take, index)}: its value is {value}, no number; correct its animation")
+            raise ExportError(
+                f"Joint '{joint.name}', {_frame(take, index)}: its value is {value}, no number; correct its"
+                " animation"
+            )
         if not lower - slack <= value <= upper + slack:
             raise ExportError(
-                f"Joint '{joint.name}', {_frame(take, index)}: {joint.text(value)}; expected {joint.text(lower)} to {joint.text(upper)}."
-                " Correct the animation or the joint's limits"
+                f"Joint '{joint.name}', {_frame(take, index)}: {joint.text(value)}; expected"
+                f" {joint.text(lower)} to {joint.text(upper)}. Correct the animation or the joint's limits"
             )
 
 
@@ -86,13 +95,16 @@ def _check_motion(take: Take, joint: Joint, values: Sequence[float]) -> None:
     more = f", and in {excess.number - 1} more" if excess.number > 1 else ""
     limit = _dynamic(joint.limits)[excess.order - 1]
     raise ExportError(
-        f"Joint '{joint.name}', {_frame(take, excess.first)}{more}: {ORDERS[excess.order - 1]} {_text(joint, excess.found, excess.order)};"
-        f" expected at most {_text(joint, limit, excess.order)}. Remedy: {FILTERED}"
+        f"Joint '{joint.name}', {_frame(take, excess.first)}{more}: {ORDERS[excess.order - 1]}"
+        f" {_text(joint, excess.found, excess.order)}; expected at most {_text(joint, limit, excess.order)}."
+        f" Remedy: {FILTERED}"
     )
 
 
 def first_excess(values: Sequence[float], limits: Limits, rate: float) -> Excess | None:
-    """The lowest derivative of a joint's values [rad or m, at `rate` a second] that exceeds its limit; None: all are within."""
+    """The lowest derivative of a joint's values [rad or m, at `rate` a second] that exceeds its limit; None:
+    all are within.
+    """
     largest = max(map(abs, values))
     differences = list(values)
     for order, limit in enumerate(_dynamic(limits), 1):
@@ -116,26 +128,33 @@ def check_channels(take: Take) -> None:
             slack = SINGLE * max(abs(channel.lowest), abs(channel.highest))
             if not channel.lowest - slack <= raw <= channel.highest + slack:
                 raise ExportError(
-                    f"Channel {channel.label}, {take.name(index)}: position {raw:z.1f}; expected {channel.lowest:g} to {channel.highest:g}."
-                    " Correct the animation, or zero, direction and range of the channel"
+                    f"Channel {channel.label}, {take.name(index)}: position {raw:z.1f}; expected"
+                    f" {channel.lowest:g} to {channel.highest:g}. Correct the animation, or zero, direction"
+                    " and range of the channel"
                 )
 
 
 def _check_speeds(take: Take) -> None:
-    """Raise for the first frame in which a servo would rotate faster than its known speed, by the sum of its joints' contributions."""
+    """Raise for the first frame in which a servo would rotate faster than its known speed, by the sum of its
+    joints' contributions.
+    """
     joints = dict(zip((joint.name for joint in take.device.joints), take.joints(), strict=True))
     for channel in take.device.channels:
         if channel.speed is None:
             continue
         rotations = [
-            math.fsum(parts) for parts in zip(*([share.gear * v for v in joints[share.joint]] for share in channel.shares), strict=True)
+            math.fsum(parts)
+            for parts in zip(
+                *([share.gear * v for v in joints[share.joint]] for share in channel.shares), strict=True
+            )
         ]
         for index, (before, after) in enumerate(pairwise(rotations)):
             velocity = (after - before) * take.rate
             if abs(velocity) > (1.0 + HEADROOM) * channel.speed:
                 raise ExportError(
-                    f"Channel {channel.label}, {_frame(take, index + 1)}: its servo rotates at {math.degrees(velocity):.0f} degrees/s;"
-                    f" expected at most {math.degrees(channel.speed):.0f}. Remedy: lower its joints' velocity"
+                    f"Channel {channel.label}, {_frame(take, index + 1)}: its servo rotates at"
+                    f" {math.degrees(velocity):.0f} degrees/s; expected at most"
+                    f" {math.degrees(channel.speed):.0f}. Remedy: lower its joints' velocity"
                 )
 
 

@@ -1,4 +1,4 @@
-"""Atomic writing of exported files and folders. Knows no Blender."""
+"""Atomic writing of exported files and folders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .sounds import read_sound
 
 
 def write(path: Path, data: bytes | Mapping[str, bytes]) -> None:
-    """Write a file, or a new folder with files by their paths; if writing is interrupted or fails, an existing file is unchanged.
+    """Write a file, or a new folder with files by their paths; if writing is interrupted or fails, an
+    existing file is unchanged.
 
     Raises:
         ExportError: The folder or the file cannot be written, or the folder exists already.
@@ -23,17 +24,20 @@ def write(path: Path, data: bytes | Mapping[str, bytes]) -> None:
         else:
             write_folder(path, data)
     except FileExistsError as error:
-        raise ExportError(f"'{path}' is there already, and its files may be of use: choose another name, or delete it") from error
+        raise ExportError(
+            f"'{path}' is there already, and its files may be of use: choose another name, or delete it"
+        ) from error
     except OSError as error:
         raise ExportError(f"'{path}' cannot be written ({error.strerror}): choose another folder") from error
 
 
 def copy_beside(sound: Path, path: Path) -> Path:
-    """Copy a motion's sound to the motion file's folder, with its stem; returns the copy. The user chose no such file, so no existing one
-    is replaced.
+    """Copy a motion's sound to the motion file's folder, with its stem; returns the copy. The user chose no
+    such file, so no existing one is replaced.
 
     Raises:
-        ExportError: The file is no sound or cannot be read, another file is where its copy would be, or the copy cannot be written.
+        ExportError: The file is no sound or cannot be read, another file is where its copy would be, or the
+            copy cannot be written.
     """
     copy = path.with_suffix(sound.suffix.lower())
     data = read_sound(sound)
@@ -43,5 +47,8 @@ def copy_beside(sound: Path, path: Path) -> Path:
         what = f"'{copy}' is there already and is not sound '{sound}', so the motion is written without it"
         raise ExportError(f"{what}: move that file away, or choose another name for the motion") from error
     except OSError as error:
-        raise ExportError(f"Sound '{sound}' cannot be copied to '{copy}' ({error.strerror}): the motion is written without it") from error
+        raise ExportError(
+            f"Sound '{sound}' cannot be copied to '{copy}' ({error.strerror}): the motion is written"
+            " without it"
+        ) from error
     return copy

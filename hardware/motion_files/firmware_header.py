@@ -1,4 +1,4 @@
-"""C header with a motion as a table in flash, which Limber's firmware plays without a computer. Knows no Blender."""
+"""C header with a motion as a table in flash, which Limber's firmware plays without a computer."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ def header(motion: Motion, board: Board, start_pin: int = NO_PIN) -> bytes:
     Args:
         motion: The motion; its rate must divide the pulse rate, 50 Hz.
         board: The board that will play the motion.
-        start_pin: Pin of a button to ground that starts the motion; NO_PIN: the motion starts two seconds after power-on.
+        start_pin: Pin of a button to ground that starts the motion; NO_PIN: the motion starts two seconds
+            after power-on.
 
     Raises:
-        ExportError: The board cannot play the motion, because of its servos, pulses, rate, pin or memory; the message says what the board
-            has.
+        ExportError: The board cannot play the motion, because of its servos, pulses, rate, pin or memory; the
+            message says what the board has.
     """
     data = encode(_table(motion, board, start_pin))
     if len(data) > board.room:
         raise ExportError(
-            f"{motion.seconds:.1f} s of this motion are {_kilobytes(len(data))}, and {board.label} has room for {_kilobytes(board.room)}:"
-            f" {_seconds_that_fit(motion, data, board):.1f} s of it fit. Choose a shorter range, a lower rate, or a larger board"
+            f"{motion.seconds:.1f} s of this motion are {_kilobytes(len(data))}, and {board.label} has room"
+            f" for {_kilobytes(board.room)}: {_seconds_that_fit(motion, data, board):.1f} s of it fit. Choose"
+            " a shorter range, a lower rate, or a larger board"
         )
     return _text(motion, board, start_pin, data).encode("ascii")
 
@@ -41,17 +43,27 @@ def header(motion: Motion, board: Board, start_pin: int = NO_PIN) -> bytes:
 def _table(motion: Motion, board: Board, start_pin: int) -> Table:
     check_pulses(motion.device, TITLE)
     if PULSE_RATE % motion.rate:
-        raise ExportError(f"The firmware sends {PULSE_RATE} pulses a second, which {motion.rate} Hz do not divide: choose 50, 25 or 10")
+        raise ExportError(
+            f"The firmware sends {PULSE_RATE} pulses a second, which {motion.rate} Hz do not divide: choose"
+            " 50, 25 or 10"
+        )
     if start_pin != NO_PIN and board.button_pins is not None and start_pin not in board.button_pins:
         raise ExportError(
-            f"Pin {start_pin} of {board.label} cannot have a button: choose one of {', '.join(map(str, board.button_pins))}, or {NO_PIN}"
+            f"Pin {start_pin} of {board.label} cannot have a button: choose one of"
+            f" {', '.join(map(str, board.button_pins))}, or {NO_PIN}"
         )
     tracks = []
     for channel, allowed, positions in zip(
-        motion.device.channels, configurations(motion.device), zip(*rounded(motion, UNITS_PER_US), strict=True), strict=True
+        motion.device.channels,
+        configurations(motion.device),
+        zip(*rounded(motion, UNITS_PER_US), strict=True),
+        strict=True,
     ):
         if channel.servo >= board.servos:
-            raise ExportError(f"Channel {channel.label}: {board.label} has {board.servos} servos, counted from 0; give it one of these")
+            raise ExportError(
+                f"Channel {channel.label}: {board.label} has {board.servos} servos, counted from 0; give it"
+                " one of these"
+            )
         if channel.lowest < LOWEST_US or channel.highest > HIGHEST_US:
             raise ExportError(
                 f"Channel {channel.label}: its pulses go from {channel.lowest:g} to {channel.highest:g} us;"
@@ -59,7 +71,14 @@ def _table(motion: Motion, board: Board, start_pin: int) -> Table:
             )
         lowest, highest = round(allowed.lower_us * UNITS_PER_US), round(allowed.upper_us * UNITS_PER_US)
         tracks.append(
-            Track(channel.servo, allowed.on_silence is OnSilence.DETACH, lowest, highest, allowed.speed_us_per_s, tuple(positions))
+            Track(
+                channel.servo,
+                allowed.on_silence is OnSilence.DETACH,
+                lowest,
+                highest,
+                allowed.speed_us_per_s,
+                tuple(positions),
+            )
         )
     return Table(tuple(tracks), PULSE_RATE // motion.rate, motion.loops)
 
@@ -75,13 +94,22 @@ def _text(motion: Motion, board: Board, start_pin: int, data: bytes) -> str:
     manner = "over and over" if motion.loops else "once"
     when = "two seconds after power" if start_pin == NO_PIN else f"when pin {start_pin} is joined to ground"
     lines = [
-        f"// A motion of '{_plain(motion.title)}', made by Limber: put it beside limber_firmware.ino and flash that.",
-        f"// {motion.seconds:.1f} s, {len(motion.positions)} rows at {motion.rate} Hz, {len(channels)} servos: {_kilobytes(len(data))}.",
-        f"// {board.label} has room for {_kilobytes(board.room)} beside the firmware: about {_seconds_that_fit(motion, data, board):.0f} s"
-        " of motion like this.",
+        (
+            f"// A motion of '{_plain(motion.title)}', made by Limber: put it beside limber_firmware.ino and"
+            " flash that."
+        ),
+        (
+            f"// {motion.seconds:.1f} s, {len(motion.positions)} rows at {motion.rate} Hz, {len(channels)}"
+            f" servos: {_kilobytes(len(data))}."
+        ),
+        (
+            f"// {board.label} has room for {_kilobytes(board.room)} beside the firmware: about"
+            f" {_seconds_that_fit(motion, data, board):.0f} s of motion like this."
+        ),
         f"// It is played {manner}, {when}. Servos begin at the first row:",
         *(
-            f"//   servo {channel.servo}: {positions / UNITS_PER_US:g} us ({_plain(' + '.join(share.joint for share in channel.shares))})"
+            f"//   servo {channel.servo}: {positions / UNITS_PER_US:g} us"
+            f" ({_plain(' + '.join(share.joint for share in channel.shares))})"
             for channel, positions in zip(channels, rounded(motion, UNITS_PER_US)[0], strict=True)
         ),
         "#ifndef LIMBER_MOTION_H",
@@ -97,7 +125,10 @@ def _text(motion: Motion, board: Board, start_pin: int, data: bytes) -> str:
         f"#define LIMBER_MOTION_START_PIN {start_pin}  // {NO_PIN}: none",
         "",
         f"static const uint8_t limber_motion[{len(data)}] LIMBER_FLASH = {{",
-        *("    " + " ".join(f"{byte}," for byte in data[at : at + BYTES_A_LINE]) for at in range(0, len(data), BYTES_A_LINE)),
+        *(
+            "    " + " ".join(f"{byte}," for byte in data[at : at + BYTES_A_LINE])
+            for at in range(0, len(data), BYTES_A_LINE)
+        ),
         "};",
         "",
         "#endif",
@@ -111,4 +142,6 @@ def _kilobytes(count: int) -> str:
 
 def _plain(name: str) -> str:
     """A name without characters that would end a C comment line."""
-    return "".join(letter if letter.isascii() and letter.isprintable() and letter != "\\" else "?" for letter in name)
+    return "".join(
+        letter if letter.isascii() and letter.isprintable() and letter != "\\" else "?" for letter in name
+    )

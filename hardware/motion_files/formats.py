@@ -1,4 +1,4 @@
-"""The table of motion files' formats: which are written, and which are read. Knows no Blender."""
+"""The table of motion files' formats: which are written, and which are read."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Read = Callable[[bytes, Path, "Settings"], Recording]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Options of single formats (the board that plays the motion, the pin of its start button, the episode of a dataset), and whether
-    files are read that announce over 50 MB in memory or over an hour of motion.
+    """Options of single formats (the board that plays the motion, the pin of its start button, the episode of
+    a dataset), and whether files are read that announce over 50 MB in memory or over an hour of motion.
     """
 
     board: str = "uno"
@@ -38,19 +38,22 @@ class Format:
         label: Name for the user.
         description: Purpose of the format, for the tooltip.
         suffix: File name suffix; "" for a folder.
-        make: Encodes a motion as the file's bytes, or those of a folder's files by their paths; raises ExportError or MotionFileError.
+        make: Encodes a motion as the file's bytes, or those of a folder's files by their paths; raises
+            ExportError or MotionFileError.
         read: Reads a file's bytes; raises MotionFileError. None: it is only written.
-        is_like: Whether a file's content (a JSON value, else its first line) is of this format, where others have the same suffix.
+        is_like: Whether a file's content (a JSON value, else its first line) is of this format, where others
+            have the same suffix.
         more_suffixes: Further suffixes of files that are read.
         usual_name: Default file name; "": the armature's name.
         needs_board: Whether the user chooses a board.
         has_episodes: Whether the user chooses an episode and the unit of its values.
-        has_frames: Whether the file has the frames unchanged, because its player interpolates and limits them; else it has samples of a
-            curve within all limits that is at rest at both ends.
+        has_frames: Whether the file has the frames unchanged, because its player interpolates and limits
+            them; else it has samples of a curve within all limits that is at rest at both ends.
         usual_rate: Rows per second that its player takes or expects; 0: the scene's frames.
         poses: Links whose poses the file has.
         has_sound: Whether a sound of the same stem belongs to it.
-        has_positions: Whether its player takes servos' positions from it, which their ranges must hold; joints' values need no servo.
+        has_positions: Whether its player takes servos' positions from it, which their ranges must hold;
+            joints' values need no servo.
     """
 
     label: str
@@ -76,13 +79,16 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             "Limber's Firmware",
             "A header with the motion in flash: Limber's firmware plays it without a computer",
             ".h",
-            lambda motion, settings: firmware_header.header(motion, BOARDS[settings.board], settings.start_pin),
+            lambda motion, settings: firmware_header.header(
+                motion, BOARDS[settings.board], settings.start_pin
+            ),
             usual_name="limber_motion",
             needs_board=True,
         ),
         "reachy_mini": Format(
             "Reachy Mini Move",
-            "A move for Reachy Mini's own player: the head's pose, antennas and body, with the sound beside it",
+            "A move for Reachy Mini's own player: the head's pose, antennas and body, with the sound"
+            " beside it",
             ".json",
             lambda motion, _: reachy_mini.write(motion.recording),
             lambda data, *_: reachy_mini.read(data),
@@ -105,10 +111,13 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ),
         "lerobot": Format(
             "LeRobot Dataset",
-            "A folder with an episode for LeRobot's own replay and training; to import one, choose meta/info.json in it",
+            "A folder with an episode for LeRobot's own replay and training; to import one, choose"
+            " meta/info.json in it",
             "",
             lambda motion, settings: lerobot_dataset.write(motion, settings.episode.values),
-            lambda data, path, settings: lerobot_dataset.read(data, path, settings.episode, settings.allow_large),
+            lambda data, path, settings: lerobot_dataset.read(
+                data, path, settings.episode, settings.allow_large
+            ),
             lerobot_dataset.is_info,
             (".json",),
             has_episodes=True,
@@ -146,7 +155,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         ),
         "joints_csv": Format(
             "Joints, CSV",
-            "A table of the joints by the names that the robot's own file has: seconds, radians and metres, a row for each frame",
+            "A table of the joints by the names that the robot's own file has: seconds, radians and metres, a"
+            " row for each frame",
             ".csv",
             lambda motion, _: plain.joint_table(motion.recording),
             has_frames=True,

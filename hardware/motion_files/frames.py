@@ -1,4 +1,4 @@
-"""Resampling of frames to another rate, on curves through the frames, for files whose player interpolates. Knows no Blender."""
+"""Resampling of frames to another rate, on curves through the frames, for files whose player interpolates."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ SAME = 1e-9  # [frames] a row nearer to a frame counts as at that frame
 
 
 def at_rate(frames: Sequence[Values], rate: float, new_rate: float) -> tuple[Values, ...]:
-    """Frames resampled from `rate` to `new_rate` [1/s], on a Catmull-Rom curve through them; unchanged if the rates are
-    equal.
+    """Frames resampled from `rate` to `new_rate` [1/s], on a Catmull-Rom curve through them; unchanged if the
+    rates are equal.
     """
     return tuple(_rows(frames, rate / new_rate, _curve))
 
 
 def poses_at_rate(frames: Sequence[Pose], rate: float, new_rate: float) -> tuple[Pose, ...]:
-    """Poses resampled from `rate` to `new_rate` [1/s]; positions and axes are interpolated linearly between frames."""
+    """Poses resampled from `rate` to `new_rate` [1/s]; positions and axes are interpolated linearly between
+    frames.
+    """
     return tuple(_rows(frames, rate / new_rate, _between))
 
 
@@ -48,7 +50,9 @@ def _curve(frames: Sequence[Values], index: int, u: float) -> Values:
         0.5 * u * (u * (4.0 - 3.0 * u) + 1.0),
         0.5 * u * u * (u - 1.0),
     )
-    return tuple(math.fsum(w * v for w, v in zip(weights, four, strict=True)) for four in zip(p, q, r, s, strict=True))
+    return tuple(
+        math.fsum(w * v for w, v in zip(weights, four, strict=True)) for four in zip(p, q, r, s, strict=True)
+    )
 
 
 def _between(frames: Sequence[Pose], index: int, u: float) -> Pose:

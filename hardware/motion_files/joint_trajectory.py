@@ -1,12 +1,13 @@
-"""Motion of ROS 2, as YAML and as JSON: trajectories (trajectory_msgs/JointTrajectory), and recorded states (sensor_msgs/JointState), which
-are read alone. Knows no Blender.
+"""Motion of ROS 2, as YAML and as JSON: trajectories (trajectory_msgs/JointTrajectory), and recorded states
+(sensor_msgs/JointState), which are read alone.
 
-Files are sequences of messages as `ros2 topic echo`, `ros2 topic pub`, MoveIt and rosbridge write them, each alone or inside of a
-RobotTrajectory, a DisplayTrajectory or a goal of FollowJointTrajectory. A point's time is `time_from_start`, counted from its message's
-stamp if all stamps ascend, else from the previous message's last point. A message replaces earlier ones from its first point on. A state is
-one point at its stamp.
+Files are sequences of messages as `ros2 topic echo`, `ros2 topic pub`, MoveIt and rosbridge write them, each
+alone or inside of a RobotTrajectory, a DisplayTrajectory or a goal of FollowJointTrajectory. A point's time
+is `time_from_start`, counted from its message's stamp if all stamps ascend, else from the previous message's
+last point. A message replaces earlier ones from its first point on. A state is one point at its stamp.
 
-Source: trajectory_msgs/msg/JointTrajectory.msg, sensor_msgs/msg/JointState.msg and builtin_interfaces/msg/Duration.msg.
+Source: trajectory_msgs/msg/JointTrajectory.msg, sensor_msgs/msg/JointState.msg and
+builtin_interfaces/msg/Duration.msg.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ from .recording import MOST_NUMBERS, Column, MotionFileError, Recording
 
 NAMES, POINTS = "joint_names", "points"
 STATE_NAMES, STATE_POSITIONS, STATE_VELOCITIES = "name", "position", "velocity"
-INSIDE = ("joint_trajectory", "trajectory", "goal", "msg")  # fields of messages that have trajectories in them
+INSIDE = (
+    "joint_trajectory",
+    "trajectory",
+    "goal",
+    "msg",
+)  # fields of messages that have trajectories in them
 DEEPEST = 4  # deepest nesting of these fields
 DECIMALS = 9  # decimals in files: 1e-9 rad, m, rad/s
 MIDDLE = 2  # [frames] span of a central difference: from the row before to the row after
@@ -60,11 +66,17 @@ def read_yaml(data: bytes) -> Recording:
     Raises:
         MotionFileError: As `read_json`; where the text is no YAML the error names the line.
     """
-    from ...files.yaml_text import MAX_LENGTH, YamlError, yaml_documents  # here, since it imports ruamel.yaml, which is slow
+    from ...files.yaml_text import (
+        MAX_LENGTH,
+        YamlError,
+        yaml_documents,
+    )  # here, since it imports ruamel.yaml, which is slow
 
     text = text_of(data)
     if len(text) > MAX_LENGTH:
-        raise MotionFileError(f"it has {len(text)} characters, more than {MAX_LENGTH}: record it as JSON, or import it in parts")
+        raise MotionFileError(
+            f"it has {len(text)} characters, more than {MAX_LENGTH}: record it as JSON, or import it in parts"
+        )
     try:
         return _recording([_typed(document) for _, document in yaml_documents(text) if document])
     except YamlError as error:
@@ -74,7 +86,10 @@ def read_yaml(data: bytes) -> Recording:
 def _typed(yaml_value: Any) -> Any:
     """A YAML value whose strings are converted to numbers where possible, except the joints' names."""
     if isinstance(yaml_value, dict):
-        return {name: value if name in {NAMES, STATE_NAMES} else _typed(value) for name, value in yaml_value.items()}
+        return {
+            name: value if name in {NAMES, STATE_NAMES} else _typed(value)
+            for name, value in yaml_value.items()
+        }
     if isinstance(yaml_value, list):
         return [_typed(value) for value in yaml_value]
     try:
@@ -84,26 +99,42 @@ def _typed(yaml_value: Any) -> Any:
 
 
 def _recording(documents: Sequence[Any]) -> Recording:
-    messages = [trajectory for document in documents for trajectory in _trajectories(JsonFields("the file", document, MotionFileError), 0)]
+    messages = [
+        trajectory
+        for document in documents
+        for trajectory in _trajectories(JsonFields("the file", document, MotionFileError), 0)
+    ]
     if not messages:
-        raise MotionFileError(f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory, or sensor_msgs/JointState")
+        raise MotionFileError(
+            f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory, or"
+            " sensor_msgs/JointState"
+        )
     names: list[str] = []
     rows: list[_Row] = []
-    stamps = [_time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages]
+    stamps = [
+        _time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages
+    ]
     ascend = all(before <= after for before, after in pairwise(stamps))
     are_stamped = ascend and (stamps[0] > 0.0 or all(map(_is_state, messages)))
     for number, (message, stamp) in enumerate(zip(messages, stamps, strict=True), 1):
-        joint_names = [name for name in message.get(STATE_NAMES if _is_state(message) else NAMES, list) if isinstance(name, str)]
+        joint_names = [
+            name
+            for name in message.get(STATE_NAMES if _is_state(message) else NAMES, list)
+            if isinstance(name, str)
+        ]
         if number == 1:
             names = joint_names
         if set(joint_names) != set(names) or not joint_names:
             raise MotionFileError(
-                f"message {number} moves {', '.join(joint_names) or 'nothing'}, the first {', '.join(names)}: import them apart"
+                f"message {number} moves {', '.join(joint_names) or 'nothing'}, the first {', '.join(names)}:"
+                " import them apart"
             )
         start = stamp - stamps[0] if are_stamped else rows[-1].time if rows else 0.0
         indices = {name: k for k, name in enumerate(joint_names)}
         came = list(_rows(message, start, [indices[name] for name in names]))
-        while came and rows and rows[-1].time >= came[0].time:  # rows ascend up to here, or the recording is refused
+        while (
+            came and rows and rows[-1].time >= came[0].time
+        ):  # rows ascend up to here, or the recording is refused
             rows.pop()
         rows += came
         if len(rows) * len(names) > MOST_NUMBERS:
@@ -139,7 +170,9 @@ def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_
         has_velocities = point.has("velocities") and point.get("velocities", list)
         velocities = point.numbers("velocities", len(order)) if has_velocities else None
         time = start + _time(point, "time_from_start")
-        yield _Row(time, [positions[k] for k in order], [velocities[k] for k in order] if velocities else None)
+        yield _Row(
+            time, [positions[k] for k in order], [velocities[k] for k in order] if velocities else None
+        )
 
 
 def _time(fields: JsonFields, field: str) -> float:
@@ -152,12 +185,15 @@ def _time(fields: JsonFields, field: str) -> float:
 def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[Column]:
     have_velocities = all(row.velocities is not None for row in rows)
     for k, name in enumerate(names):
-        velocities = tuple(row.velocities[k] for row in rows if row.velocities is not None) if have_velocities else ()
+        velocities = (
+            tuple(row.velocities[k] for row in rows if row.velocities is not None) if have_velocities else ()
+        )
         yield Column(name, tuple(row.positions[k] for row in rows), "plain", velocities=velocities)
 
 
 def message(motion: Motion) -> dict[str, Any]:
-    """ROS 2 message of a motion: its joints without auxiliary values, at rest in the first and last point, as controllers require.
+    """ROS 2 message of a motion: its joints without auxiliary values, at rest in the first and last point, as
+    controllers require.
 
     Raises:
         MotionFileError: The motion has no joints.
@@ -172,7 +208,9 @@ def message(motion: Motion) -> dict[str, Any]:
         points.append(
             {
                 "positions": [_rounded(joint_values[row]) for joint_values in values],
-                "velocities": [_rounded(_velocity(joint_values, row, motion.rate)) for joint_values in values],
+                "velocities": [
+                    _rounded(_velocity(joint_values, row, motion.rate)) for joint_values in values
+                ],
                 "time_from_start": {"sec": nanoseconds // 10**9, "nanosec": nanoseconds % 10**9},
             }
         )
@@ -195,7 +233,9 @@ def write_json(motion: Motion) -> bytes:
 
 
 def write_yaml(motion: Motion) -> bytes:
-    """The ROS 2 message of a motion as YAML, as `ros2 topic pub` reads it; raises MotionFileError as `message`."""
+    """The ROS 2 message of a motion as YAML, as `ros2 topic pub` reads it; raises MotionFileError as
+    `message`.
+    """
     trajectory = message(motion)
     lines = ["header:", "  stamp: {sec: 0, nanosec: 0}", "  frame_id: ''", f"{NAMES}:"]
     lines += [f"- {json.dumps(name, ensure_ascii=False)}" for name in trajectory[NAMES]]
@@ -209,4 +249,6 @@ def write_yaml(motion: Motion) -> bytes:
 
 
 def _list(values: Sequence[float]) -> str:
-    return f"[{', '.join(f'{value:.{DECIMALS}f}' for value in values)}]"  # never 1e-05, which YAML 1.1 takes for a text
+    return (  # never 1e-05, which YAML 1.1 takes for a text
+        f"[{', '.join(f'{value:.{DECIMALS}f}' for value in values)}]"
+    )

@@ -1,4 +1,4 @@
-"""JSON of motion files. Knows no Blender."""
+"""JSON of motion files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def text_of(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise MotionFileError(f"byte {error.start + 1} is no UTF-8 text: choose a motion file, or save it as UTF-8") from error
+        raise MotionFileError(
+            f"byte {error.start + 1} is no UTF-8 text: choose a motion file, or save it as UTF-8"
+        ) from error
 
 
 def plain_of(data: bytes) -> Any:

@@ -1,6 +1,7 @@
-"""Animations of LeLamp: CSV with a column for each of its five joints, in shares of the servos' ranges. Knows no Blender.
+"""Animations of LeLamp: CSV with a column for each of its five joints, in shares of the servos' ranges.
 
-Its player sends 30 rows a second, whatever the times say, and values from -100 to 100 over each servo's recorded range.
+Its player sends 30 rows a second, whatever the times say, and values from -100 to 100 over each servo's
+recorded range.
 
 Source: `AnimationService` and `record.py` of humancomputerlab/lelamp_runtime.
 """
@@ -39,11 +40,15 @@ def read(data: bytes) -> Recording:
     for name in heading[1:]:
         if name.removesuffix(SUFFIX) not in JOINTS or not name.endswith(SUFFIX):
             raise MotionFileError(
-                f"column '{name[:40]}' is no joint of a LeLamp; expected {', '.join(f'{joint}{SUFFIX}' for joint in JOINTS)}"
+                f"column '{name[:40]}' is no joint of a LeLamp; expected"
+                f" {', '.join(f'{joint}{SUFFIX}' for joint in JOINTS)}"
             )
     numbers = numbers_of(rows)
     names = [name.removesuffix(SUFFIX) for name in heading[1:]]
-    columns = (Column(name, tuple(row[k] for row in numbers), MODE, JOINTS.index(name) + 1) for k, name in enumerate(names, 1))
+    columns = (
+        Column(name, tuple(row[k] for row in numbers), MODE, JOINTS.index(name) + 1)
+        for k, name in enumerate(names, 1)
+    )
     return Recording(tuple(k / RATE for k in range(len(numbers))), tuple(columns))
 
 
@@ -51,14 +56,25 @@ def write(motion: Motion) -> bytes:
     """Animation file of a motion, for a lamp whose joints have the servos 1 to 5.
 
     Raises:
-        MotionFileError: A joint is missing, its servo's range is not known, or the rate is another than the player's.
+        MotionFileError: A joint is missing, its servo's range is not known, or the rate is another than the
+            player's.
     """
     if motion.rate != RATE:
-        raise MotionFileError(f"LeLamp plays {RATE} rows a second, whatever the file says: set the sample rate to {RATE}")
-    by_servo = {named.servo: (column, named.scale) for named, column in zip(motion.named, motion.recording.columns, strict=True)}
+        raise MotionFileError(
+            f"LeLamp plays {RATE} rows a second, whatever the file says: set the sample rate to {RATE}"
+        )
+    by_servo = {
+        named.servo: (column, named.scale)
+        for named, column in zip(motion.named, motion.recording.columns, strict=True)
+    }
     missing = [f"{name} (servo {servo})" for servo, name in enumerate(JOINTS, 1) if servo not in by_servo]
     if missing:
-        raise MotionFileError(f"the robot has no joint for {', '.join(missing)}: give a LeLamp's joints the servos 1 to 5")
-    columns = [[scale.value(value, MODE) for value in column.values] for column, scale in (by_servo[k] for k in range(1, 6))]
+        raise MotionFileError(
+            f"the robot has no joint for {', '.join(missing)}: give a LeLamp's joints the servos 1 to 5"
+        )
+    columns = [
+        [scale.value(value, MODE) for value in column.values]
+        for column, scale in (by_servo[k] for k in range(1, 6))
+    ]
     rows = ([f"{time:.9f}", *map(repr, values)] for time, *values in zip(motion.times, *columns, strict=True))
     return csv_of([[TIME, *(f"{name}{SUFFIX}" for name in JOINTS)], *rows])

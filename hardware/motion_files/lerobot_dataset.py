@@ -1,7 +1,7 @@
-"""Episodes of LeRobot's datasets, versions 2 and 3: a folder with Parquet tables and meta/info.json. Knows no Blender.
+"""Episodes of LeRobot's datasets, versions 2 and 3: a folder with Parquet tables and meta/info.json.
 
-Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; no file says which. The gripper's are
-always shares.
+Values of an arm are degrees from LeRobot's zero, or shares of the servos' ranges in older datasets; no file
+says which. The gripper's are always shares.
 
 Source: `LeRobotDataset` of lerobot 0.6.1.
 """
@@ -24,7 +24,16 @@ from .json_files import document
 from .lerobot_statistics import statistics
 from .motion import Motion
 from .named import Scale
-from .recording import ASKED_NUMBERS, MOST_NUMBERS, NUMBER_BYTES, Column, LargeMotionError, MotionFileError, Recording, Unit
+from .recording import (
+    ASKED_NUMBERS,
+    MOST_NUMBERS,
+    NUMBER_BYTES,
+    Column,
+    LargeMotionError,
+    MotionFileError,
+    Recording,
+    Unit,
+)
 
 Values = Literal["degrees", "range_m100_100", "plain"]
 Part = Literal["action", "observation.state"]
@@ -33,12 +42,25 @@ INFO = "meta/info.json"
 VERSION = "codebase_version"
 EPISODE = "episode_index"
 SUFFIX = ".pos"
-SO_ARM = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", GRIPPER)  # in the order of their servos
+SO_ARM = (
+    "shoulder_pan",
+    "shoulder_lift",
+    "elbow_flex",
+    "wrist_flex",
+    "wrist_roll",
+    GRIPPER,
+)  # in the order of their servos
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints
 MOST_FILES = 10_000  # largest number of files of a dataset
 MOST_ROWS = 20_000_000  # largest number of rows that are looked at: four days at 50 Hz
 DATA_FILE = "chunk-000/file-000.parquet"
-NOTHING = {"name": None, "field_name": None, "pandas_type": "unicode", "numpy_type": "object", "metadata": {"encoding": "UTF-8"}}
+NOTHING = {
+    "name": None,
+    "field_name": None,
+    "pandas_type": "unicode",
+    "numpy_type": "object",
+    "metadata": {"encoding": "UTF-8"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +94,34 @@ def read(data: bytes, path: Path, episode: Episode, allow_large: bool = False) -
 
     Raises:
         LargeMotionError: The tables announce more.
-        MotionFileError: The dataset is damaged, or lacks the episode; the message names the file in the dataset, expected and found value.
+        MotionFileError: The dataset is damaged, or lacks the episode; the message names the file in the
+            dataset, expected and found value.
     """
     info = document(data)
     rate, total = info.number("fps"), info.whole("total_episodes", 0, 10**9)
     if not 0.0 < rate <= 1e4:
         info.wrong("fps", "rows per second")
     if not 0 <= episode.number < total:
-        raise MotionFileError(f"there is no episode {episode.number}: the dataset has {total}, counted from 0")
+        raise MotionFileError(
+            f"there is no episode {episode.number}: the dataset has {total}, counted from 0"
+        )
     names = _names(info, episode.part)
     decoding = _Decoding(episode, len(names), allow_large)
     numbers = array("d")
     for file in _files(path.parent.parent, episode.number):
         numbers += decoding.numbers(file)
     if not numbers:
-        raise MotionFileError(f"its tables in data/ have no row of episode {episode.number}: fetch the dataset whole")
+        raise MotionFileError(
+            f"its tables in data/ have no row of episode {episode.number}: fetch the dataset whole"
+        )
     size = len(names)
-    columns = (Column(_joint(name), tuple(numbers[k::size]), _unit(_joint(name), episode.values)) for k, name in enumerate(names))
-    return Recording(tuple(k / rate for k in range(len(numbers) // size)), tuple(columns), title=path.parent.parent.name)
+    columns = (
+        Column(_joint(name), tuple(numbers[k::size]), _unit(_joint(name), episode.values))
+        for k, name in enumerate(names)
+    )
+    return Recording(
+        tuple(k / rate for k in range(len(numbers) // size)), tuple(columns), title=path.parent.parent.name
+    )
 
 
 def _names(info: JsonFields, part: str) -> list[str]:
@@ -121,7 +153,9 @@ def _files(root: Path, episode: int) -> list[Path]:
 
 
 class _Decoding:
-    """Decodes an episode's numbers from a dataset's tables, and limits how many numbers are decoded in all."""
+    """Decodes an episode's numbers from a dataset's tables, and limits how many numbers are decoded
+    in all.
+    """
 
     def __init__(self, episode: Episode, size: int, allow_large: bool) -> None:
         self.episode, self.size, self.allow_large = episode, size, allow_large
@@ -139,7 +173,9 @@ class _Decoding:
         except ParquetError as error:
             raise MotionFileError(f"its table {file.parent.name}/{file.name}: {error}") from error
         except OSError as error:
-            raise MotionFileError(f"its table '{file}' cannot be read ({error.strerror}): fetch the dataset whole") from error
+            raise MotionFileError(
+                f"its table '{file}' cannot be read ({error.strerror}): fetch the dataset whole"
+            ) from error
 
     def _of_group(self, table: Table, group: int) -> array[float]:
         number, part, count = self.episode.number, self.episode.part, table.groups[group]
@@ -148,7 +184,9 @@ class _Decoding:
             return array("d")
         self.rows += count
         if self.rows > MOST_ROWS:
-            raise ParquetError(f"with it there are {self.rows} rows, more than {MOST_ROWS}: split the dataset")
+            raise ParquetError(
+                f"with it there are {self.rows} rows, more than {MOST_ROWS}: split the dataset"
+            )
         self._announce(count)
         episodes = table.column(group, EPISODE)
         episode_rows = episodes.count(number)
@@ -158,21 +196,28 @@ class _Decoding:
         if episodes[first : first + episode_rows].count(number) != episode_rows:
             raise ParquetError(f"rows of episode {number} lie between those of others: it is damaged")
         if (width := table.width(group, part)) != self.size:
-            raise ParquetError(f"'{part}' has {width} numbers in a row, and {INFO} names {self.size}: one of them is damaged")
+            raise ParquetError(
+                f"'{part}' has {width} numbers in a row, and {INFO} names {self.size}: one of them is damaged"
+            )
         self._announce(episode_rows * self.size)
         return array("d", table.column(group, part, first, first + episode_rows))
 
     def _announce(self, count: int) -> None:
-        """Adds numbers that will be decoded; raises LargeMotionError, or ParquetError, where these become too many."""
+        """Adds numbers that will be decoded; raises LargeMotionError, or ParquetError, where these become too
+        many.
+        """
         self.count += count
         if self.count > ASKED_NUMBERS and not self.allow_large:
-            raise LargeMotionError(f"it announces {self.count} numbers, {self.count * NUMBER_BYTES / 1e6:.0f} MB")
+            raise LargeMotionError(
+                f"it announces {self.count} numbers, {self.count * NUMBER_BYTES / 1e6:.0f} MB"
+            )
         if self.count > MOST_ROWS + MOST_NUMBERS:
             raise ParquetError(f"with it there are {self.count} numbers: split the dataset")
 
 
 def write(motion: Motion, values: Values) -> dict[str, bytes]:
-    """Files of a version 3 dataset with one episode, by their paths; both its commanded and its measured values are the motion's.
+    """Files of a version 3 dataset with one episode, by their paths; both its commanded and its measured
+    values are the motion's.
 
     Raises:
         MotionFileError: A servo's range is not known.
@@ -193,7 +238,13 @@ def write(motion: Motion, values: Values) -> dict[str, bytes]:
         ParquetColumn("index", "int64", range(count)),
         ParquetColumn("task_index", "int64", [0] * count),
     ]
-    places = ("data/chunk_index", "data/file_index", "dataset_from_index", "meta/episodes/chunk_index", "meta/episodes/file_index")
+    places = (
+        "data/chunk_index",
+        "data/file_index",
+        "dataset_from_index",
+        "meta/episodes/chunk_index",
+        "meta/episodes/file_index",
+    )
     episodes: list[ParquetColumn | Texts] = [
         ParquetColumn(EPISODE, "int64", [0]),
         Texts("tasks", [task], is_list=True),
@@ -202,7 +253,10 @@ def write(motion: Motion, values: Values) -> dict[str, bytes]:
         *(ParquetColumn(name, "int64", [0]) for name in places),
     ]
     tasks: list[ParquetColumn | Texts] = [ParquetColumn("task_index", "int64", [0]), Texts("task", [task])]
-    stats = {column.name: statistics(column.rows if column.is_list else [[number] for number in column.rows]) for column in data}
+    stats = {
+        column.name: statistics(column.rows if column.is_list else [[number] for number in column.rows])
+        for column in data
+    }
     return {
         INFO: json.dumps(_info(motion.rate, names, count), indent=4).encode("utf-8"),
         "meta/stats.json": json.dumps(stats, indent=4).encode("utf-8"),
@@ -220,12 +274,21 @@ def _in_unit(column: Column, scale: Scale, unit: Unit) -> list[float]:
 
 def _info(rate: int, names: list[str], count: int) -> dict[str, object]:
     arm = {"dtype": "float32", "shape": [len(names)], "names": names}
-    row_features = {"timestamp": "float32", "frame_index": "int64", EPISODE: "int64", "index": "int64", "task_index": "int64"}
+    row_features = {
+        "timestamp": "float32",
+        "frame_index": "int64",
+        EPISODE: "int64",
+        "index": "int64",
+        "task_index": "int64",
+    }
     features = {"action": arm, "observation.state": arm}
     return {
         VERSION: "v3.0",
         "fps": rate,
-        "features": features | {name: {"dtype": kind, "shape": [1], "names": None} for name, kind in row_features.items()},
+        "features": (
+            features
+            | {name: {"dtype": kind, "shape": [1], "names": None} for name, kind in row_features.items()}
+        ),
         "total_episodes": 1,
         "total_frames": count,
         "total_tasks": 1,
@@ -242,5 +305,15 @@ def _info(rate: int, names: list[str], count: int) -> dict[str, object]:
 def _pandas() -> str:
     """Metadata by which pandas makes the column "task" the table's index."""
     columns = [("task_index", "int64", "int64"), ("task", "unicode", "object")]
-    described = [{"name": n, "field_name": n, "pandas_type": p, "numpy_type": t, "metadata": None} for n, p, t in columns]
-    return json.dumps({"index_columns": ["task"], "column_indexes": [NOTHING], "columns": described, "pandas_version": "2.3.3"})
+    described = [
+        {"name": n, "field_name": n, "pandas_type": p, "numpy_type": t, "metadata": None}
+        for n, p, t in columns
+    ]
+    return json.dumps(
+        {
+            "index_columns": ["task"],
+            "column_indexes": [NOTHING],
+            "columns": described,
+            "pandas_version": "2.3.3",
+        }
+    )

@@ -1,4 +1,4 @@
-"""Statistics of a LeRobot dataset's features, by which LeRobot normalises values in training. Knows no Blender."""
+"""Statistics of a LeRobot dataset's features, by which LeRobot normalises values in training."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ QUANTILES = (1, 10, 50, 90, 99)  # [%]
 
 
 def statistics(rows: Sequence[Sequence[float]]) -> dict[str, list[float]]:
-    """Least, greatest, mean, standard deviation and quantiles of each column, and the number of rows, as in meta/stats.json."""
+    """Least, greatest, mean, standard deviation and quantiles of each column, and the number of rows, as in
+    meta/stats.json.
+    """
     columns = [sorted(column) for column in zip(*rows, strict=True)]
     means = [math.fsum(column) / len(column) for column in columns]
     spreads = [
-        math.sqrt(math.fsum((value - mean) ** 2 for value in column) / len(column)) for column, mean in zip(columns, means, strict=True)
+        math.sqrt(math.fsum((value - mean) ** 2 for value in column) / len(column))
+        for column, mean in zip(columns, means, strict=True)
     ]
     column_statistics = {
         "min": [column[0] for column in columns],
@@ -22,7 +25,9 @@ def statistics(rows: Sequence[Sequence[float]]) -> dict[str, list[float]]:
         "std": spreads,
         "count": [len(rows)],
     }
-    return column_statistics | {f"q{percent:02d}": [_quantile(column, percent / 100.0) for column in columns] for percent in QUANTILES}
+    return column_statistics | {
+        f"q{percent:02d}": [_quantile(column, percent / 100.0) for column in columns] for percent in QUANTILES
+    }
 
 
 def _quantile(ascending: Sequence[float], share: float) -> float:

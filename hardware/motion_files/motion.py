@@ -1,4 +1,4 @@
-"""Resampling of baked frames to channel positions at a constant rate. Knows no Blender."""
+"""Resampling of baked frames to channel positions at a constant rate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from .recording import Column, Pose, Recording
 from .take import STANDING, Take, Values
 
 HIGHEST_RATE = 255  # [1/s] more than any servo takes; fits the byte that some formats have for it
-RETURN_SHARE = 0.5  # share of the joints' limits for the return to the first frame: it is not authored, so it is slow
+RETURN_SHARE = (
+    0.5  # share of the joints' limits for the return to the first frame: it is not authored, so it is slow
+)
 RETURN_LIMIT = 120.0  # [s] a longer return means that a limit is wrong
 
 
@@ -34,7 +36,8 @@ class Motion:
         values: Joint values (samples, joints), in the order and unit of `device.joints`.
         positions: Raw channel positions (samples, channels), in the order of `device.channels`; not rounded.
         loops: Whether the motion ends where it begins, at rest, and is played repeatedly.
-        named: Names, signs and units of the joints in files of the robot's maker, in the order of `device.joints`.
+        named: Names, signs and units of the joints in files of the robot's maker, in the order of
+            `device.joints`.
         poses: As `Take.poses`, each (samples,).
     """
 
@@ -67,8 +70,8 @@ class Motion:
 
 
 def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: bool = True) -> Motion:
-    """Resampled motion of a take, at rest in its first and last frame. A take that ends in motion is brought to rest; a motion that loops
-    gets a slow return to the first frame.
+    """Resampled motion of a take, at rest in its first and last frame. A take that ends in motion is brought
+    to rest; a motion that loops gets a slow return to the first frame.
 
     Args:
         take: The frames.
@@ -78,7 +81,8 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
         has_positions: As for `check`.
 
     Raises:
-        ExportError: A limit is broken, or the rate is impossible; the message names joint, frame, expected and found value.
+        ExportError: A limit is broken, or the rate is impossible; the message names joint, frame, expected
+            and found value.
         DeviceError: The channels do not fit the joints.
     """
     if not 1 <= rate <= HIGHEST_RATE:
@@ -95,35 +99,49 @@ def make_motion(take: Take, rate: int, title: str, loops: bool, has_positions: b
 
 
 def frames_at(take: Take, rate: int, title: str, has_positions: bool = True) -> Motion:
-    """The motion of a take with its frames as they are, for players that interpolate and limit it themselves; `has_positions` as for
-    `check`.
+    """The motion of a take with its frames as they are, for players that interpolate and limit it themselves;
+    `has_positions` as for `check`.
 
     Raises:
-        ExportError: A joint or a channel is out of its range; the message names it, the frame, expected and found value.
+        ExportError: A joint or a channel is out of its range; the message names it, the frame, expected and
+            found value.
         DeviceError: The channels do not fit the joints.
     """
     mixing = Mixing(take.device)
     check_ranges(take, has_positions)
     values = at_rate(take.frames, take.rate, rate)
     poses = {name: poses_at_rate(body_poses, take.rate, rate) for name, body_poses in take.poses.items()}
-    return Motion(title, take.device, rate, values, tuple(map(mixing.raw, values)), False, _named(take), poses)
+    return Motion(
+        title, take.device, rate, values, tuple(map(mixing.raw, values)), False, _named(take), poses
+    )
 
 
 def sample(take: Take, rate: float) -> list[list[Kinematic]]:
-    """States of all joints at `rate` [1/s] (samples, joints), on the same curve as in the robot link's playback.
+    """States of all joints at `rate` [1/s] (samples, joints), on the same curve as in the robot link's
+    playback.
 
-    It begins at rest in the first frame and ends at rest in the last, so it lasts two frames longer than the take.
+    It begins at rest in the first frame and ends at rest in the last, so it lasts two frames longer than the
+    take.
     """
     columns = list(take.joints())
-    begin, end = STANDING - 1, len(columns[0]) - STANDING  # parameters of the curve, in frames: outside of them it is at rest
-    rows = math.ceil((end - begin) * rate / take.rate - 1e-9) + 1  # the small term keeps a last row that only rounding puts behind the end
+    begin, end = (
+        STANDING - 1,
+        len(columns[0]) - STANDING,
+    )  # parameters of the curve, in frames: outside of them it is at rest
+    rows = (
+        math.ceil((end - begin) * rate / take.rate - 1e-9) + 1
+    )  # the small term keeps a last row that only rounding puts behind the end
     samples = []
     for row in range(rows):
         position = min(begin + row * take.rate / rate, float(end))
         index = min(int(position), len(columns[0]) - FRAMES + 1)
         samples.append(
             [
-                between((column[index - 1], column[index], column[index + 1], column[index + 2]), position - index, 1.0 / take.rate)
+                between(
+                    (column[index - 1], column[index], column[index + 1], column[index + 2]),
+                    position - index,
+                    1.0 / take.rate,
+                )
                 for column in columns
             ]
         )
@@ -134,15 +152,20 @@ def _going_back(take: Take) -> Take:
     """The take followed by a slow return to its first frame, at `RETURN_SHARE` of the joints' limits."""
     filters = [TrackingFilter(_share(joint.limits, RETURN_SHARE)) for joint in take.device.joints]
     goal, dt = take.frames[0], 1.0 / take.rate
-    states: list[Kinematic] = [tracking_filter.rest(value) for tracking_filter, value in zip(filters, take.frames[-1], strict=True)]
+    states: list[Kinematic] = [
+        tracking_filter.rest(value) for tracking_filter, value in zip(filters, take.frames[-1], strict=True)
+    ]
     frames = [take.frames[-1]] * STANDING
     while any(state != Kinematic(value) for state, value in zip(map(_plain, states), goal, strict=True)):
-        states = [tracking_filter.step(state, value, dt, 0.0) for tracking_filter, state, value in zip(filters, states, goal, strict=True)]
+        states = [
+            tracking_filter.step(state, value, dt, 0.0)
+            for tracking_filter, state, value in zip(filters, states, goal, strict=True)
+        ]
         frames.append(tuple(state.position for state in states))
         if len(frames) > RETURN_LIMIT * take.rate:
             raise ExportError(
-                f"The return to {take.name(0)} takes more than {RETURN_LIMIT:.0f} s: end the range in the pose in which it begins,"
-                " or raise the joints' velocity, acceleration and jerk"
+                f"The return to {take.name(0)} takes more than {RETURN_LIMIT:.0f} s: end the range in the"
+                " pose in which it begins, or raise the joints' velocity, acceleration and jerk"
             )
     return take.followed_by((*frames, goal))
 
@@ -156,4 +179,9 @@ def _plain(state: Kinematic) -> Kinematic:
 
 
 def _share(limits: Limits, share: float) -> Limits:
-    return replace(limits, velocity=share * limits.velocity, acceleration=share * limits.acceleration, jerk=share * limits.jerk)
+    return replace(
+        limits,
+        velocity=share * limits.velocity,
+        acceleration=share * limits.acceleration,
+        jerk=share * limits.jerk,
+    )

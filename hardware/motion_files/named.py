@@ -1,4 +1,4 @@
-"""Names, signs and units of joints in the files of a robot's maker. Knows no Blender."""
+"""Names, signs and units of joints in the files of a robot's maker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Scale:
     ends: tuple[float, float] | None = None
 
     def joint(self, value: float, mode: Mode) -> float:
-        """The joint's value [rad or m] for LeRobot's value; one beyond the range is clamped to it, as in LeRobot.
+        """The joint's value [rad or m] for LeRobot's value; one beyond the range is clamped to it, as in
+        LeRobot.
 
         Raises:
             MotionFileError: The mode needs the joint's range, and that is not known.
@@ -46,15 +47,17 @@ class Scale:
     def _ends(self) -> tuple[float, float]:
         if self.ends is None or self.ends[0] == self.ends[1]:
             raise MotionFileError(
-                "its values are shares of the servos' ranges, which are not known: give the joints their servos, and import LeRobot's"
-                " calibration (Robot > Set Up > Calibrate)"
+                "its values are shares of the servos' ranges, which are not known: give the joints their"
+                " servos, and import LeRobot's calibration (Robot > Set Up > Calibrate)"
             )
         return self.ends
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """How motion files describe a joint: its name, sign, unit, servo (-1: none), and its conversion to LeRobot's values."""
+    """How motion files describe a joint: its name, sign, unit, servo (-1: none), and its conversion to
+    LeRobot's values.
+    """
 
     name: str
     sign: float = 1.0

@@ -1,4 +1,4 @@
-"""Motion as CSV and as JSON of Limber's own, written and read. Knows no Blender."""
+"""Motion as CSV and as JSON of Limber's own, written and read."""
 
 from __future__ import annotations
 
@@ -51,8 +51,22 @@ UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     "metres": ("m", 1.0),
     "meters": ("m", 1.0),
 }
-ANGLES = ("deg", "degrees", "rad", "radians")  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
-POSITION, OTHERS = "position", ("velocity", "effort", "acceleration", "torque", "current")  # ends of names of ROS's tools: "elbow/position"
+ANGLES = (
+    "deg",
+    "degrees",
+    "rad",
+    "radians",
+)  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
+POSITION, OTHERS = (
+    "position",
+    (
+        "velocity",
+        "effort",
+        "acceleration",
+        "torque",
+        "current",
+    ),
+)  # ends of names of ROS's tools: "elbow/position"
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 JOINT_UNITS = ("rad", "m", "plain")
 SERVO = re.compile(r"servo (\d+)")
@@ -61,9 +75,17 @@ SERVO = re.compile(r"servo (\d+)")
 def table(motion: Motion) -> bytes:
     """CSV with a row per sample: time [s], value of each joint, raw position of each channel."""
     columns = motion.recording.columns
-    rows = [["seconds", *map(_heading, columns), *(f"servo {channel.servo}" for channel in motion.device.channels)]]
+    rows = [
+        [
+            "seconds",
+            *map(_heading, columns),
+            *(f"servo {channel.servo}" for channel in motion.device.channels),
+        ]
+    ]
     scales = [SCALES[column.unit][1] for column in columns]
-    for time, positions, *values in zip(motion.times, motion.positions, *(column.values for column in columns), strict=True):
+    for time, positions, *values in zip(
+        motion.times, motion.positions, *(column.values for column in columns), strict=True
+    ):
         numbers = (f"{scale * value:.10g}" for scale, value in zip(scales, values, strict=True))
         rows.append([f"{time:.9g}", *numbers, *(f"{position:.3f}" for position in positions)])
     return csv_of(rows)
@@ -71,7 +93,9 @@ def table(motion: Motion) -> bytes:
 
 def joint_table(recording: Recording) -> bytes:
     """CSV with the time [s] and the values of all joints, in their own units."""
-    rows = [["seconds", *(f"{c.name} [{c.unit}]" if c.unit != "plain" else c.name for c in recording.columns)]]
+    rows = [
+        ["seconds", *(f"{c.name} [{c.unit}]" if c.unit != "plain" else c.name for c in recording.columns)]
+    ]
     for time, *values in zip(recording.times, *(column.values for column in recording.columns), strict=True):
         rows.append([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
     return csv_of(rows)
@@ -87,9 +111,10 @@ def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
 def read_table(data: bytes) -> Recording:
     """A CSV or TSV table: a heading, a column with the time, a joint in each other.
 
-    A heading's unit is in brackets, [deg], (rad), [mm], or behind the joint's name, elbow_deg. Without a unit, values are radians, or in
-    the joint's own unit; under LeRobot's names, elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns
-    "servo N", without a heading, and of velocities and efforts are not read.
+    A heading's unit is in brackets, [deg], (rad), [mm], or behind the joint's name, elbow_deg. Without a
+    unit, values are radians, or in the joint's own unit; under LeRobot's names, elbow_flex.pos, they are
+    LeRobot's degrees, and shares of the gripper's range. Columns "servo N", without a heading, and of
+    velocities and efforts are not read.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.
@@ -100,8 +125,12 @@ def read_table(data: bytes) -> Recording:
     factor = None if at is None else _time_factor(heading[at])
     if at is None or factor is None:
         known = ", ".join(f"'{one}'" for one in (*TIMES[:3], *list(TIME_UNITS)[:2]))
-        raise MotionFileError(f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column")
-    columns = {k: found for k, cell in enumerate(heading) if k != at and (found := _joint_of(cell)) is not None}
+        raise MotionFileError(
+            f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
+        )
+    columns = {
+        k: found for k, cell in enumerate(heading) if k != at and (found := _joint_of(cell)) is not None
+    }
     numbers = numbers_of([[row[k] for k in (at, *columns)] for row in rows])
     values = list(zip(*numbers, strict=True)) or [()] * (1 + len(columns))
     joints = (
@@ -123,7 +152,8 @@ def _time_factor(heading: str) -> float | None:
 
 
 def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
-    """Name of a column's joint, its unit and the factor to it; None for a column that has no joint's positions.
+    """Name of a column's joint, its unit and the factor to it; None for a column that has no joint's
+    positions.
 
     Raises:
         MotionFileError: The heading's unit is unknown.
@@ -143,7 +173,9 @@ def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
     if not given and before and end.lower() in ANGLES:
         name, given = before, end
     if given and given.lower() not in UNITS:
-        raise MotionFileError(f"column '{heading[:40]}': '{given}' is no unit; expected one of {', '.join(UNITS)}")
+        raise MotionFileError(
+            f"column '{heading[:40]}': '{given}' is no unit; expected one of {', '.join(UNITS)}"
+        )
     unit, scale = UNITS[given.lower()] if given else ("plain", 1.0)
     return name, unit, scale
 
@@ -160,16 +192,25 @@ def rows_of(data: bytes) -> list[list[str]]:
     try:
         first = text.partition("\n")[0]
         mark = max(",;\t", key=first.count)
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if any(cell.strip() for cell in row)]
+        rows = [
+            row
+            for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+            if any(cell.strip() for cell in row)
+        ]
     except csv.Error as error:
         raise MotionFileError(f"it is no table ({error}): it is damaged, or not a CSV file") from error
     if not rows or len(rows[0]) < 2:
         raise MotionFileError("its first line is no heading: write the names of the columns, the time first")
     if len(rows) * len(rows[0]) > MOST_NUMBERS:
-        raise MotionFileError(f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts")
+        raise MotionFileError(
+            f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
+        )
     for k, row in enumerate(rows):
         if len(row) != len(rows[0]):
-            raise MotionFileError(f"row {k}: it has {len(row)} columns, and the heading {len(rows[0])}: the file is damaged there")
+            raise MotionFileError(
+                f"row {k}: it has {len(row)} columns, and the heading {len(rows[0])}: the file is damaged"
+                " there"
+            )
     return rows
 
 
@@ -187,8 +228,15 @@ def numbers_of(rows: list[list[str]]) -> list[list[float]]:
             numbers = []
         if not numbers or not all(map(math.isfinite, numbers)):
             wrong = next(c for c, cell in enumerate(row) if not _is_number(cell))
-            remedy = "write decimals with a point" if _is_number(row[wrong].replace(",", ".")) else "correct it, or choose another file"
-            raise MotionFileError(f"row {k}, column '{rows[0][wrong][:40]}': expected a number, found {shown(row[wrong])}: {remedy}")
+            remedy = (
+                "write decimals with a point"
+                if _is_number(row[wrong].replace(",", "."))
+                else "correct it, or choose another file"
+            )
+            raise MotionFileError(
+                f"row {k}, column '{rows[0][wrong][:40]}': expected a number, found {shown(row[wrong])}:"
+                f" {remedy}"
+            )
         number_rows.append(numbers)
     return number_rows
 
@@ -226,7 +274,9 @@ def write_document(motion: Motion) -> bytes:
         "seconds": motion.seconds,
         "loops": motion.loops,
         "protocol": motion.device.protocol,
-        "joints": [_described(named, joint) for named, joint in zip(motion.named, motion.device.joints, strict=True)],
+        "joints": [
+            _described(named, joint) for named, joint in zip(motion.named, motion.device.joints, strict=True)
+        ],
         "channels": _channels(motion),
         "values": list(zip(*(column.values for column in motion.recording.columns), strict=True)),
         "positions": motion.positions,

@@ -1,4 +1,4 @@
-"""Raw positions as servo pulses, for formats that store these. Knows no Blender."""
+"""Raw positions as servo pulses, for formats that store these."""
 
 from __future__ import annotations
 
@@ -19,12 +19,18 @@ def check_pulses(device: Device, what: str) -> None:
     if device.protocol == OWN_PROTOCOL:
         return
     if device.protocol.startswith(FILE):
-        raise ExportError(f"{what}: it is not known whether the robot's own protocol has servo pulses; export CSV or JSON")
+        raise ExportError(
+            f"{what}: it is not known whether the robot's own protocol has servo pulses; export CSV or JSON"
+        )
     units = capabilities_of(device.protocol).units
     if units.microsecond is None:
-        raise ExportError(f"{what} is for servos that take pulses, and the robot's take {units.name}; export CSV or JSON")
+        raise ExportError(
+            f"{what} is for servos that take pulses, and the robot's take {units.name}; export CSV or JSON"
+        )
 
 
 def rounded(motion: Motion, units_per_us: int) -> list[tuple[int, ...]]:
-    """Positions (samples, channels) as integers in units of 1 / `units_per_us` [us], rounded as in the robot link."""
+    """Positions (samples, channels) as integers in units of 1 / `units_per_us` [us], rounded as in the robot
+    link.
+    """
     return [tuple(round(pulse * units_per_us) for pulse in row) for row in motion.positions]

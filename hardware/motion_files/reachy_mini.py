@@ -1,7 +1,8 @@
-"""Move files of Reachy Mini: JSON with times, the head's pose, antennas and the body's rotation. Knows no Blender.
+"""Move files of Reachy Mini: JSON with times, the head's pose, antennas and the body's rotation.
 
-Head poses are in the base's frame with the neutral head as origin; antennas are [right, left] with the opposite sign of the joints in the
-robot's URDF. The daemon's player uses absolute times, so that a move begins at 0.
+Head poses are in the base's frame with the neutral head as origin; antennas are [right, left] with the
+opposite sign of the joints in the robot's URDF. The daemon's player uses absolute times, so that a move
+begins at 0.
 
 Source: `RecordedMove` of reachy-mini 1.13.
 """
@@ -40,8 +41,16 @@ def read(data: bytes) -> Recording:
     heads = tuple(map(_head, rows))
     antennas = [row.numbers("antennas", 2) if row.is_given("antennas") else [0.0, 0.0] for row in rows]
     bodies = tuple(row.number("body_yaw") if row.is_given("body_yaw") else 0.0 for row in rows)
-    columns = [Column(BODY, bodies), *(Column(name, tuple(-angles[k] for angles in antennas)) for k, name in enumerate(ANTENNAS))]
-    return Recording(tuple(times), tuple(columns), {HEAD: heads}, move.get("description", str) if move.is_given("description") else "")
+    columns = [
+        Column(BODY, bodies),
+        *(Column(name, tuple(-angles[k] for angles in antennas)) for k, name in enumerate(ANTENNAS)),
+    ]
+    return Recording(
+        tuple(times),
+        tuple(columns),
+        {HEAD: heads},
+        move.get("description", str) if move.is_given("description") else "",
+    )
 
 
 def _head(row: JsonFields) -> Pose:
@@ -53,13 +62,17 @@ def _head(row: JsonFields) -> Pose:
 
 
 def write(recording: Recording) -> bytes:
-    """Move file of a recording with the head's pose, antennas and the body's rotation; joints that the recording lacks are 0.
+    """Move file of a recording with the head's pose, antennas and the body's rotation; joints that the
+    recording lacks are 0.
 
     Raises:
         MotionFileError: The recording has no pose of the head.
     """
     if HEAD not in recording.poses:
-        raise MotionFileError(f"the robot has no link or bone '{HEAD}', whose pose a move of Reachy Mini has: export another format")
+        raise MotionFileError(
+            f"the robot has no link or bone '{HEAD}', whose pose a move of Reachy Mini has: export another"
+            " format"
+        )
     values = {column.name: column.values for column in recording.columns if column.unit == "rad"}
     still = (0.0,) * len(recording.times)
     body, right, left = (values.get(name, still) for name in (BODY, *ANTENNAS))
@@ -70,10 +83,14 @@ def write(recording: Recording) -> bytes:
             "body_yaw": _rounded(yaw),
             "check_collision": False,
         }
-        for head, antennas, yaw in zip(recording.poses[HEAD], zip(right, left, strict=True), body, strict=True)
+        for head, antennas, yaw in zip(
+            recording.poses[HEAD], zip(right, left, strict=True), body, strict=True
+        )
     ]
     times = [_rounded(time) for time in recording.from_zero().times]
-    return json.dumps({"description": recording.title, "time": times, "set_target_data": rows}).encode("utf-8")
+    return json.dumps({"description": recording.title, "time": times, "set_target_data": rows}).encode(
+        "utf-8"
+    )
 
 
 def _matrix(pose: Sequence[float]) -> list[list[float]]:

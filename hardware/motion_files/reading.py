@@ -1,4 +1,4 @@
-"""Reading of a motion file: its format is found by its suffix and its content. Knows no Blender."""
+"""Reading of a motion file: its format is found by its suffix and its content."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
         settings: Options of single formats.
 
     Raises:
-        LargeMotionError: The file announces over 50 MB in memory, or over an hour of motion, and `settings` do not allow it.
+        LargeMotionError: The file announces over 50 MB in memory, or over an hour of motion, and `settings`
+            do not allow it.
         MotionFileError: The file cannot be used; the message names the file, the place in it and the remedy.
     """
     path = path / INFO if is_folder(path) else path
@@ -49,7 +50,9 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
         raise MotionFileError(f"'{path.name}': {error}") from error
     if recording.seconds > LONG and not settings.allow_large:
         hours, rows = f"{recording.seconds / 3600.0:.1f} hours", len(recording.times)
-        raise _too_large(path, f"it has {hours} of motion in {rows} rows: are its times in milliseconds?", settings)
+        raise _too_large(
+            path, f"it has {hours} of motion in {rows} rows: are its times in milliseconds?", settings
+        )
     return recording
 
 
@@ -72,11 +75,25 @@ def format_of(path: Path, data: bytes) -> str:
         MotionFileError: The file has no known format.
     """
     suffix = path.suffix.lower()
-    candidates = {name: form for name, form in FORMATS.items() if form.read is not None and suffix in (form.suffix, *form.more_suffixes)}
+    candidates = {
+        name: form
+        for name, form in FORMATS.items()
+        if form.read is not None and suffix in (form.suffix, *form.more_suffixes)
+    }
     if suffix == ".parquet":
-        raise MotionFileError("it is a part of a dataset of LeRobot: choose the dataset's folder, or its file meta/info.json")
+        raise MotionFileError(
+            "it is a part of a dataset of LeRobot: choose the dataset's folder, or its file meta/info.json"
+        )
     if not candidates:
-        known = sorted({suffix for form in FORMATS.values() if form.read for suffix in (form.suffix, *form.more_suffixes) if suffix})
+        known = sorted(
+            {
+                suffix
+                for form in FORMATS.values()
+                if form.read
+                for suffix in (form.suffix, *form.more_suffixes)
+                if suffix
+            }
+        )
         raise MotionFileError(f"'{suffix}' is no suffix of a motion file; expected one of {', '.join(known)}")
     content = _content(suffix, data)
     for name, form in candidates.items():
@@ -87,7 +104,9 @@ def format_of(path: Path, data: bytes) -> str:
 
 
 def _content(suffix: str, data: bytes) -> object:
-    """Content by which `Format.is_like` recognises formats with the same suffix: the JSON value, else the first line."""
+    """Content by which `Format.is_like` recognises formats with the same suffix: the JSON value, else the
+    first line.
+    """
     if suffix == ".json":
         return plain_of(data)
     return data[:2000].partition(b"\n")[0].decode("utf-8-sig", "replace")

@@ -1,4 +1,4 @@
-"""Motion of joints and links at given times: the common result of all readers of motion files. Knows no Blender."""
+"""Motion of joints and links at given times: the common result of all readers of motion files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ..lerobot import Mode
 
 MOST_NUMBERS = 5_000_000  # largest count of values in a recording: three hours of ten joints at 50 Hz
 NUMBER_BYTES = 32  # of a number in memory
-ASKED_NUMBERS = LARGE // NUMBER_BYTES  # a larger count is read only where the user says so: 50 minutes of ten joints at 50 Hz
+ASKED_NUMBERS = (
+    LARGE // NUMBER_BYTES
+)  # a larger count is read only where the user says so: 50 minutes of ten joints at 50 Hz
 LONG = 3600.0  # [s] a longer motion is read only where the user says so
 LONGEST = 86_400.0  # [s] a day; a later time is a mistake in the file
 LARGEST = 1e6  # [rad, m, degrees, steps] largest value
@@ -30,7 +32,9 @@ Pose = tuple[float, ...]
 
 
 class MotionFileError(HardwareError, ValueError):
-    """A motion file cannot be used; the message names the place in the file, the expected and the found value, and the remedy."""
+    """A motion file cannot be used; the message names the place in the file, the expected and the found
+    value, and the remedy.
+    """
 
 
 class LargeMotionError(MotionFileError, LargeError):
@@ -67,7 +71,8 @@ class Recording:
         title: Name or description.
 
     Raises:
-        MotionFileError: Times do not ascend, a value is no finite number, lengths differ, or the recording is empty.
+        MotionFileError: Times do not ascend, a value is no finite number, lengths differ, or the recording is
+            empty.
     """
 
     times: tuple[float, ...]
@@ -79,7 +84,10 @@ class Recording:
         if not self.times or not (self.columns or self.poses):
             raise MotionFileError("it has no motion: choose a file with at least one row and one joint")
         _check_times(self.times)
-        if twice := next((name for name, count in Counter(column.name for column in self.columns).items() if count > 1), None):
+        if twice := next(
+            (name for name, count in Counter(column.name for column in self.columns).items() if count > 1),
+            None,
+        ):
             raise MotionFileError(f"two joints are called '{twice}': give each its own name")
         for column in self.columns:
             self._check_length(f"joint '{column.name}'", column.values)
@@ -95,7 +103,9 @@ class Recording:
 
     def _check_length(self, what: str, values: Sequence[object]) -> None:
         if len(values) != len(self.times):
-            raise MotionFileError(f"{what} has {len(values)} values for {len(self.times)} times: give one for each")
+            raise MotionFileError(
+                f"{what} has {len(values)} values for {len(self.times)} times: give one for each"
+            )
 
     @staticmethod
     def _check_numbers(what: str, kind: str, numbers: Sequence[float]) -> None:
@@ -124,7 +134,10 @@ def _check_times(times: Sequence[float]) -> None:
             raise MotionFileError(f"row {row + 1}: its time is {time}: give seconds")
     for row, (before, after) in enumerate(pairwise(times)):
         if after <= before:
-            raise MotionFileError(f"row {row + 2}: its time {after:g} s is not after {before:g} s of the row before: sort the rows")
+            raise MotionFileError(
+                f"row {row + 2}: its time {after:g} s is not after {before:g} s of the row before: sort the"
+                " rows"
+            )
     if times[-1] - times[0] > LONGEST:
         raise MotionFileError(f"it lasts {times[-1] - times[0]:g} s: give times in seconds, a day at most")
 
@@ -135,7 +148,10 @@ def pose_problem(pose: Sequence[float]) -> str:
         return f"it has {len(pose)} numbers, and a 4x4 matrix has 16"
     if not all(abs(number) <= LARGEST for number in pose):
         return "not all of its numbers are finite"
-    if any(abs(number - expected) > 1e-6 for number, expected in zip(pose[12:], (0.0, 0.0, 0.0, 1.0), strict=True)):
+    if any(
+        abs(number - expected) > 1e-6
+        for number, expected in zip(pose[12:], (0.0, 0.0, 0.0, 1.0), strict=True)
+    ):
         return "its last row is not 0, 0, 0, 1"
     axes = [[pose[4 * row + k] for row in range(3)] for k in range(3)]
     for k, axis in enumerate(axes):
@@ -143,7 +159,12 @@ def pose_problem(pose: Sequence[float]) -> str:
             if abs(_dot(axis, axes[other]) - (other == k)) > RIGHT_ANGLE:
                 return "it is no rotation: its axes are not perpendicular unit vectors"
     x, y, z = axes
-    if x[0] * (y[1] * z[2] - y[2] * z[1]) - x[1] * (y[0] * z[2] - y[2] * z[0]) + x[2] * (y[0] * z[1] - y[1] * z[0]) < 0.0:
+    if (
+        x[0] * (y[1] * z[2] - y[2] * z[1])
+        - x[1] * (y[0] * z[2] - y[2] * z[0])
+        + x[2] * (y[0] * z[1] - y[1] * z[0])
+        < 0.0
+    ):
         return "it mirrors: its determinant is -1"
     return ""
 

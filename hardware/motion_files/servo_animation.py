@@ -1,7 +1,8 @@
-"""Files for blender-servo-animation's library: commands of five bytes, and a line feed after each frame. Knows no Blender.
+"""Files for blender-servo-animation's library: commands of five bytes, and a line feed after each frame.
 
-Its player takes every byte 0A for the end of a frame and every byte 3C for the start of a command, even inside of a position. So a position
-whose low byte is 0A or 3C is increased by one; servos 10 and 60, and positions with such a high byte, are impossible. Its JSON has numbers.
+Its player takes every byte 0A for the end of a frame and every byte 3C for the start of a command, even
+inside of a position. So a position whose low byte is 0A or 3C is increased by one; servos 10 and 60, and
+positions with such a high byte, are impossible. Its JSON has numbers.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ def header(motion: Motion) -> bytes:
     frames = len(motion.positions)
     if max(frames, len(data)) > HIGHEST_FRAMES:
         raise ExportError(
-            f"{TITLE} counts bytes up to {HIGHEST_FRAMES}, and {motion.seconds:.1f} s are {len(data)}; choose a shorter range,"
-            " a lower rate, or its .bin for a memory card"
+            f"{TITLE} counts bytes up to {HIGHEST_FRAMES}, and {motion.seconds:.1f} s are {len(data)}; choose"
+            " a shorter range, a lower rate, or its .bin for a memory card"
         )
-    rows = ("    " + " ".join(f"{byte:#04x}," for byte in data[at : at + BYTES_A_LINE]) for at in range(0, len(data), BYTES_A_LINE))
+    rows = (
+        "    " + " ".join(f"{byte:#04x}," for byte in data[at : at + BYTES_A_LINE])
+        for at in range(0, len(data), BYTES_A_LINE)
+    )
     lines = [
         f"// {motion.seconds:.1f} s for {TITLE}, made by Limber.",
         "",
@@ -51,7 +55,9 @@ def binary(motion: Motion) -> bytes:
     servos = [channel.servo for channel in motion.device.channels]
     data = bytearray()
     for row in rounded(motion, 1):
-        for channel, servo, position in sorted(zip(motion.device.channels, servos, row, strict=True), key=lambda entry: entry[1]):
+        for channel, servo, position in sorted(
+            zip(motion.device.channels, servos, row, strict=True), key=lambda entry: entry[1]
+        ):
             try:
                 data += _command(servo, position)
             except ProtocolError as error:
@@ -62,21 +68,30 @@ def binary(motion: Motion) -> bytes:
 
 def _command(servo: int, position: int) -> bytes:
     if servo == LINE_FEED:
-        raise ProtocolError(f"servo {servo} never moves with {TITLE}'s files: its id is the byte that ends a frame; choose another id")
+        raise ProtocolError(
+            f"servo {servo} never moves with {TITLE}'s files: its id is the byte that ends a frame; choose"
+            " another id"
+        )
     if position >> 8 == LINE_FEED:
         raise ProtocolError(
-            f"pulses of {position} us cannot be had with {TITLE}'s files: 2560 to 2815 have the byte that ends a frame; narrow its range"
+            f"pulses of {position} us cannot be had with {TITLE}'s files: 2560 to 2815 have the byte that"
+            " ends a frame; narrow its range"
         )
     command = encode(servo, position)
     return encode(servo, position + 1) if command[3] == LINE_FEED else command
 
 
 def document(motion: Motion) -> bytes:
-    """The add-on's JSON, as it is since its version 2: a list of frames, each with the position of each servo by its id."""
+    """The add-on's JSON, as it is since its version 2: a list of frames, each with the position of each servo
+    by its id.
+    """
     check_pulses(motion.device, TITLE)
     servos = [str(channel.servo) for channel in motion.device.channels]
     if str(START) in servos:
-        raise ExportError(f"Servo {START} never moves with {TITLE}: its id is the byte that starts a command; choose another id")
+        raise ExportError(
+            f"Servo {START} never moves with {TITLE}: its id is the byte that starts a command; choose"
+            " another id"
+        )
     animation = {
         "description": "Blender Servo Animation Positions",
         "fps": motion.rate,

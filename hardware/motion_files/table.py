@@ -1,17 +1,20 @@
-"""Binary encoding of a motion for the flash memory of Limber's firmware (its src/table.c decodes it). Knows no Blender.
+"""Binary encoding of a motion for the flash memory of Limber's firmware (its src/table.c decodes it).
 
     byte 0      version, 1
     byte 1      channels
-    byte 2      pulses per row: 1 means a row for each pulse, 50 a second; with more, pulses between rows are interpolated linearly
+    byte 2      pulses per row: 1 means a row for each pulse, 50 a second; with more, pulses between rows are
+        interpolated linearly
     byte 3      bit 0: it loops
     bytes 4-7   rows
-    then for each channel 10 bytes: servo, on silence (0 hold, 1 detach), lowest, highest position, speed [us/s], position in the first row
+    then for each channel 10 bytes: servo, on silence (0 hold, 1 detach), lowest, highest position, speed
+        [us/s], position in the first row
     then the rows
 
-All numbers are unsigned, high byte first; positions are eighths of a microsecond, as on the wire. A row contains the second difference of
-each channel's position (position - 2 last + before, modulo 65536, signed; positions before the first row equal it). The difference is
-zigzag-coded (0, -1, 1, -2, ... as 0, 1, 2, 3, ...) and cut into groups of three bits, the lowest first. Each group is a half byte, with 8
-added to all but the last. A byte's high half comes first. Smooth motion needs one or two half bytes for a channel and row.
+All numbers are unsigned, high byte first; positions are eighths of a microsecond, as on the wire. A row
+contains the second difference of each channel's position (position - 2 last + before, modulo 65536, signed;
+positions before the first row equal it). The difference is zigzag-coded (0, -1, 1, -2, ... as 0, 1, 2, 3,
+...) and cut into groups of three bits, the lowest first. Each group is a half byte, with 8 added to all but
+the last. A byte's high half comes first. Smooth motion needs one or two half bytes for a channel and row.
 """
 
 from __future__ import annotations
@@ -54,15 +57,21 @@ class Table:
 
 def encode(table: Table) -> bytes:
     """Encode a table as bytes."""
-    head = HEAD.pack(VERSION, len(table.tracks), table.pulses_per_row, LOOPS if table.loops else 0, table.rows)
+    head = HEAD.pack(
+        VERSION, len(table.tracks), table.pulses_per_row, LOOPS if table.loops else 0, table.rows
+    )
     for track in table.tracks:
-        head += TRACK.pack(track.servo, track.detaches, track.lowest, track.highest, track.speed, track.positions[0])
+        head += TRACK.pack(
+            track.servo, track.detaches, track.lowest, track.highest, track.speed, track.positions[0]
+        )
     bends = [_bends(track.positions) for track in table.tracks]
     return head + _packed(half for row in zip(*bends, strict=True) for bend in row for half in _halves(bend))
 
 
 def _bends(positions: Sequence[int]) -> Iterator[int]:
-    """Second differences of the positions, modulo 65536: the deviation from the line through the two positions before."""
+    """Second differences of the positions, modulo 65536: the deviation from the line through the two
+    positions before.
+    """
     before = last = positions[0]
     for position in positions:
         yield (position - 2 * last + before + WORD // 2) % WORD - WORD // 2

@@ -1,4 +1,4 @@
-"""Baked motion, frame by frame. Knows no Blender."""
+"""Baked motion, frame by frame."""
 
 from __future__ import annotations
 
@@ -47,16 +47,21 @@ class Take:
             raise ExportError("There is no frame to export; choose a range with at least one")
         for index, values in enumerate(self.frames):
             if len(values) != len(self.device.joints):
-                raise ExportError(f"{self.name(index)} has {len(values)} values for {len(self.device.joints)} joints; give one for each")
+                raise ExportError(
+                    f"{self.name(index)} has {len(values)} values for {len(self.device.joints)} joints; give"
+                    " one for each"
+                )
 
     def name(self, index: int) -> str:
-        """Name of the frame at `index` for messages; the index may lie before the first or after the last frame."""
+        """Name of the frame at `index` for messages; the index may lie before the first or after the last
+        frame.
+        """
         frame = self.first + int(max(index, 0) * self.stride)
         return f"frame {frame}" if frame <= self.last else f"the {frame - self.last}. frame after {self.last}"
 
     def standing(self) -> tuple[Values, ...]:
-        """The frames with `STANDING` copies of the first one before them and of the last one after them, since the robot is at rest
-        there.
+        """The frames with `STANDING` copies of the first one before them and of the last one after them,
+        since the robot is at rest there.
         """
         return (self.frames[0],) * STANDING + self.frames + (self.frames[-1],) * STANDING
 

@@ -1,1 +1,1 @@
-"""Serial protocols: one codec each, without ports, clocks or threads. Knows no Blender."""
+"""Serial protocols: one codec each, without ports, clocks or threads."""

@@ -1,7 +1,8 @@
-"""Codec of a user's own robot, whose protocol is a small Python file. Knows no Blender.
+"""Codec of a user's own robot, whose protocol is a small Python file.
 
-The file is loaded by path, in the worker process alone, and only if its content is what the user has allowed. An error in it
-becomes a sentence with file and line; if it hangs or crashes, so does the worker, and Blender says so. docs/protocols.md has an example.
+The file is loaded by path, in the worker process alone, and only if its content is what the user has allowed.
+An error in it becomes a sentence with file and line; if it hangs or crashes, so does the worker, and Blender
+says so. docs/protocols.md has an example.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ SETTINGS: dict[str, tuple[type | tuple[type, ...], Any]] = {  # name: type, defa
 
 
 class Nowhere(io.TextIOBase):
-    """Text stream that discards the output of a user's file: a pipe that nobody reads would block the worker."""
+    """Text stream that discards the output of a user's file: a pipe that nobody reads would block the
+    worker.
+    """
 
     def write(self, text: str) -> int:
         return len(text)
@@ -67,22 +70,29 @@ class RobotFile:
         allowed: SHA-256 of the content that the user has allowed to run.
 
     Raises:
-        ProtocolError: The file cannot be read or run, its content is not what was allowed, or a setting is invalid.
+        ProtocolError: The file cannot be read or run, its content is not what was allowed, or a setting is
+            invalid.
     """
 
     def __init__(self, path: Path, allowed: str) -> None:
         self.path = path
-        source = read_allowed(path, allowed).source  # it is read once, so that the text that was compared is the one that runs
+        source = read_allowed(
+            path, allowed
+        ).source  # it is read once, so that the text that was compared is the one that runs
         self._nowhere = Nowhere()
         module = ModuleType(MODULE)
         module.__file__ = str(path)
         sys.modules[MODULE] = module  # dataclasses and others look for their module there
         self._names = module.__dict__
         self._guard(lambda: exec(compile(source, str(path), "exec"), self._names), "loading it")
-        self.settings = {name: self._setting(name, kind, default) for name, (kind, default) in SETTINGS.items()}
+        self.settings = {
+            name: self._setting(name, kind, default) for name, (kind, default) in SETTINGS.items()
+        }
         self._check_settings()
         if not self.has("frame"):
-            raise ProtocolError(f"{path.name} has no function frame(positions); it makes the bytes that move servos")
+            raise ProtocolError(
+                f"{path.name} has no function frame(positions); it makes the bytes that move servos"
+            )
 
     def has(self, function: str) -> bool:
         """Whether the file defines a function."""
@@ -96,9 +106,14 @@ class RobotFile:
         """
         return_value = self.call(function, *arguments)
         if not isinstance(return_value, bytes | bytearray):
-            raise ProtocolError(f"{self.path.name}: {function}() gave {_shown(return_value)}; it must give bytes")
+            raise ProtocolError(
+                f"{self.path.name}: {function}() gave {_shown(return_value)}; it must give bytes"
+            )
         if len(return_value) > MOST_BYTES:
-            raise ProtocolError(f"{self.path.name}: {function}() gave {len(return_value)} bytes; at most {MOST_BYTES} can be sent at once")
+            raise ProtocolError(
+                f"{self.path.name}: {function}() gave {len(return_value)} bytes; at most {MOST_BYTES} can be"
+                " sent at once"
+            )
         return bytes(return_value)
 
     def call(self, function: str, *arguments: Any) -> Any:
@@ -135,9 +150,14 @@ class RobotFile:
         if settings["BAUDRATE"] <= 0:
             raise ProtocolError(f"{self.path.name}: BAUDRATE is {settings['BAUDRATE']}; it must be positive")
         if not 1 <= settings["SERVOS"] <= MOST_SERVOS:
-            raise ProtocolError(f"{self.path.name}: SERVOS is {settings['SERVOS']}; it must be from 1 to {MOST_SERVOS}")
+            raise ProtocolError(
+                f"{self.path.name}: SERVOS is {settings['SERVOS']}; it must be from 1 to {MOST_SERVOS}"
+            )
         if not settings["LOWEST"] < settings["HIGHEST"]:
-            raise ProtocolError(f"{self.path.name}: LOWEST is {settings['LOWEST']}, HIGHEST {settings['HIGHEST']}; LOWEST must be lower")
+            raise ProtocolError(
+                f"{self.path.name}: LOWEST is {settings['LOWEST']}, HIGHEST {settings['HIGHEST']}; LOWEST"
+                " must be lower"
+            )
         if settings["PER_TURN"] is not None and not 0 < settings["PER_TURN"] < float("inf"):
             raise ProtocolError(f"{self.path.name}: PER_TURN is {settings['PER_TURN']}; it must be positive")
 
@@ -180,7 +200,10 @@ class CustomDecoder:
 
     def give_up(self) -> list[Message]:
         messages = self._noise()
-        messages += [Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo) for answer in self._open]
+        messages += [
+            Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo)
+            for answer in self._open
+        ]
         self._open.clear()
         return messages
 
@@ -198,16 +221,23 @@ class CustomDecoder:
     def _checked(self, return_value: Any) -> tuple[dict[int, int], int]:
         name = self._file.path.name
         if not (
-            isinstance(return_value, tuple) and len(return_value) == 2 and isinstance(return_value[0], dict) and _is_whole(return_value[1])
+            isinstance(return_value, tuple)
+            and len(return_value) == 2
+            and isinstance(return_value[0], dict)
+            and _is_whole(return_value[1])
         ):
-            raise ProtocolError(f"{name}: decode() gave {_shown(return_value)}; it must give (positions, number of bytes used)")
+            raise ProtocolError(
+                f"{name}: decode() gave {_shown(return_value)}; it must give (positions, number of bytes"
+                " used)"
+            )
         positions, used = return_value
         if not 0 <= used <= len(self._pending):
             raise ProtocolError(f"{name}: decode() used {used} of {len(self._pending)} bytes")
         for servo, raw in positions.items():
             if not (_is_whole(servo) and servo in self._servos and _is_whole(raw) and abs(raw) < 1 << 31):
                 raise ProtocolError(
-                    f"{name}: decode() reports that servo {_shown(servo)} is at {_shown(raw)}; both must be whole numbers in range"
+                    f"{name}: decode() reports that servo {_shown(servo)} is at {_shown(raw)}; both must be"
+                    " whole numbers in range"
                 )
         return positions, used
 
@@ -233,11 +263,19 @@ class Custom(Codec):
         settings = file.settings
         asks = file.has("ask") and file.has("decode")
         if settings["MEASURES"] and not asks:
-            raise ProtocolError(f"{path.name}: MEASURES is True, but ask(servos) and decode(data) are not both there")
+            raise ProtocolError(
+                f"{path.name}: MEASURES is True, but ask(servos) and decode(data) are not both there"
+            )
         is_pulse = settings["UNITS"] == "microseconds"
         self.capabilities = Capabilities(
             title=settings["NAME"] or path.stem,
-            units=Units(settings["UNITS"], settings["LOWEST"], settings["HIGHEST"], settings["PER_TURN"], 1.0 if is_pulse else None),
+            units=Units(
+                settings["UNITS"],
+                settings["LOWEST"],
+                settings["HIGHEST"],
+                settings["PER_TURN"],
+                1.0 if is_pulse else None,
+            ),
             servos=range(settings["SERVOS"]),
             baudrates=(settings["BAUDRATE"],),
             reads=frozenset((Quantity.POSITION,)) if asks else frozenset(),
@@ -250,19 +288,27 @@ class Custom(Codec):
         return CustomDecoder(self._file, self.capabilities.servos)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Bytes that the file's `arm(positions)` returns; those of `frame(positions)` if the file defines no `arm`."""
+        """Bytes that the file's `arm(positions)` returns; those of `frame(positions)` if the file defines no
+        `arm`.
+        """
         return self._say("arm" if self._file.has("arm") else "frame", self._within(at))
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Bytes that the file's `disarm(servos)` returns; none if the file defines no `disarm`."""
-        return self._say("disarm", list(map(self._known, servos))) if self._file.has("disarm") and servos else ()
+        return (
+            self._say("disarm", list(map(self._known, servos))) if self._file.has("disarm") and servos else ()
+        )
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Messages that command positions, as the file's `frame(positions)` returns them; none without goals."""
+        """Messages that command positions, as the file's `frame(positions)` returns them; none
+        without goals.
+        """
         return self._say("frame", self._within(goals)) if goals else ()
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Bytes that the file's `ask(servos)` returns; none unless the file defines both `ask` and `decode`."""
+        """Bytes that the file's `ask(servos)` returns; none unless the file defines both `ask` and
+        `decode`.
+        """
         self._check_readable(quantities)
         if not quantities or not servos:
             return ()

@@ -1,4 +1,6 @@
-"""Half-duplex queries: sends one at a time, and times out answers. Times are arguments. Knows no Blender, no port and no clock."""
+"""Half-duplex queries: sends one at a time, and times out answers. Times are arguments. Knows no port and no
+clock.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,12 @@ from collections.abc import Iterable
 from .interface import Decoder, Exchange, Message
 
 BITS = 10  # bits of a byte on the line: start, eight data bits, stop
-PATIENCE = 0.02  # [s] wait for an answer beyond the bytes' own time: slow USB adapters deliver bytes every 16 ms
-PATIENT = 0.1  # [s] the same for servos that are there, while nothing moves: a busy computer hands bytes over late
+PATIENCE = (
+    0.02  # [s] wait for an answer beyond the bytes' own time: slow USB adapters deliver bytes every 16 ms
+)
+PATIENT = (
+    0.1  # [s] the same for servos that are there, while nothing moves: a busy computer hands bytes over late
+)
 THINKING = 0.001  # [s] longest delay of a servo's answer: 0.5 ms by default
 
 
@@ -42,12 +48,16 @@ class Dialogue:
         self._due += exchanges
 
     def interrupt(self, exchanges: Iterable[Exchange]) -> list[Message]:
-        """Replace the queue and abandon the open query, for a stop; returns the messages that the open query has produced so far."""
+        """Replace the queue and abandon the open query, for a stop; returns the messages that the open query
+        has produced so far.
+        """
         self._due = deque(exchanges)
         return self._decoder.give_up()
 
     def update(self, data: bytes, time: float) -> tuple[bytes, list[Message]]:
-        """Bytes to send at `time` [s], and the messages decoded from `data`, the bytes received since the last call."""
+        """Bytes to send at `time` [s], and the messages decoded from `data`, the bytes received since the
+        last call.
+        """
         messages = self._decoder.feed(data)
         if self._decoder.waiting and time >= self._deadline:
             missing = self._decoder.give_up()
@@ -64,10 +74,17 @@ class Dialogue:
         return sent, messages
 
     def completion(self, time: float) -> bytes:
-        """Bytes to send before the line is closed at `time` [s]: what follows an open query whose answer is late, and completes it."""
+        """Bytes to send before the line is closed at `time` [s]: what follows an open query whose answer is
+        late, and completes it.
+        """
         late = self._decoder.waiting and time >= self._deadline - self._open.wait
         return self._open.otherwise.data if late and self._open.otherwise is not None else b""
 
     def time_allowed(self, exchange: Exchange, sent: int) -> float:
         """Time [s] within which an exchange's answers must arrive, if `sent` bytes are sent first."""
-        return BITS * (sent + exchange.answer_bytes) / self._baudrate + len(exchange.answers) * THINKING + self.patience + exchange.wait
+        return (
+            BITS * (sent + exchange.answer_bytes) / self._baudrate
+            + len(exchange.answers) * THINKING
+            + self.patience
+            + exchange.wait
+        )

@@ -1,4 +1,4 @@
-"""The common interface of all protocols: codecs, decoders, messages, capabilities. Knows no Blender.
+"""The common interface of all protocols: codecs, decoders, messages, capabilities.
 
 Codecs and decoders use no port, clock or thread. Positions are integers in the protocol's own
 unit (`Units`). docs/protocols.md says what each protocol can and cannot do.
@@ -18,7 +18,9 @@ from .servo_state import Expected, GoalMeaning, LostSetting, StoredSettings, Vol
 
 
 class ProtocolError(HardwareError, ValueError):
-    """A value cannot be encoded, or a protocol does not support something; the text names the servo or field and the allowed range."""
+    """A value cannot be encoded, or a protocol does not support something; the text names the servo or field
+    and the allowed range.
+    """
 
 
 class Quantity(Enum):
@@ -76,18 +78,22 @@ class Capabilities:
         title: Name of the protocol for the user.
         units: Unit and range of raw positions.
         servos: Valid servo ids.
-        baudrates: Baud rates of its devices [bit/s], the factory setting first; none of a device on a network.
+        baudrates: Baud rates of its devices [bit/s], the factory setting first; none of a device on a
+            network.
         reads: Quantities that can be read back.
-        measures: Whether the position that is read is measured, and not just the last command. A robot that does not measure is armed only
-            after the user has confirmed its pose.
-        unit_size: Size of one raw unit of each quantity: volts, degrees Celsius, share of the maximum load, amperes, raw units per second.
+        measures: Whether the position that is read is measured, and not just the last command. A robot that
+            does not measure is armed only after the user has confirmed its pose.
+        unit_size: Size of one raw unit of each quantity: volts, degrees Celsius, share of the maximum load,
+            amperes, raw units per second.
         commands_checked: Errors that the device detects in damaged commands.
         releases: Whether a command can switch a servo's torque off.
-        watchdog: Shortest and longest time that the device's own watchdog can be set to [s]; None where it cannot be set.
+        watchdog: Shortest and longest time that the device's own watchdog can be set to [s]; None where it
+            cannot be set.
         on_silence: What a servo does when it receives no more commands.
         limits_speed: Whether the device can be given a maximum speed.
         changes_id: Whether a servo's id can be changed.
-        address: Usual address of a device on a network, as `network.address_of` reads it; empty: it is on a serial port.
+        address: Usual address of a device on a network, as `network.address_of` reads it; empty: it is on a
+            serial port.
         remark: A sentence with what else the user must know; may be empty.
     """
 
@@ -150,7 +156,8 @@ class Exchange:
         data: Bytes to send.
         answers: The device's answers, in order.
         answer_bytes: Length of the answers on the wire [bytes].
-        otherwise: Exchange that follows at once if the answers do not come, and takes their place; None: they are missing then.
+        otherwise: Exchange that follows at once if the answers do not come, and takes their place; None: they
+            are missing then.
         wait: Further time to wait for the answers, where it would do harm to take them for missing [s].
     """
 
@@ -163,7 +170,9 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """A servo, or a controller (`servo` is None), has identified itself; `model` is its model number, if it has one."""
+    """A servo, or a controller (`servo` is None), has identified itself; `model` is its model number, if it
+    has one.
+    """
 
     servo: int | None
     model: int | None
@@ -197,7 +206,9 @@ class ReportedError:
 
 @dataclass(frozen=True, slots=True)
 class OtherSetting:
-    """A setting that the device stores is another one than here, so that it would not understand commands; `text` says which."""
+    """A setting that the device stores is another one than here, so that it would not understand commands;
+    `text` says which.
+    """
 
     text: str
 
@@ -231,11 +242,23 @@ class Problem:
 
 KEPT = 32  # bytes of noise that a problem shows: enough to recognise another protocol
 
-Message = Identified | Measured | Acknowledged | ReportedError | OtherSetting | StoredSettings | GoalMeaning | LostSetting | Problem
+Message = (
+    Identified
+    | Measured
+    | Acknowledged
+    | ReportedError
+    | OtherSetting
+    | StoredSettings
+    | GoalMeaning
+    | LostSetting
+    | Problem
+)
 
 
 class Decoder(Protocol):
-    """Decodes what a device sends, in pieces of any size; never raises, and buffers at most one longest message."""
+    """Decodes what a device sends, in pieces of any size; never raises, and buffers at most one longest
+    message.
+    """
 
     @property
     def waiting(self) -> bool:
@@ -254,8 +277,8 @@ class Decoder(Protocol):
 class Codec(ABC):
     """Encodes commands to servos, and states what the protocol supports.
 
-    The defaults are those of a device that answers nothing and stores nothing. All positions are raw units, all ids servo ids.
-    A method raises ProtocolError for what the protocol does not support or cannot encode.
+    The defaults are those of a device that answers nothing and stores nothing. All positions are raw units,
+    all ids servo ids. A method raises ProtocolError for what the protocol does not support or cannot encode.
     """
 
     capabilities: Capabilities
@@ -269,8 +292,9 @@ class Codec(ABC):
         """Commands that set goal positions by servo id, in as few bytes as possible."""
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for model and firmware of each of these servos or, for protocols with a controller, of the controller; they change
-        nothing. Empty if the device cannot tell. A scan finds devices by these queries.
+        """Queries for model and firmware of each of these servos or, for protocols with a controller, of the
+        controller; they change nothing. Empty if the device cannot tell. A scan finds devices by these
+        queries.
         """
         return ()
 
@@ -279,7 +303,9 @@ class Codec(ABC):
         return ()
 
     def verify(self, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries that check whether servos still have their volatile settings; a servo that lost one is reported as `LostSetting`."""
+        """Queries that check whether servos still have their volatile settings; a servo that lost one is
+        reported as `LostSetting`.
+        """
         return ()
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
@@ -288,12 +314,17 @@ class Codec(ABC):
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
         """Commands that set a servo's maximum speed [units/s], which the device enforces."""
-        raise ProtocolError(f"{self.capabilities.title} knows no speed limit on the device; Limber's own limiter is the only one")
+        raise ProtocolError(
+            f"{self.capabilities.title} knows no speed limit on the device; Limber's own limiter is the"
+            " only one"
+        )
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Commands that switch torque on; the first goal of each servo is its present position `at`, so that it does not move.
+        """Commands that switch torque on; the first goal of each servo is its present position `at`, so that
+        it does not move.
 
-        Each exchange must be answered before the next is sent: a servo that did not receive its goal must not get torque.
+        Each exchange must be answered before the next is sent: a servo that did not receive its goal must not
+        get torque.
         """
         return self.write(at)
 
@@ -311,29 +342,38 @@ class Codec(ABC):
         return self.read([Quantity.POSITION], servos)
 
     def meaning(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for the stored settings that give a goal its meaning; empty if `watch` contains them, or the servos have none."""
+        """Queries for the stored settings that give a goal its meaning; empty if `watch` contains them, or
+        the servos have none.
+        """
         return ()
 
     def stop(self, hold: Mapping[int, int], release: Collection[int]) -> tuple[Exchange, ...]:
-        """Commands of an emergency stop, without waiting for answers: servos in `hold` stay at these positions, those in `release` lose
-        torque.
+        """Commands of an emergency stop, without waiting for answers: servos in `hold` stay at these
+        positions, those in `release` lose torque.
         """
         return self.write(hold) + self.disarm(release)
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """Commands that set the timeout [s] of the servos' own watchdog; None disables it, and resets one that has tripped."""
+        """Commands that set the timeout [s] of the servos' own watchdog; None disables it, and resets one
+        that has tripped.
+        """
         raise ProtocolError(f"{self.capabilities.title} has no watchdog that Limber could set")
 
     def _known(self, servo: int) -> int:
         ids = self.capabilities.servos
         if servo not in ids:
-            raise ProtocolError(f"Servo {servo} does not exist; {self.capabilities.title} has servos {ids.start} to {ids.stop - 1}")
+            raise ProtocolError(
+                f"Servo {servo} does not exist; {self.capabilities.title} has servos {ids.start} to"
+                f" {ids.stop - 1}"
+            )
         return servo
 
     def _reachable(self, servo: int, position: int) -> int:
         units = self.capabilities.units
         if not units.lowest <= position <= units.highest:
-            raise ProtocolError(f"Servo {servo}: position {position}; it takes {units.lowest} to {units.highest} {units.name}")
+            raise ProtocolError(
+                f"Servo {servo}: position {position}; it takes {units.lowest} to {units.highest} {units.name}"
+            )
         return position
 
     def _check_readable(self, quantities: Collection[Quantity]) -> None:
@@ -343,7 +383,9 @@ class Codec(ABC):
 
 
 def in_units(name: str, value: float, unit: float, highest: int) -> int:
-    """`value` in multiples of `unit`, rounded up, 1 to `highest`, since most devices take 0 for no limit. Errors name it `name`."""
+    """`value` in multiples of `unit`, rounded up, 1 to `highest`, since most devices take 0 for no limit.
+    Errors name it `name`.
+    """
     if not (math.isfinite(value) and value > 0):
         raise ProtocolError(f"{name} is {value}; give a positive number")
     return min(math.ceil(value / unit), highest)

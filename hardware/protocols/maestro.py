@@ -1,15 +1,17 @@
-"""Pololu's Maestro servo controllers: commands and answers. Knows no Blender.
+"""Pololu's Maestro servo controllers: commands and answers.
 
     command data...                     the command's highest bit is set, that of data is not
 
-With "Enable CRC" a CRC-7 ends each command. It detects one or two flipped bits, but not in the number of targets of a multiple-target
-command. A controller with another setting than ours takes each command for an error, upon which its channels go where they are set to go.
-So its setting is found out first, by bytes that are no error with either: the query for errors without a CRC, and its CRC only if no
-answer came, which completes the query of a controller that waits for it.
-Positions are quarters of a microsecond in two bytes of seven bits, the low one first.
+With "Enable CRC" a CRC-7 ends each command. It detects one or two flipped bits, but not in the number of
+targets of a multiple-target command. A controller with another setting than ours takes each command for an
+error, upon which its channels go where they are set to go. So its setting is found out first, by bytes that
+are no error with either: the query for errors without a CRC, and its CRC only if no answer came, which
+completes the query of a controller that waits for it. Positions are quarters of a microsecond in two bytes of
+seven bits, the low one first.
 
-A Maestro's answers are bare numbers: no header, no address, no checksum. So one query is sent at a time, an answer counts only when all
-of it has come and nothing more, and it must be a number that the controller can give.
+A Maestro's answers are bare numbers: no header, no address, no checksum. So one query is sent at a time, an
+answer counts only when all of it has come and nothing more, and it must be a number that the controller can
+give.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ QUARTERS = 4  # units in a microsecond
 SHORTEST, LONGEST = 64 * QUARTERS, 4080 * QUARTERS  # pulses that a Maestro can be set to
 SPEED_UNIT = 100.0  # quarter us per second in one unit of speed: a quarter us every 10 ms
 HIGHEST_SPEED = 0x3FFF
-PROBE_WAIT = 0.5  # [s] for an answer without a CRC, beyond the usual: a late one would make the CRC that follows an error
+# [s] for an answer without a CRC, beyond the usual: a late one would make the CRC that follows an error
+PROBE_WAIT = 0.5
 OTHER_CRC = "Enable CRC is {there} in its Control Center, and {here} here: nothing else was sent"
 
 ERRORS = {
@@ -94,7 +97,9 @@ class MaestroDecoder:
         for answer in self._open:
             if answer.asked is AnswerKind.OTHER_SETTING:
                 messages.append(self._other_crc)
-            messages += _READERS[answer.asked](answer, int.from_bytes(self._pending[at : at + answer.size], "little"))
+            messages += _READERS[answer.asked](
+                answer, int.from_bytes(self._pending[at : at + answer.size], "little")
+            )
             at += answer.size
         self._open = ()
         self._pending.clear()
@@ -105,9 +110,14 @@ class MaestroDecoder:
         if self._open:
             came, due = len(self._pending), sum(answer.size for answer in self._open)
             text = f"The controller answered with {came} bytes; {due} were due"
-            messages = [Problem(ProblemKind.MISSING, text, bytes(self._pending[:KEPT]), answer.servo) for answer in self._open]
+            messages = [
+                Problem(ProblemKind.MISSING, text, bytes(self._pending[:KEPT]), answer.servo)
+                for answer in self._open
+            ]
         if self._excess_count:
-            messages.append(Problem(ProblemKind.NOISE, f"{self._excess_count} bytes without a query", bytes(self._excess)))
+            messages.append(
+                Problem(ProblemKind.NOISE, f"{self._excess_count} bytes without a query", bytes(self._excess))
+            )
         self.expect(Exchange(b""))
         return messages
 
@@ -121,7 +131,13 @@ def _position(answer: Answer, number: int) -> list[Message]:
 
 def _errors(answer: Answer, number: int) -> list[Message]:
     if number & ~sum(ERRORS):
-        return [Problem(ProblemKind.MALFORMED, f"Errors {number:#06x}, which no Maestro has", number.to_bytes(2, "little"))]
+        return [
+            Problem(
+                ProblemKind.MALFORMED,
+                f"Errors {number:#06x}, which no Maestro has",
+                number.to_bytes(2, "little"),
+            )
+        ]
     status_errors: list[Message] = [ReportedError(None, text) for bit, text in ERRORS.items() if number & bit]
     return [Identified(None, None, "Pololu Maestro"), *status_errors]
 
@@ -154,9 +170,10 @@ class Maestro(Codec):
             commands_checked=Check.CRC7 if crc else Check.NONE,
             limits_speed=True,
             remark=(
-                "The positions that it reports are the pulses that it sends, not where servos are. When the line goes silent it holds "
-                "them, unless a Serial Timeout is set in the Control Center: then its channels go home. "
-                "Enable CRC must be the same here and there, or Limber does not connect"
+                "The positions that it reports are the pulses that it sends, not where servos are. When the"
+                " line goes silent it holds them, unless a Serial Timeout is set in the Control Center: then"
+                " its channels go home. Enable CRC must be the same here and there, or Limber does not"
+                " connect"
             ),
         )
 
@@ -164,8 +181,8 @@ class Maestro(Codec):
         return MaestroDecoder(self._crc)
 
     def identify(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Query for the controller's errors, which also clears them, and finds out whether it asks for a CRC. Any device that answers with
-        two bytes that are valid errors may be a Maestro.
+        """Query for the controller's errors, which also clears them, and finds out whether it asks for a CRC.
+        Any device that answers with two bytes that are valid errors may be a Maestro.
         """
         plain, checked = AnswerKind.IDENTITY, AnswerKind.OTHER_SETTING
         if self._crc:
@@ -193,22 +210,40 @@ class Maestro(Codec):
         Not with a CRC, which does not protect the number of targets in such a command.
         """
         targets = {self._known(servo): _word(self._reachable(servo, goals[servo])) for servo in sorted(goals)}
-        runs = _runs(list(targets)) if self.capabilities.servos.stop > MICRO and not self._crc else [[servo] for servo in targets]
+        runs = (
+            _runs(list(targets))
+            if self.capabilities.servos.stop > MICRO and not self._crc
+            else [[servo] for servo in targets]
+        )
         heads = ((SET_TARGET, run[0]) if len(run) == 1 else (SET_MULTIPLE, len(run), run[0]) for run in runs)
-        return tuple(self._exchange((*head, *(b for servo in run for b in targets[servo]))) for head, run in zip(heads, runs, strict=True))
+        return tuple(
+            self._exchange((*head, *(b for servo in run for b in targets[servo])))
+            for head, run in zip(heads, runs, strict=True)
+        )
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """Queries for the pulses that the controller currently sends to channels."""
         self._check_readable(quantities)
-        answers = [Answer(self._known(servo), AnswerKind.VALUES, 2, quantities=(Quantity.POSITION,)) for servo in servos if quantities]
+        answers = [
+            Answer(self._known(servo), AnswerKind.VALUES, 2, quantities=(Quantity.POSITION,))
+            for servo in servos
+            if quantities
+        ]
         return tuple(self._exchange((GET_POSITION, answer.servo or 0), answer) for answer in answers)
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        raise ProtocolError("A Maestro's timeout cannot be set over the line; set Serial Timeout and On Error in its Control Center")
+        raise ProtocolError(
+            "A Maestro's timeout cannot be set over the line; set Serial Timeout and On Error in its Control"
+            " Center"
+        )
 
     def _exchange(self, command: Collection[int], *answers: Answer) -> Exchange:
         frame = bytes(command)
-        return Exchange(frame + bytes((crc7(frame),)) if self._crc else frame, answers, sum(answer.size for answer in answers))
+        return Exchange(
+            frame + bytes((crc7(frame),)) if self._crc else frame,
+            answers,
+            sum(answer.size for answer in answers),
+        )
 
 
 def crc7(data: bytes | bytearray) -> int:

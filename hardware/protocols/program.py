@@ -1,4 +1,4 @@
-"""A user's protocol file: its bytes, and the digest by which it is allowed to run. Knows no Blender."""
+"""A user's protocol file: its bytes, and the digest by which it is allowed to run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ MOST_BYTES = 1 << 20  # of a program: what is larger was hardly written by hand
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Content of a program file that was read once, so that the bytes shown, compared and run are the same."""
+    """Content of a program file that was read once, so that the bytes shown, compared and run are
+    the same.
+    """
 
     path: Path
     source: bytes
@@ -35,7 +37,9 @@ def read_program(path: Path) -> Program:
     except (OSError, ValueError):
         is_other = False  # opening it says why
     if is_other:
-        raise ProtocolError(f"The robot's file {path} is no file: choose the Python file that talks to your robot")
+        raise ProtocolError(
+            f"The robot's file {path} is no file: choose the Python file that talks to your robot"
+        )
     try:
         with path.open("rb") as file:
             source = file.read(MOST_BYTES + 1)
@@ -43,7 +47,10 @@ def read_program(path: Path) -> Program:
         said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ProtocolError(f"The robot's file {path} cannot be read: {said}") from error
     if len(source) > MOST_BYTES:
-        raise ProtocolError(f"The robot's file {path} has more than {MOST_BYTES} bytes: choose the Python file that talks to your robot")
+        raise ProtocolError(
+            f"The robot's file {path} has more than {MOST_BYTES} bytes: choose the Python file that talks to"
+            " your robot"
+        )
     return Program(path, source)
 
 
@@ -60,6 +67,7 @@ def read_allowed(path: Path, allowed: str) -> Program:
     program = read_program(path)
     if program.digest != allowed:
         raise ProtocolError(
-            f"{path} is not the program that you have allowed on this computer: connect again, and allow it if you trust it"
+            f"{path} is not the program that you have allowed on this computer: connect again, and allow it"
+            " if you trust it"
         )
     return program

@@ -1,10 +1,11 @@
-"""Protocol of the live mode of blender-servo-animation's Arduino library, for robots that run it already. Knows no Blender.
+"""Protocol of the live mode of blender-servo-animation's Arduino library, for robots that run it already.
 
     3C servo position(2, high byte first) 3E
 
-A position is a pulse in microseconds, or ticks of a PCA9685, as its sketch decides. There is no checksum, no answer, no torque-off
-and no watchdog: it holds its last pose for ever. The library starts a command anew at every 3C, also where it is data: a position
-with such a byte never arrives. So such positions are increased by one, and servo 60 cannot be used.
+A position is a pulse in microseconds, or ticks of a PCA9685, as its sketch decides. There is no checksum, no
+answer, no torque-off and no watchdog: it holds its last pose for ever. The library starts a command anew at
+every 3C, also where it is data: a position with such a byte never arrives. So such positions are increased by
+one, and servo 60 cannot be used.
 """
 
 from __future__ import annotations
@@ -73,7 +74,10 @@ def encode(servo: int, position: int) -> bytes:
         ProtocolError: A field does not fit, or the servo is 60.
     """
     if servo == START:
-        raise ProtocolError(f"Servo {START} never moves with {TITLE}: its id is the byte that starts a command; give the servo another id")
+        raise ProtocolError(
+            f"Servo {START} never moves with {TITLE}: its id is the byte that starts a command; give the"
+            " servo another id"
+        )
     if not 0 <= servo <= HIGHEST_SERVO:
         raise ProtocolError(f"Servo {servo} does not exist; ids go from 0 to {HIGHEST_SERVO}")
     if not 0 <= position <= HIGHEST:

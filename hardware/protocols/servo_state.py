@@ -1,4 +1,4 @@
-"""Stored and volatile settings of servos, as servos report them. Knows no Blender."""
+"""Stored and volatile settings of servos, as servos report them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class StoredSettings:
         servo: Id of the servo.
         refusal: Why the servo must not be driven, as a sentence about it; empty: it may be driven.
         bounds: Lowest and highest accepted goal [units]; None: the protocol's range.
-        homing_offset: Offset between the servo's actual and reported positions [units]; None: the servo has none.
+        homing_offset: Offset between the servo's actual and reported positions [units]; None: the servo has
+            none.
     """
 
     servo: int
@@ -54,7 +55,9 @@ class GoalMeaning:
 
 @dataclass(frozen=True, slots=True)
 class LostSetting:
-    """Report that a servo has lost a setting that was written to it, as after a restart; `text` completes a sentence about the servo."""
+    """Report that a servo has lost a setting that was written to it, as after a restart; `text` completes a
+    sentence about the servo.
+    """
 
     servo: int
     text: str

@@ -1,4 +1,4 @@
-"""User settings of protocols. Knows no Blender."""
+"""User settings of protocols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds frames in a stream of bytes that arrives in pieces, and recovers after damage. Knows no Blender."""
+"""Finds frames in a stream of bytes that arrives in pieces, and recovers after damage."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ Look = Callable[[bytearray], Wait | Skip | Whole | Broken]
 class Stream:
     """Splits a stream of bytes into frames.
 
-    A function says what the first bytes are. Behind an invalid frame the search goes on from its second byte, so that a valid frame behind
-    it is not lost. Noise is reported once, before the frame that follows it or at a timeout; so what is reported does not depend
-    on how the bytes were cut.
+    A function says what the first bytes are. Behind an invalid frame the search goes on from its second byte,
+    so that a valid frame behind it is not lost. Noise is reported once, before the frame that follows it or
+    at a timeout; so what is reported does not depend on how the bytes were cut.
 
     Args:
         look: Classifies the first of at least one byte; must depend on nothing that changes before `give_up`.

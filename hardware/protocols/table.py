@@ -1,4 +1,4 @@
-"""The table of protocols by name. Knows no Blender."""
+"""The table of protocols by name."""
 
 from __future__ import annotations
 
@@ -39,9 +39,15 @@ class Entry:
 
 PROTOCOLS: Mapping[str, Entry] = MappingProxyType(
     {
-        "feetech_sts": Entry("Feetech STS", lambda device: feetech("sts", multi_turn=device.multi_turn), frozenset({"multi_turn"})),
+        "feetech_sts": Entry(
+            "Feetech STS",
+            lambda device: feetech("sts", multi_turn=device.multi_turn),
+            frozenset({"multi_turn"}),
+        ),
         "feetech_scs": Entry("Feetech SCS", lambda _device: feetech("scs")),
-        "dynamixel": Entry("Dynamixel X", lambda device: dynamixel(multi_turn=device.multi_turn), frozenset({"multi_turn"})),
+        "dynamixel": Entry(
+            "Dynamixel X", lambda device: dynamixel(multi_turn=device.multi_turn), frozenset({"multi_turn"})
+        ),
         "maestro": Entry(
             "Pololu Maestro",
             lambda device: Maestro(device.channel_count, crc=device.crc),
@@ -55,7 +61,9 @@ PROTOCOLS: Mapping[str, Entry] = MappingProxyType(
 WITHOUT_CODEC: Mapping[str, Capabilities] = MappingProxyType(
     {OWN: limber.CAPABILITIES, reachy_mini.PROTOCOL: reachy_mini.CAPABILITIES},
 )
-"""Protocols whose devices have states of their own: each has a connection of its own in `worker`, and no codec."""
+"""Protocols whose devices have states of their own: each has a connection of its own in `worker`, and no
+codec.
+"""
 
 BUILT_IN = (*WITHOUT_CODEC, *PROTOCOLS)
 """Names of all protocols but users' own."""
@@ -75,17 +83,23 @@ def codec_for(name: str, settings: ProtocolSettings = DEFAULT, program: str = ""
         program: SHA-256 of the user's own file: no other content is run.
 
     Raises:
-        ProtocolError: No protocol has that name, the protocol lacks a setting that was changed, or the file cannot be used or may not run.
+        ProtocolError: No protocol has that name, the protocol lacks a setting that was changed, or the file
+            cannot be used or may not run.
     """
     if name.startswith(FILE):
         return Custom(Path(name.removeprefix(FILE)), program)
     if name not in PROTOCOLS:
-        raise ProtocolError(f"There is no protocol '{name}'; choose one of {', '.join(BUILT_IN)}, or {FILE} and the path of your own")
+        raise ProtocolError(
+            f"There is no protocol '{name}'; choose one of {', '.join(BUILT_IN)}, or {FILE} and the path of"
+            " your own"
+        )
     entry = PROTOCOLS[name]
     for setting in settings.changed():
         if setting not in entry.settings:
             value, default = getattr(settings, setting), getattr(DEFAULT, setting)
-            raise ProtocolError(f"{entry.title}: it has no setting {setting} and cannot use {value}; set it to {default}")
+            raise ProtocolError(
+                f"{entry.title}: it has no setting {setting} and cannot use {value}; set it to {default}"
+            )
     return entry.make(settings)
 
 
@@ -101,5 +115,7 @@ def is_on_network(name: str) -> bool:
 
 @cache
 def silence_of(name: str) -> Silence:
-    """Behaviour of a protocol's servos when they receive no more commands, found without running a user's file."""
+    """Behaviour of a protocol's servos when they receive no more commands, found without running a user's
+    file.
+    """
     return capabilities_of(name).on_silence if name in BUILT_IN else Silence.UNKNOWN

@@ -1,1 +1,1 @@
-"""The worker process: checks, interpolates, limits and sends joint values. Knows no Blender; standard library and pyserial only."""
+"""The worker process: checks, interpolates, limits and sends joint values."""

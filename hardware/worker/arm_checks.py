@@ -1,4 +1,4 @@
-"""Checks of servos before and while they get torque. Knows no Blender, no port and no clock."""
+"""Checks of servos before and while they get torque. Knows no port and no clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
 from .stored_ranges import other_offsets
 
-JUMPED = 0.17  # [rad of the servo] 10 degrees between readings without and with torque: it counts its revolutions anew, or was moved
+# [rad of the servo] 10 degrees between readings without and with torque: it counts its revolutions anew, or
+# was moved
+JUMPED = 0.17
 
 
 class PlanFailed(Exception):  # noqa: N818  # no error of the program: a servo failed a check
@@ -52,7 +54,9 @@ class ArmChecks:
     @property
     def lost_settings_text(self) -> str:
         """`lost_settings` as text for a sentence; empty if no setting is lost."""
-        return "; ".join(f"{self._channels.name(servo)}: {text}" for servo, text in self.lost_settings.items())
+        return "; ".join(
+            f"{self._channels.name(servo)}: {text}" for servo, text in self.lost_settings.items()
+        )
 
     @property
     def unsuitable(self) -> set[int]:
@@ -60,18 +64,28 @@ class ArmChecks:
         return {servo for servo, settings in self.settings.items() if settings.refusal}
 
     def check_settings(self, servos: Sequence[int]) -> None:
-        """Check that every servo has reported its settings, and that with these it can be driven to positions."""
+        """Check that every servo has reported its settings, and that with these it can be driven to
+        positions.
+        """
         if missing := [servo for servo in servos if servo not in self.settings]:
-            raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(missing)} did not report its settings")
+            raise PlanFailed(
+                Fault.POSE_UNREAD, f"{self._channels.names(missing)} did not report its settings"
+            )
         self.check_modes(servos)
 
     def check_modes(self, servos: Sequence[int]) -> None:
         """Check that no servo has reported settings with which it must not be driven."""
-        if wrong := [f"{self._channels.name(servo)}: {self.settings[servo].refusal}" for servo in servos if servo in self.unsuitable]:
+        if wrong := [
+            f"{self._channels.name(servo)}: {self.settings[servo].refusal}"
+            for servo in servos
+            if servo in self.unsuitable
+        ]:
             raise PlanFailed(Fault.WRONG_MODE, "; ".join(wrong))
 
     def changed_meaning(self, meaning: GoalMeaning) -> tuple[Fault, str] | None:
-        """The fault and its detail if goals mean something else to an armed servo than when it was armed; None: they do not."""
+        """The fault and its detail if goals mean something else to an armed servo than when it was armed;
+        None: they do not.
+        """
         known = self.settings.get(meaning.servo)
         if known is None:
             return None
@@ -80,11 +94,16 @@ class ArmChecks:
             self.settings[meaning.servo] = replace(known, refusal=meaning.refusal)
             return Fault.WRONG_MODE, f"{name}: {meaning.refusal}"
         if meaning.homing_offset != known.homing_offset:
-            return Fault.OTHER_CALIBRATION, f"{name}: its homing offset is {meaning.homing_offset}, and was {known.homing_offset}"
+            return (
+                Fault.OTHER_CALIBRATION,
+                f"{name}: its homing offset is {meaning.homing_offset}, and was {known.homing_offset}",
+            )
         return None
 
     def check_calibration(self) -> None:
-        """Check that servos store the homing offsets of their calibration, and limits within which their joints can move."""
+        """Check that servos store the homing offsets of their calibration, and limits within which their
+        joints can move.
+        """
         if other := other_offsets(self._channels.device, self.settings):
             raise PlanFailed(Fault.OTHER_CALIBRATION, other)
         try:
@@ -93,12 +112,18 @@ class ArmChecks:
             raise PlanFailed(Fault.OTHER_CALIBRATION, str(error)) from error
 
     def goals_at_present_position(self, servos: Sequence[int], since: float) -> dict[int, int]:
-        """Raw position of each servo, measured since `since` [s], after checking that the servo accepts it as a goal without moving."""
+        """Raw position of each servo, measured since `since` [s], after checking that the servo accepts it as
+        a goal without moving.
+        """
         measured = self._positions.since(since)
         if unread := [servo for servo in servos if servo not in measured]:
             raise PlanFailed(Fault.POSE_UNREAD, f"{self._channels.names(unread)} did not report its position")
         bounds = {servo: settings.bounds for servo, settings in self.settings.items()}
-        if beyond := [text for servo in servos if (text := self._channels.why_no_goal(servo, measured[servo], bounds.get(servo)))]:
+        if beyond := [
+            text
+            for servo in servos
+            if (text := self._channels.why_no_goal(servo, measured[servo], bounds.get(servo)))
+        ]:
             raise PlanFailed(Fault.POSITION_DOUBTFUL, "; ".join(beyond))
         return {servo: measured[servo] for servo in servos}
 
@@ -108,9 +133,18 @@ class ArmChecks:
             raise PlanFailed(Fault.SERVO_FORGOT, self.lost_settings_text)
 
     def check_unmoved(self, before: Mapping[int, int]) -> None:
-        """Check that servos report the same raw positions with torque as before without torque; `before` is by id."""
+        """Check that servos report the same raw positions with torque as before without torque; `before` is
+        by id.
+        """
         after = self._positions.newest
-        jumped = [servo for servo, raw in before.items() if abs(after[servo] - raw) > abs(self._channels.raw_rotation(servo, JUMPED))]
+        jumped = [
+            servo
+            for servo, raw in before.items()
+            if abs(after[servo] - raw) > abs(self._channels.raw_rotation(servo, JUMPED))
+        ]
         if jumped:
-            texts = (f"{self._channels.name(servo)} read {before[servo]} without torque and {after[servo]} with it" for servo in jumped)
+            texts = (
+                f"{self._channels.name(servo)} read {before[servo]} without torque and {after[servo]} with it"
+                for servo in jumped
+            )
             raise PlanFailed(Fault.POSITION_DOUBTFUL, "; ".join(texts), jumped)

@@ -1,4 +1,4 @@
-"""Buffer of joint values from Blender, which are checked, delayed by the device's latency and played back. Knows no Blender."""
+"""Buffer of joint values from Blender, which are checked, delayed by the device's latency and played back."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from ..mixing import Mixing
 from .playback import Playback
 from .shown_ranges import Reach
 
-# [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless; larger ones can hit bystanders
+# [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless; larger
+# ones can hit bystanders
 FAR = 0.3
-# [s] by which frames may arrive closer together than they were sent: 40% of a frame at 24 frames a second, for two frames, doubled
+# [s] by which frames may arrive closer together than they were sent: 40% of a frame at 24 frames a second,
+# for two frames, doubled
 UNEVENNESS = 0.07
 
 
 class JumpDetector:
-    """Detects jumps of the commanded values (End Live, a scrub, an undo): motion that the joints cannot follow within their limits.
+    """Detects jumps of the commanded values (End Live, a scrub, an undo): motion that the joints cannot
+    follow within their limits.
 
-    In a feasible motion, joints can get from each frame to the next within their limits; in a jump they cannot. The distance to the
-    commanded values alone does not show a jump: at full speed a joint may lag by three frames or more.
+    In a feasible motion, joints can get from each frame to the next within their limits; in a jump they
+    cannot. The distance to the commanded values alone does not show a jump: at full speed a joint may lag by
+    three frames or more.
 
     Args:
         joints: The joints.
@@ -31,7 +35,8 @@ class JumpDetector:
 
     def __init__(self, joints: Sequence[Joint]) -> None:
         self._limits = [joint.limits.widened(HEADROOM) for joint in joints]
-        # Auxiliary values are left out: a lamp or an eyelid that is switched by a key must not make the whole robot hold.
+        # Auxiliary values are left out: a lamp or an eyelid that is switched by a key must not make the whole
+        # robot hold.
         self._far = [math.inf if joint.unit == "plain" else FAR * joint.scale for joint in joints]
         self._stamp = 0.0
         self._frame: tuple[float, ...] | None = None
@@ -48,7 +53,9 @@ class JumpDetector:
                 reach = gap * min(limits.velocity, self._speeds[k] + 0.5 * limits.acceleration * gap)
                 self._reached[k] += min(max(desired - self._reached[k], -reach), reach)
                 if gap > 0.0:
-                    braked = self._speeds[k] - limits.acceleration * gap  # frames that repeat the last one stop no joint
+                    braked = (
+                        self._speeds[k] - limits.acceleration * gap
+                    )  # frames that repeat the last one stop no joint
                     self._speeds[k] = min(max(abs(desired - last) / gap, braked, 0.0), limits.velocity)
         self._frame = tuple(frame)
 
@@ -71,7 +78,8 @@ class JumpDetector:
 Values = tuple[float, ...]
 
 
-WORTH_A_WORD = 0.009  # [rad], times a joint's scale: smallest excess over a range that is reported, 0.5 degrees; rounding is less
+# [rad], times a joint's scale: smallest excess over a range that is reported, 0.5 degrees; rounding is less
+WORTH_A_WORD = 0.009
 
 
 class CommandBuffer:
@@ -94,9 +102,13 @@ class CommandBuffer:
     def __init__(self, device: Device, mixing: Mixing, period: float) -> None:
         self._joints = device.joints
         self._tolerances = [WORTH_A_WORD * joint.scale for joint in device.joints]
-        self._latency = max(device.latency, 0.0)  # a negative latency makes channels early, and frames need not wait for that
+        self._latency = max(
+            device.latency, 0.0
+        )  # a negative latency makes channels early, and frames need not wait for that
         self._mixing = mixing
-        self._playback = Playback(period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values))
+        self._playback = Playback(
+            period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values)
+        )
         self._leaps = JumpDetector(device.joints)
         self._delayed: deque[tuple[float, tuple[Kinematic, ...], bool, bool, float, float]] = deque()
         self.refused = 0
@@ -122,10 +134,16 @@ class CommandBuffer:
         step: float = 0.0,
         due: float = 0.0,
     ) -> None:
-        """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated`, `plays`, `step` and `due` as for `Playback.add`."""
+        """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated`, `plays`, `step` and `due` as
+        for `Playback.add`.
+        """
         values = tuple(state.position for state in frame)
         for joint, state in zip(self._joints, frame, strict=True):
-            if not (math.isfinite(state.position) and math.isfinite(state.velocity) and math.isfinite(state.acceleration)):
+            if not (
+                math.isfinite(state.position)
+                and math.isfinite(state.velocity)
+                and math.isfinite(state.acceleration)
+            ):
                 self.refused += 1
                 self.remark = f"the value of '{joint.name}' is not a number"
                 return
@@ -133,8 +151,11 @@ class CommandBuffer:
         within = self._mixing.clamp(values)
         self.clamped += within != values
         self.limited = tuple(
-            f"'{joint.name}' goes no farther than {joint.text(reached)}: the pose asks for {joint.text(value)}"
-            for joint, value, reached, tolerance in zip(self._joints, values, within, self._tolerances, strict=True)
+            f"'{joint.name}' goes no farther than {joint.text(reached)}: the pose asks for"
+            f" {joint.text(value)}"
+            for joint, value, reached, tolerance in zip(
+                self._joints, values, within, self._tolerances, strict=True
+            )
             if abs(value - reached) > tolerance
         )
         self.newest, self.came_at = within, time
@@ -150,7 +171,11 @@ class CommandBuffer:
     def goal(self, time: float) -> list[Kinematic] | None:
         """Desired state of each joint at `time` [s]; None before the first frame."""
         motion = self._playback.at(time)
-        return None if motion is None else list(_at(self._mixing.clamp(tuple(state.position for state in motion)), motion))
+        return (
+            None
+            if motion is None
+            else list(_at(self._mixing.clamp(tuple(state.position for state in motion)), motion))
+        )
 
     def reaches(self) -> list[Reach]:
         """Lowest and highest position at which each joint may stop; see `Playback.reaches`."""
@@ -168,5 +193,10 @@ class CommandBuffer:
 
 
 def _at(values: Values, motion: Sequence[Kinematic]) -> tuple[Kinematic, ...]:
-    """The states of `motion` (joints,) with positions `values`; a joint whose position differs from its value (was clamped) is at rest."""
-    return tuple(state if state.position == value else Kinematic(value) for state, value in zip(motion, values, strict=True))
+    """The states of `motion` (joints,) with positions `values`; a joint whose position differs from its value
+    (was clamped) is at rest.
+    """
+    return tuple(
+        state if state.position == value else Kinematic(value)
+        for state, value in zip(motion, values, strict=True)
+    )

@@ -1,4 +1,4 @@
-"""The ranges, speeds and behaviour on silence that a board with Limber's firmware gets for each channel. Knows no Blender."""
+"""The ranges, speeds and behaviour on silence that a board with Limber's firmware gets for each channel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from ..device import Channel, Device
 from ..mixing import Mixing
 from ..protocols.limber import Configure, OnSilence
 
-SPEED_HEADROOM = 0.5  # relative margin of the device's speed limit above the joint's: the limiter's 10%, and moves arriving in bunches
+# relative margin of the device's speed limit above the joint's: the limiter's 10%, and moves arriving in
+# bunches
+SPEED_HEADROOM = 0.5
 FASTEST = 0xFFFF  # [us/s] largest speed limit in a message
 
 

@@ -1,7 +1,8 @@
-"""The common part of every connection to a robot: desired and confirmed state, faults, the port, statistics of moves. Knows no Blender.
+"""The common part of every connection to a robot: desired and confirmed state, faults, the port, statistics
+of moves.
 
-Positions here are a channel's raw positions, see `device.Channel`. No connection reads a clock: the time [s] is an argument of every call,
-so that tests run it in simulated time.
+Positions here are a channel's raw positions, see `device.Channel`. No connection reads a clock: the time [s]
+is an argument of every call, so that tests run it in simulated time.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ class Moves:
             self.lost += 1
 
     def answer(self, answered: int, accepted: bool, time: float) -> None:
-        """Record the answer to move `answered`. Answers come in order, so earlier unanswered moves count as lost."""
+        """Record the answer to move `answered`. Answers come in order, so earlier unanswered moves count as
+        lost.
+        """
         for sequence in list(self._waiting):
             sent = self._waiting.pop(sequence)
             if sequence == answered and accepted:
@@ -98,7 +101,9 @@ class Moves:
 GREET_FOR = 5.0  # [s] without an answer after connecting until the port counts as silent
 POLL_EVERY = 0.05  # [s] between polls at rest: fresh positions, and a pulled cable is noticed
 READ_EVERY = 0.02  # [s] between polls while the robot is moved by hand
-SILENT_AFTER = 0.5  # [s] without an answer: by then the device's own watchdog, where it has one, has ended the motion
+SILENT_AFTER = (
+    0.5  # [s] without an answer: by then the device's own watchdog, where it has one, has ended the motion
+)
 AWAY = 0.1  # [s] between two steps of the worker from which on it counts as held up
 POSE_FRESH = 0.25  # [s] age up to which a position counts as the robot's present one
 RECOVERABLE = (  # faults after which the connection itself still works
@@ -131,10 +136,13 @@ class Connection(ABC):
     Attributes:
         fault_report: The fault with its cause; the first one stays until `acknowledge_fault`.
         state: Confirmed or requested state of the device.
-        limited_device: The device, with its channels' ranges narrowed to the limits that the servos themselves store.
+        limited_device: The device, with its channels' ranges narrowed to the limits that the servos
+            themselves store.
     """
 
-    def __init__(self, device: Device, transport: Transport, transitions: Transitions, moves: Moves, time: float) -> None:
+    def __init__(
+        self, device: Device, transport: Transport, transitions: Transitions, moves: Moves, time: float
+    ) -> None:
         self.fault_report: FaultReport | None = None
         self.state = ConnectionState.DISARMING
         self._desired = DesiredState.DISARMED
@@ -167,7 +175,9 @@ class Connection(ABC):
         return self.state in AT_REST
 
     def request(self, desired: DesiredState, channels: Collection[int] | None = None) -> None:
-        """Change the desired state of these channels (None: all); the next `speak` sends it without waiting for an older answer."""
+        """Change the desired state of these channels (None: all); the next `speak` sends it without waiting
+        for an older answer.
+        """
         meant = self._all if channels is None else frozenset(channels)
         if desired is self._desired and meant == self._channels_meant:
             return
@@ -177,7 +187,9 @@ class Connection(ABC):
         self._requested(before)
 
     def _confirm(self, is_confirmed: bool = True) -> None:
-        """Record that the device is in the desired state, or with `is_confirmed` False that it is in another one."""
+        """Record that the device is in the desired state, or with `is_confirmed` False that it is in another
+        one.
+        """
         self.state = (CONFIRMED if is_confirmed else PENDING)[self._desired]
 
     def fail(self, fault: Fault, detail: str) -> None:
@@ -186,7 +198,9 @@ class Connection(ABC):
             self.fault_report = FaultReport(fault, detail)
 
     def readings(self) -> Sequence[Readings]:
-        """Readings of each channel's servo besides its position: volts, degrees Celsius, share of the maximum load, amperes."""
+        """Readings of each channel's servo besides its position: volts, degrees Celsius, share of the maximum
+        load, amperes.
+        """
         return ({},) * len(self._device.channels)
 
     @property
@@ -195,14 +209,16 @@ class Connection(ABC):
         return ()
 
     def sent(self, raw: Sequence[float | None]) -> Raw:
-        """Goal positions (channels,) as they will be sent to servos, clamped to what servos accept if the protocol knows that; None: no
-        goal.
+        """Goal positions (channels,) as they will be sent to servos, clamped to what servos accept if the
+        protocol knows that; None: no goal.
         """
         return tuple(raw)
 
     @property
     def homing_offsets(self) -> tuple[int | None, ...]:
-        """Homing offset that each channel's servo stores (channels,); None: not known, or the servo has none."""
+        """Homing offset that each channel's servo stores (channels,); None: not known, or the servo
+        has none.
+        """
         return (None,) * len(self._device.channels)
 
     @property
@@ -230,7 +246,9 @@ class Connection(ABC):
 
     @abstractmethod
     def pose(self, time: float) -> Raw:
-        """Present raw position of each channel (channels,): measured, or else that of a pulse that holds it; None: not known."""
+        """Present raw position of each channel (channels,): measured, or else that of a pulse that holds it;
+        None: not known.
+        """
 
     @abstractmethod
     def listen(self, time: float) -> None:
@@ -238,7 +256,9 @@ class Connection(ABC):
 
     @abstractmethod
     def move(self, time: float, raw: Sequence[float | None]) -> None:
-        """Send goal positions (channels,) to armed servos, unless the line or the device is still busy; None: no goal for that channel."""
+        """Send goal positions (channels,) to armed servos, unless the line or the device is still busy; None:
+        no goal for that channel.
+        """
 
     @abstractmethod
     def speak(self, time: float) -> None:

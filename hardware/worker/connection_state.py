@@ -1,7 +1,7 @@
-"""The states of a connection to a robot, and its transitions as tables. Knows no Blender, no port and no clock.
+"""The states of a connection to a robot, and its transitions as tables. Knows no port and no clock.
 
-A request for a desired state leads to a pending state (ARMING, ...). When the device has confirmed it, the connection is in the state that
-was requested (ARMED, ...).
+A request for a desired state leads to a pending state (ARMING, ...). When the device has confirmed it, the
+connection is in the state that was requested (ARMED, ...).
 """
 
 from __future__ import annotations
@@ -53,13 +53,21 @@ AT_REST = (ConnectionState.DISARMED, ConnectionState.STOPPED, ConnectionState.LI
 
 Transitions = Mapping[tuple[ConnectionState, DesiredState], ConnectionState]
 
-_UNARMED = [state for state in ConnectionState if state not in (ConnectionState.ARMING, ConnectionState.ARMED)]
-_ALWAYS_PENDING = {(state, desired): PENDING[desired] for state in ConnectionState for desired in DesiredState}
+_UNARMED = [
+    state for state in ConnectionState if state not in (ConnectionState.ARMING, ConnectionState.ARMED)
+]
+_ALWAYS_PENDING = {
+    (state, desired): PENDING[desired] for state in ConnectionState for desired in DesiredState
+}
 
 BOARD_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
     (state, DesiredState.ARMED): state for state in (ConnectionState.ARMING, ConnectionState.ARMED)
 }
-"""Requests to a board with Limber's firmware. One that is armed stays so when other channels are requested: moves say which."""
+"""Requests to a board with Limber's firmware. One that is armed stays so when other channels are requested:
+moves say which.
+"""
 
-SERVO_TRANSITIONS: Transitions = _ALWAYS_PENDING | {(state, DesiredState.DISARMED): ConnectionState.DISARMED for state in _UNARMED}
+SERVO_TRANSITIONS: Transitions = _ALWAYS_PENDING | {
+    (state, DesiredState.DISARMED): ConnectionState.DISARMED for state in _UNARMED
+}
 """Requests to servos. To disarm those that follow no goals nothing needs to be sent."""

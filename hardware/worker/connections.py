@@ -1,4 +1,4 @@
-"""The table of connections: the class that the worker uses for the devices of each protocol. Knows no Blender."""
+"""The table of connections: the class that the worker uses for the devices of each protocol."""
 
 from __future__ import annotations
 
@@ -20,14 +20,22 @@ Make = Callable[[Device, Transport, int, float, Moves, float], Connection]
 
 CONNECTIONS: Mapping[str, Make] = MappingProxyType(
     {
-        OWN: lambda device, port, session, period, moves, now: LimberConnection(on_board(device), port, session, period, moves, now),
-        REACHY_MINI: lambda device, port, _session, _period, moves, now: ReachyConnection(device, port, moves, now),
+        OWN: lambda device, port, session, period, moves, now: LimberConnection(
+            on_board(device), port, session, period, moves, now
+        ),
+        REACHY_MINI: lambda device, port, _session, _period, moves, now: ReachyConnection(
+            device, port, moves, now
+        ),
     }
 )
-"""Connections of the protocols whose devices have states of their own; all others talk to servos through a codec."""
+"""Connections of the protocols whose devices have states of their own; all others talk to servos through a
+codec.
+"""
 
 
-def connection_to(device: Device, connect: Connect, session: int, period: float, moves: Moves, time: float) -> Connection:
+def connection_to(
+    device: Device, connect: Connect, session: int, period: float, moves: Moves, time: float
+) -> Connection:
     """A new connection to a device.
 
     Args:

@@ -1,4 +1,4 @@
-"""One period of the worker: read Blender's message, receive, decide, drive, send, report. Knows no Blender.
+"""One period of the worker: read Blender's message, receive, decide, drive, send, report.
 
 It neither sleeps nor reads a clock, so that tests run it in simulated time.
 """
@@ -16,7 +16,19 @@ from ..memory import SharedMemory
 from ..messages import Report, Request
 from ..mixing import Mixing
 from ..protocols.interface import ProtocolError, Quantity
-from ..safety import DRIVEN, FOLLOWING, HELD_UP_AFTER, SETTING_UP, Command, Fault, FaultReport, Safety, SafetyInputs, State, step
+from ..safety import (
+    DRIVEN,
+    FOLLOWING,
+    HELD_UP_AFTER,
+    SETTING_UP,
+    Command,
+    Fault,
+    FaultReport,
+    Safety,
+    SafetyInputs,
+    State,
+    step,
+)
 from ..servo_shortfalls import speed_problems
 from ..status import ChannelStatus
 from ..transport import TransportError
@@ -29,7 +41,12 @@ from .motion_controller import MotionController
 from .tasks import channels_needed
 
 PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
-READINGS = (Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT)  # in the order of `ChannelStatus`
+READINGS = (
+    Quantity.TEMPERATURE,
+    Quantity.VOLTAGE,
+    Quantity.LOAD,
+    Quantity.CURRENT,
+)  # in the order of `ChannelStatus`
 PERCENTILES_EVERY = 50  # periods between two updates of the reported percentiles
 
 MOTION_COMMANDS = (Command.ARM, Command.ARM_CONFIRMED, Command.PARK, *SETTING_UP)
@@ -78,7 +95,9 @@ class Worker:
         self._blender_beat = 0
         self._blender_seen = time
         self._frame = 0
-        self._stamp = math.nan  # stamp of the newest frame; frames with the same stamp only show that Blender lives
+        self._stamp = (
+            math.nan
+        )  # stamp of the newest frame; frames with the same stamp only show that Blender lives
         self._too_fast = speed_problems(self._device)
         self._warnings = self._too_fast
 
@@ -111,8 +130,8 @@ class Worker:
         return self._memory.stops != self._stops
 
     def shut_down(self, time: float) -> bool:
-        """One period after Blender has ended: the robot slows down and is disarmed. Returns whether the worker may end: the device is
-        disarmed, or cannot be reached.
+        """One period after Blender has ended: the robot slows down and is disarmed. Returns whether the
+        worker may end: the device is disarmed, or cannot be reached.
         """
         connection = self._connection
         if connection is None or not connection.alive:
@@ -125,9 +144,16 @@ class Worker:
         return connection.is_disarmed or not connection.alive
 
     def _slow_down(self, connection: Connection, time: float) -> bool:
-        """Send the next goals of a robot that comes to rest within its limits; returns whether it still moved, and may move."""
+        """Send the next goals of a robot that comes to rest within its limits; returns whether it still
+        moved, and may move.
+        """
         controller = self._controller
-        if controller is None or controller.at_rest or not connection.armed or connection.fault_report is not None:
+        if (
+            controller is None
+            or controller.at_rest
+            or not connection.armed
+            or connection.fault_report is not None
+        ):
             return False
         if time - self._last_step > HELD_UP_AFTER:
             return False
@@ -158,17 +184,28 @@ class Worker:
         if orders.frame != self._frame:
             self._frame = orders.frame
             repeated, self._stamp = orders.stamp == self._stamp, orders.stamp
-            # Clocks of two processes agree on the usual systems; where they do not, the frame still came since the last period.
+            # Clocks of two processes agree on the usual systems; where they do not, the frame still came
+            # since the last period.
             self._buffer.take(
-                min(max(orders.stamp, self._last_step), time), orders.motion, time, repeated, orders.plays, orders.step, orders.due
+                min(max(orders.stamp, self._last_step), time),
+                orders.motion,
+                time,
+                repeated,
+                orders.plays,
+                orders.step,
+                orders.due,
             )
         self._buffer.advance(time)
         return stop, self._next_request(stop or time - self._last_step > HELD_UP_AFTER)
 
     def _next_request(self, voids: bool) -> Request:
-        """The command of this turn: one at a time, in order. Disarm voids all others that have come, before it or after; `voids` all."""
+        """The command of this turn: one at a time, in order. Disarm voids all others that have come, before
+        it or after; `voids` all.
+        """
         new = self._memory.read_requests()
-        self._requests += filter(self._is_valid, [Request(Command.DISARM, stops=self._stops)] if new is None else new)
+        self._requests += filter(
+            self._is_valid, [Request(Command.DISARM, stops=self._stops)] if new is None else new
+        )
         disarm = next((request for request in self._requests if request.command is Command.DISARM), None)
         if voids or disarm is not None:
             self._requests.clear()
@@ -179,7 +216,11 @@ class Worker:
     def _is_valid(self, request: Request) -> bool:
         """Whether a command is not from before a Stop, and about a joint or channel that exists."""
         count = len(self._device.channels) if request.command is Command.WIGGLE else len(self._device.joints)
-        return request.stops == self._stops and 0 <= request.target < count and all(map(math.isfinite, (request.amount, *request.values)))
+        return (
+            request.stops == self._stops
+            and 0 <= request.target < count
+            and all(map(math.isfinite, (request.amount, *request.values)))
+        )
 
     def _confirm(self, request: Request) -> None:
         """Record joints whose position the user confirms."""
@@ -196,9 +237,13 @@ class Worker:
         connection, controller = self._connection, self._controller
         needed = self._channels_needed(request)
         known: Raw = (None,) * len(self._device.channels) if connection is None else connection.pose(time)
-        missing = [self._device.channels[channel].label for channel in sorted(needed) if known[channel] is None]
+        missing = [
+            self._device.channels[channel].label for channel in sorted(needed) if known[channel] is None
+        ]
         measures = connection is not None and connection.measures
-        commanded = controller.commanded if controller is not None and self._safety.state in FOLLOWING else None
+        commanded = (
+            controller.commanded if controller is not None and self._safety.state in FOLLOWING else None
+        )
         return SafetyInputs(
             stop=stop,
             command=request.command,
@@ -212,7 +257,8 @@ class Worker:
             device_armed=controller is not None,
             turn_gap=time - self._last_step,
             blender_silence=time - self._blender_seen,
-            # a worker that was held up does not know what happened meanwhile, even if new frames wait: this counts as silence, too
+            # a worker that was held up does not know what happened meanwhile, even if new frames wait: this
+            # counts as silence, too
             frame_age=time - min(self._buffer.came_at, self._last_step),
             arrived=controller is not None and controller.arrived,
             done=controller is not None and controller.done,
@@ -222,10 +268,16 @@ class Worker:
         )
 
     def _channels_needed(self, request: Request) -> frozenset[int]:
-        """Indices of the channels that the new command drives; without a new one, those that the current command drives."""
+        """Indices of the channels that the new command drives; without a new one, those that the current
+        command drives.
+        """
         if request.command in MOTION_COMMANDS:
             return channels_needed(self._device, self._mixing, request)
-        return channels_needed(self._device, self._mixing, self._begun) if self._controller is None else self._controller.channels
+        return (
+            channels_needed(self._device, self._mixing, self._begun)
+            if self._controller is None
+            else self._controller.channels
+        )
 
     def _apply_state(self, before: Safety, request: Request) -> None:
         """Adapt motion and device to the new state."""
@@ -245,7 +297,9 @@ class Worker:
             self._request_state(request)
 
     def _update_controller(self, before: Safety, request: Request, begins: bool) -> None:
-        """Keep the motion controller while the robot is driven for one purpose, and pass it further commands."""
+        """Keep the motion controller while the robot is driven for one purpose, and pass it further
+        commands.
+        """
         after = self._safety
         if after.state not in DRIVEN:
             self._controller = None
@@ -270,16 +324,22 @@ class Worker:
 
     def _update_port(self, command: Command, time: float) -> None:
         """Close a port that cannot be used any more, and open it in the state CONNECTING."""
-        broken = self._connection is not None and not self._connection.alive and self._safety.state is State.FAULT
+        broken = (
+            self._connection is not None and not self._connection.alive and self._safety.state is State.FAULT
+        )
         if broken or command is Command.RECONNECT:
-            self.close(time)  # an open handle would keep the port's name from a robot that is plugged in again
+            self.close(
+                time
+            )  # an open handle would keep the port's name from a robot that is plugged in again
         if self._safety.state is not State.CONNECTING or self._connection is not None:
             return
         self._report(time)  # opening may take long, so the state is reported first
         self._no_port = None
         self._session = self._session % 0xFFFF + 1
         try:
-            self._connection = connection_to(self._device, self._connect, self._session, PERIOD, self._moves, time)
+            self._connection = connection_to(
+                self._device, self._connect, self._session, PERIOD, self._moves, time
+            )
         except TransportError as error:
             self._no_port = FaultReport(error.fault, error.detail)
         except ProtocolError as error:
@@ -292,13 +352,17 @@ class Worker:
             return
         if self._controller is None:
             start = self._pose.complete(connection.pose(time))
-            if any(start[channel] is None for channel in channels_needed(self._device, self._mixing, self._begun)):
+            if any(
+                start[channel] is None for channel in channels_needed(self._device, self._mixing, self._begun)
+            ):
                 connection.fail(Fault.POSE_UNREAD, "no position came while arming")
                 return
             self._controller = MotionController(connection.limited_device, self._mixing, self._begun, start)
             self._tracking.forget()
         reaches = None if goal is None else self._buffer.reaches()
-        connection.move(time, self._controller.step(self._safety.state, goal, time - self._last_step, reaches))
+        connection.move(
+            time, self._controller.step(self._safety.state, goal, time - self._last_step, reaches)
+        )
 
     def _watch(self, time: float) -> None:
         """Check tracking errors and servos' readings."""
@@ -339,7 +403,9 @@ class Worker:
         commanded: Raw = (None,) * count if self._controller is None else self._controller.raw
         if self._connection is not None:
             commanded = self._connection.sent(commanded)
-        readings: Sequence[Readings] = ({},) * count if self._connection is None else self._connection.readings()
+        readings: Sequence[Readings] = (
+            ({},) * count if self._connection is None else self._connection.readings()
+        )
         offsets: Raw = (None,) * count if self._connection is None else self._connection.homing_offsets
         late_p50, late_p99, answer_p50 = self._percentiles
         self._memory.write_report(
@@ -361,7 +427,9 @@ class Worker:
                 confirmed=self._pose.confirmed,
                 needs_confirmation=self._needs_confirmation(time),
                 channels=tuple(
-                    ChannelStatus(sent, position, error, offset, *(reading.get(quantity) for quantity in READINGS))
+                    ChannelStatus(
+                        sent, position, error, offset, *(reading.get(quantity) for quantity in READINGS)
+                    )
                     for sent, position, error, reading, offset in zip(
                         commanded, measured, self._tracking.errors, readings, offsets, strict=True
                     )
@@ -372,5 +440,9 @@ class Worker:
 
 
 def _leads_to(command: Command, after: Safety) -> bool:
-    """Whether a command was accepted: the state is its target state, or will be once the pose is confirmed."""
-    return (after.then if after.state is State.CONFIRM_POSE else after.state) in TARGET_STATES.get(command, ())
+    """Whether a command was accepted: the state is its target state, or will be once the pose is
+    confirmed.
+    """
+    return (after.then if after.state is State.CONFIRM_POSE else after.state) in TARGET_STATES.get(
+        command, ()
+    )

@@ -1,4 +1,4 @@
-"""Cubic B-spline through control points at uneven times: the curve on which playback moves. Knows no Blender."""
+"""Cubic B-spline through control points at uneven times: the curve on which playback moves."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ DEGREE = 3
 class Curve:
     """Cubic B-spline (channels,) whose knots are the times of its control points [s, of the curve].
 
-    With equal steps it is the curve of `motion.between`, which keeps the limits that its control points keep. With unequal steps its
-    velocity and acceleration are continuous too.
+    With equal steps it is the curve of `motion.between`, which keeps the limits that its control points keep.
+    With unequal steps its velocity and acceleration are continuous too.
 
     Attributes:
         last: Time of the newest control point [s].
@@ -66,7 +66,11 @@ class Curve:
         After the last control point that point is repeated every `interval` [s].
         """
         newest = len(self._points) - 1
-        index = newest + int((time - self.last) / interval) if time >= self.last else newest + 2 - self.ahead(time)
+        index = (
+            newest + int((time - self.last) / interval)
+            if time >= self.last
+            else newest + 2 - self.ahead(time)
+        )
         knots = [self._knot(index + k, interval) for k in range(1 - DEGREE, DEGREE + 1)]
         around = [self._points[min(max(index + k, 0), newest)] for k in range(-1, DEGREE)]
         blend = _Blend(knots, time)
@@ -84,7 +88,8 @@ class _Blend:
     """Shares of four control points in a cubic B-spline at one time, the same for all channels.
 
     Args:
-        knots: Times (6,) of the control points before, around and after; `time` is between the third and the fourth.
+        knots: Times (6,) of the control points before, around and after; `time` is between the third and the
+            fourth.
         time: [s].
 
     Source: de Boor 1978, "A Practical Guide to Splines".
@@ -101,13 +106,19 @@ class _Blend:
         """State of a channel with these control points (4,)."""
         a, b, c, d = points
         steps = (b - a, c - b, d - c)
-        first, middle, last = (point + share * step for point, share, step in zip(points, self._shares, steps, strict=False))
+        first, middle, last = (
+            point + share * step for point, share, step in zip(points, self._shares, steps, strict=False)
+        )
         left = first + self._inner_shares[0] * (middle - first)
         right = middle + self._inner_shares[1] * (last - middle)
         slopes = [DEGREE * step / span for step, span in zip(steps, self._spans, strict=True)]
-        bends = [(after - before) / span for before, after, span in zip(slopes, slopes[1:], self._inner, strict=False)]
+        bends = [
+            (after - before) / span
+            for before, after, span in zip(slopes, slopes[1:], self._inner, strict=False)
+        ]
         leaning = [
-            slope + share * span * bend for slope, share, span, bend in zip(slopes, self._inner_shares, self._inner, bends, strict=False)
+            slope + share * span * bend
+            for slope, share, span, bend in zip(slopes, self._inner_shares, self._inner, bends, strict=False)
         ]
         velocity = leaning[0] + self._share * (leaning[1] - leaning[0])
         acceleration = 2.0 * (bends[0] + self._share * (bends[1] - bends[0]))

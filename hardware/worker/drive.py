@@ -1,4 +1,5 @@
-"""Last stage before the conversion to channels: moves the commanded joint values toward a goal, within limits. Knows no Blender.
+"""Last stage before the conversion to channels: moves the commanded joint values toward a goal, within
+limits.
 
 Speeds and distances are given for revolute joints; those of other joints are `Joint.scale` times that.
 """
@@ -22,7 +23,9 @@ TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equ
 
 @dataclass(frozen=True, slots=True)
 class _Servo:
-    """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive it."""
+    """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive
+    it.
+    """
 
     joints: tuple[int, ...]
     shares: tuple[tuple[int, float], ...]  # (joint, gear)
@@ -30,8 +33,8 @@ class _Servo:
 
 
 def held_to_servos(device: Device, mixing: Mixing) -> Device:
-    """The device with lower velocity limits: where no other joint drives a joint's servos, its limit is at most their speed, so that its
-    motion is planned within that.
+    """The device with lower velocity limits: where no other joint drives a joint's servos, its limit is at
+    most their speed, so that its motion is planned within that.
     """
     joints = list(device.joints)
     for index, channel in enumerate(device.channels):
@@ -46,8 +49,8 @@ def held_to_servos(device: Device, mixing: Mixing) -> Device:
 class ServoSpeedLimiter:
     """Slows all joints of a mix equally, so that no servo exceeds its speed and the joints keep their path.
 
-    A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its limits, and the sum too fast.
-    See `held_to_servos` for joints that share no servo.
+    A servo of a differential rotates by the sum of its joints' contributions: each joint may be within its
+    limits, and the sum too fast. See `held_to_servos` for joints that share no servo.
 
     Args:
         device: The robot.
@@ -60,17 +63,28 @@ class ServoSpeedLimiter:
             driving = mixing.joints_of(index)
             group = mixing.group_of(driving[0])
             if channel.speed is not None and len(group) > 1:
-                shares = tuple((joint, share.gear) for joint, share in zip(driving, channel.shares, strict=True))
+                shares = tuple(
+                    (joint, share.gear) for joint, share in zip(driving, channel.shares, strict=True)
+                )
                 self._servos.append(_Servo(group, shares, (1.0 + HEADROOM) * channel.speed))
 
-    def step(self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]) -> list[Kinematic]:
-        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` returns a joint's state after `time` [s] of its motion."""
+    def step(
+        self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]
+    ) -> list[Kinematic]:
+        """States of the joints (joints,) `dt` [s] later; `go(joint, time)` returns a joint's state after
+        `time` [s] of its motion.
+        """
         after = [go(joint, dt) for joint in range(len(states))]
         times = [dt] * len(states)
         for _ in range(ROUNDS):
             slowed = False
             for servo in self._servos:
-                turned = abs(sum(gear * (after[joint].position - states[joint].position) for joint, gear in servo.shares))
+                turned = abs(
+                    sum(
+                        gear * (after[joint].position - states[joint].position)
+                        for joint, gear in servo.shares
+                    )
+                )
                 share = servo.fastest * dt / turned if turned > 0.0 else 1.0
                 if share < 1.0 - TOUCHING:
                     slowed = True
@@ -85,8 +99,11 @@ class ServoSpeedLimiter:
 APPROACH_SPEED = 0.4  # [rad/s] 23 degrees a second: slow enough to step back from, or to press Stop
 APPROACH_ACCELERATION = 1.0  # [rad/s2] full approach speed after half a second
 APPROACH_PATIENCE = 1.0  # [s] after which an approach that should have arrived becomes faster
-APPROACH_GROWTH = 2.0  # [s] in which it then reaches the joints' own speeds: time to step back, or to press Stop
-GOAL_STANDS = 0.02  # [rad/s] 1 degree a second: at the turn of a motion that is soon fast, a goal is slower for a moment only
+APPROACH_GROWTH = (
+    2.0  # [s] in which it then reaches the joints' own speeds: time to step back, or to press Stop
+)
+# [rad/s] 1 degree a second: at the turn of a motion that is soon fast, a goal is slower for a moment only
+GOAL_STANDS = 0.02
 GOAL_STANDS_FOR = 0.1  # [s]
 ARRIVED = 0.01  # [rad] half a degree: nearer than a servo's own play; the limiter closes the rest
 AT_REST = 1e-3  # [rad/s]
@@ -97,12 +114,14 @@ LONGEST_STEP = 0.03  # [s] time step of a period that came later than this: the 
 class Drive:
     """Commanded state of the joints, moved toward a goal within limits.
 
-    Its reference is always the last command, never the measured position: servos lag, and a limiter that starts from there crawls.
+    Its reference is always the last command, never the measured position: servos lag, and a limiter that
+    starts from there crawls.
 
     Args:
         joints: The joints.
         ranges: Lowest and highest value of each (joints, 2): see `mixing.Mixing.ranges`.
-        pose: Initial values (joints,); a joint beyond its range is moved back slowly, and stays within it from then on.
+        pose: Initial values (joints,); a joint beyond its range is moved back slowly, and stays within it
+            from then on.
         speed_limiter: Keeps servos within their speeds; None: joints' limits are enough.
     """
 
@@ -114,9 +133,16 @@ class Drive:
         speed_limiter: ServoSpeedLimiter | None = None,
     ) -> None:
         self._speed_limiter = speed_limiter
-        self._ranges = [replace(joint.limits, lower=span[0], upper=span[1]) for joint, span in zip(joints, ranges, strict=True)]
-        self._states = [Kinematic(limits.absorb(value)) for limits, value in zip(self._ranges, pose, strict=True)]
-        self._limits = [_around(limits, state.position) for limits, state in zip(self._ranges, self._states, strict=True)]
+        self._ranges = [
+            replace(joint.limits, lower=span[0], upper=span[1])
+            for joint, span in zip(joints, ranges, strict=True)
+        ]
+        self._states = [
+            Kinematic(limits.absorb(value)) for limits, value in zip(self._ranges, pose, strict=True)
+        ]
+        self._limits = [
+            _around(limits, state.position) for limits, state in zip(self._ranges, self._states, strict=True)
+        ]
         self._scales = [joint.scale for joint in joints]
         self._limiters = [make_limiter(limits) for limits in self._limits]
         self.begin_approach()
@@ -129,7 +155,10 @@ class Drive:
     @property
     def at_rest(self) -> bool:
         """Whether the commanded values are at rest."""
-        return all(abs(state.velocity) < AT_REST * scale for state, scale in zip(self._states, self._scales, strict=True))
+        return all(
+            abs(state.velocity) < AT_REST * scale
+            for state, scale in zip(self._states, self._scales, strict=True)
+        )
 
     def has_arrived(self, goal: Sequence[Kinematic]) -> bool:
         """Whether the commanded values are at `goal` (joints,)."""
@@ -137,7 +166,9 @@ class Drive:
 
     @property
     def may_follow(self) -> bool:
-        """Whether the approach may end where it has arrived: its goal stands, or it may be as fast as the joints."""
+        """Whether the approach may end where it has arrived: its goal stands, or it may be as fast as the
+        joints.
+        """
         return self._goal_stands_for >= GOAL_STANDS_FOR or self._growth >= 1.0
 
     def follow(self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None) -> None:
@@ -146,30 +177,50 @@ class Drive:
         Args:
             goal: Desired states.
             dt: Time step.
-            reaches: Lowest and highest position at which each joint may come to a stop, if it can; None: any within its limits.
+            reaches: Lowest and highest position at which each joint may come to a stop, if it can; None: any
+                within its limits.
         """
-        self._go(min(dt, LONGEST_STEP), lambda joint, time: self._toward(self._limiters, joint, goal, time, reaches))
+        self._go(
+            min(dt, LONGEST_STEP),
+            lambda joint, time: self._toward(self._limiters, joint, goal, time, reaches),
+        )
 
     def begin_approach(self) -> None:
         """Prepare for `approach`; joints that move faster than it brake first."""
         self._approach_time = self._goal_stands_for = 0.0
         self._grows_from = math.inf
-        self._unmet = list(range(len(self._states)))  # joints that have not been where the goal was at the same time
+        self._unmet = list(
+            range(len(self._states))
+        )  # joints that have not been where the goal was at the same time
         self._sides: list[float] = []  # (joints,) initial distance of the goal from each joint
         self._set_growth(0.0)
 
-    def approach(self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None, hurry: bool = True) -> None:
-        """Advance slowly by `dt` [s] toward `goal`, as `follow`. With `hurry`, limits grow from the approach's to the joints' own once the
-        goal should have been reached, or moves and has met each joint.
+    def approach(
+        self, goal: Sequence[Kinematic], dt: float, reaches: Sequence[Reach] | None = None, hurry: bool = True
+    ) -> None:
+        """Advance slowly by `dt` [s] toward `goal`, as `follow`. With `hurry`, limits grow from the
+        approach's to the joints' own once the goal should have been reached, or moves and has met each joint.
         """
-        offsets = [desired.position - state.position for desired, state in zip(goal, self._states, strict=True)]
+        offsets = [
+            desired.position - state.position for desired, state in zip(goal, self._states, strict=True)
+        ]
         if self._approach_time == 0.0:
             self._sides = offsets
             if hurry:
-                self._grows_from = self._distance(goal) / APPROACH_SPEED + APPROACH_SPEED / APPROACH_ACCELERATION + APPROACH_PATIENCE
+                self._grows_from = (
+                    self._distance(goal) / APPROACH_SPEED
+                    + APPROACH_SPEED / APPROACH_ACCELERATION
+                    + APPROACH_PATIENCE
+                )
         self._approach_time += dt
-        self._unmet = [k for k in self._unmet if abs(offsets[k]) >= ARRIVED * self._scales[k] and offsets[k] * self._sides[k] > 0.0]
-        stands = all(abs(state.velocity) < GOAL_STANDS * scale for state, scale in zip(goal, self._scales, strict=True))
+        self._unmet = [
+            k
+            for k in self._unmet
+            if abs(offsets[k]) >= ARRIVED * self._scales[k] and offsets[k] * self._sides[k] > 0.0
+        ]
+        stands = all(
+            abs(state.velocity) < GOAL_STANDS * scale for state, scale in zip(goal, self._scales, strict=True)
+        )
         self._goal_stands_for = self._goal_stands_for + dt if stands else 0.0
         if hurry and not stands and not self._unmet:
             self._grows_from = min(self._grows_from, self._approach_time)
@@ -179,7 +230,11 @@ class Drive:
         def slowly(joint: int, time: float) -> Kinematic:
             after, full = self._toward(self._slow, joint, goal, time, reaches), self._limiters[joint].limits
             is_slow = _is_slow(self._states[joint], self._slow[joint].limits)
-            return after if is_slow and _stops_within(after, full, full) else _braked(self._states[joint], full, time)
+            return (
+                after
+                if is_slow and _stops_within(after, full, full)
+                else _braked(self._states[joint], full, time)
+            )
 
         self._go(min(dt, LONGEST_STEP), slowly)
 
@@ -194,8 +249,8 @@ class Drive:
         return max(abs(state.position - desired.position) / scale for state, desired, scale in rows)
 
     def _set_growth(self, growth: float) -> None:
-        """Set the limits of the approach: 0 its own, 1 the joints'. They only grow during an approach, so earlier states stay within
-        them.
+        """Set the limits of the approach: 0 its own, 1 the joints'. They only grow during an approach, so
+        earlier states stay within them.
         """
         self._growth = min(growth, 1.0)
         self._slow = [
@@ -203,19 +258,28 @@ class Drive:
                 replace(
                     limiter.limits,
                     velocity=_between(APPROACH_SPEED * scale, limiter.limits.velocity, self._growth),
-                    acceleration=_between(APPROACH_ACCELERATION * scale, limiter.limits.acceleration, self._growth),
+                    acceleration=_between(
+                        APPROACH_ACCELERATION * scale, limiter.limits.acceleration, self._growth
+                    ),
                 )
             )
             for limiter, scale in zip(self._limiters, self._scales, strict=True)
         ]
 
     def _toward(
-        self, limiters: Sequence[Limiter], joint: int, goal: Sequence[Kinematic], time: float, reaches: Sequence[Reach] | None
+        self,
+        limiters: Sequence[Limiter],
+        joint: int,
+        goal: Sequence[Kinematic],
+        time: float,
+        reaches: Sequence[Reach] | None,
     ) -> Kinematic:
         """State of a joint after `time` [s] of its motion toward the goal."""
         limiter = limiters[joint] if reaches is None else _within(limiters[joint], reaches[joint])
         desired = goal[joint]
-        return limiter.step(self._states[joint], desired.position, time, desired.velocity, desired.acceleration)
+        return limiter.step(
+            self._states[joint], desired.position, time, desired.velocity, desired.acceleration
+        )
 
     def _go(self, dt: float, go: Callable[[int, float], Kinematic]) -> None:
         """Advance all joints by `dt` [s]; `go(joint, time)` is a joint's state after a time of its own."""
@@ -227,7 +291,9 @@ class Drive:
             if self._limits[joint] is not limits and _stops_within(state, limits, self._slow[joint].limits):
                 self._limits[joint] = limits
                 self._limiters[joint] = make_limiter(limits)
-                self._slow[joint] = Limiter(replace(self._slow[joint].limits, lower=limits.lower, upper=limits.upper))
+                self._slow[joint] = Limiter(
+                    replace(self._slow[joint].limits, lower=limits.lower, upper=limits.upper)
+                )
 
 
 def _between(low: float, high: float, share: float) -> float:
@@ -250,21 +316,32 @@ def _around(limits: Limits, value: float) -> Limits:
 
 def _is_slow(state: Kinematic, limits: Limits) -> bool:
     """Whether velocity and acceleration are within the limits, apart from rounding errors."""
-    return abs(state.velocity) <= ROUNDED_UP * limits.velocity and abs(state.acceleration) <= ROUNDED_UP * limits.acceleration
+    return (
+        abs(state.velocity) <= ROUNDED_UP * limits.velocity
+        and abs(state.acceleration) <= ROUNDED_UP * limits.acceleration
+    )
 
 
 def _stops_within(state: Kinematic, limits: Limits, slow: Limits) -> bool:
-    """Whether the joint, braking at the acceleration and jerk of `slow`, would stay within the range of `limits`."""
-    lowest, highest = stopping_range((state.position, state.velocity, state.acceleration), slow.acceleration, slow.jerk)
+    """Whether the joint, braking at the acceleration and jerk of `slow`, would stay within the range of
+    `limits`.
+    """
+    lowest, highest = stopping_range(
+        (state.position, state.velocity, state.acceleration), slow.acceleration, slow.jerk
+    )
     return limits.lower <= lowest and highest <= limits.upper
 
 
 def _braked(state: Kinematic, limits: Limits, dt: float) -> Kinematic:
     """The state after `dt` [s] of braking at the limits."""
-    point = stopped((state.position, state.velocity, state.acceleration), dt, limits.acceleration, limits.jerk)
+    point = stopped(
+        (state.position, state.velocity, state.acceleration), dt, limits.acceleration, limits.jerk
+    )
     if point is not None:
         return Kinematic(*point)
-    stand = state.position + stopping_distance(state.velocity, state.acceleration, limits.acceleration, limits.jerk)
+    stand = state.position + stopping_distance(
+        state.velocity, state.acceleration, limits.acceleration, limits.jerk
+    )
     return Kinematic(limits.clamp(stand))
 
 
@@ -272,10 +349,11 @@ DECAY_SPEED = 0.1  # [rad/s of the servo] a quarter of the approach speed, which
 
 
 class OffsetDecay:
-    """Corrects raw goals for the initial offset between servos' real positions and those implied by the joint values; the offset decays.
+    """Corrects raw goals for the initial offset between servos' real positions and those implied by the joint
+    values; the offset decays.
 
-    A servo may be a little beyond its range, and two that share a joint may disagree a little. They are not moved at once: the offset is
-    removed slowly.
+    A servo may be a little beyond its range, and two that share a joint may disagree a little. They are not
+    moved at once: the offset is removed slowly.
 
     Args:
         channels: The device's channels.
@@ -283,11 +361,14 @@ class OffsetDecay:
         desired: Raw positions that the joint values imply (channels,).
     """
 
-    def __init__(self, channels: Sequence[Channel], start: Sequence[float | None], desired: Sequence[float]) -> None:
+    def __init__(
+        self, channels: Sequence[Channel], start: Sequence[float | None], desired: Sequence[float]
+    ) -> None:
         self._channels = channels
         self._driven = [position is not None for position in start]
         self._beyond = [
-            0.0 if position is None else position - raw_within(channel, position) for channel, position in zip(channels, start, strict=True)
+            0.0 if position is None else position - raw_within(channel, position)
+            for channel, position in zip(channels, start, strict=True)
         ]
         self._apart = [
             0.0 if position is None else raw_within(channel, position) - raw_within(channel, aim)
@@ -295,13 +376,17 @@ class OffsetDecay:
         ]
 
     def take(self, desired: Sequence[float], dt: float) -> tuple[float | None, ...]:
-        """Raw goals to send for the desired ones (channels,), `dt` [s] later; None for channels that are not driven."""
+        """Raw goals to send for the desired ones (channels,), `dt` [s] later; None for channels that are not
+        driven.
+        """
         sent: list[float | None] = []
         for k, (channel, aim) in enumerate(zip(self._channels, desired, strict=True)):
             most = DECAY_SPEED * channel.per_radian * dt
             self._apart[k] = _toward_zero(self._apart[k], most)
             self._beyond[k] = _toward_zero(self._beyond[k], most)
-            sent.append(raw_within(channel, aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None)
+            sent.append(
+                raw_within(channel, aim + self._apart[k]) + self._beyond[k] if self._driven[k] else None
+            )
         return tuple(sent)
 
 

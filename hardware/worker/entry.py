@@ -1,7 +1,7 @@
-"""Entry point of the worker process: `python -I entry.py PACKAGE MAP PYSERIAL`. Knows no Blender.
+"""Entry point of the worker process: `python -I entry.py PACKAGE MAP PYSERIAL`.
 
-Run as a script by `link`, outside any package: it loads the extension's folder as the package `limber`, whatever Blender calls it, and
-pyserial from where Blender keeps it, without touching sys.path.
+Run as a script by `link`, outside any package: it loads the extension's folder as the package `limber`,
+whatever Blender calls it, and pyserial from where Blender keeps it, without touching sys.path.
 """
 
 import importlib
@@ -18,7 +18,9 @@ def load_package(name: str, folder: Path) -> ModuleType:
     """Import the package in `folder` under the name `name`, if it is not imported yet."""
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
+    spec = importlib.util.spec_from_file_location(
+        name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
     if spec is None or spec.loader is None:
         raise ImportError(f"no package in {folder}")
     package = importlib.util.module_from_spec(spec)

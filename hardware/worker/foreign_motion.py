@@ -1,5 +1,5 @@
-"""Detects motion of a robot that something other than Limber commands; its controller accepts commands from every program. Knows no
-Blender.
+"""Detects motion of a robot that something other than Limber commands; its controller accepts commands from
+every program.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from collections import deque
 from collections.abc import Mapping
 
 RECENT = 0.4  # [s] age of commands that a motor may still follow: the controller's delay and the motor's lag
-STRAY = 0.087  # [rad] 5 degrees outside the range of recent commands: more than a load deflects a holding motor
+STRAY = (
+    0.087  # [rad] 5 degrees outside the range of recent commands: more than a load deflects a holding motor
+)
 OFTEN = 5  # number of stray measurements within WITHIN that show another program's commands
 WITHIN = 1.0  # [s]
 STILL = 0.02  # [rad] 1 degree within RECENT: less is noise
@@ -45,7 +47,11 @@ class ForeignMotion:
 
     def strayed(self, time: float) -> tuple[int, ...]:
         """Motors whose measured angles often differed from the commanded ones in the last second."""
-        return tuple(motor for motor, times in sorted(self._astray.items()) if len(times) == OFTEN and time - times[0] < WITHIN)
+        return tuple(
+            motor
+            for motor, times in sorted(self._astray.items())
+            if len(times) == OFTEN and time - times[0] < WITHIN
+        )
 
     def is_moving(self, time: float) -> bool:
         """Whether any motor has moved lately."""

@@ -1,4 +1,4 @@
-"""A connection in Limber's own protocol: handshake, configuration, requests, moves and their answers. Knows no Blender.
+"""A connection in Limber's own protocol: handshake, configuration, requests, moves and their answers.
 
 docs/protocol.md defines the bytes.
 """
@@ -13,11 +13,24 @@ from ..protocols import limber
 from ..safety import Fault
 from ..transport import Transport
 from .configuration import configurations
-from .connection import AWAY, GREET_FOR, POLL_EVERY, POSE_FRESH, READ_EVERY, SILENT_AFTER, Connection, Moves, Raw
+from .connection import (
+    AWAY,
+    GREET_FOR,
+    POLL_EVERY,
+    POSE_FRESH,
+    READ_EVERY,
+    SILENT_AFTER,
+    Connection,
+    Moves,
+    Raw,
+)
 from .connection_state import BOARD_TRANSITIONS, ConnectionState, DesiredState
 
-GREET_EVERY = 0.25  # [s] between greetings: an Uno restarts when its port is opened, and hears nothing for up to two seconds
-REPEAT_AFTER = 0.1  # [s] until an unanswered request is repeated: an answer takes 3 ms, through a slow USB adapter 20 ms
+# [s] between greetings: an Uno restarts when its port is opened, and hears nothing for up to two seconds
+GREET_EVERY = 0.25
+REPEAT_AFTER = (
+    0.1  # [s] until an unanswered request is repeated: an answer takes 3 ms, through a slow USB adapter 20 ms
+)
 MOST_WAITING = 12  # unanswered moves: more must not queue up, or the robot would go on moving after a stop
 LINE_SHARE = 0.8  # share of the line that moves or their reports may fill
 REPORT_BYTES = 17  # size of a report without its positions
@@ -31,13 +44,16 @@ class LimberConnection(Connection):
     Args:
         device: The robot's description.
         transport: An open port; closed with `close`.
-        session: 1 to 65535, other than the last connection's, so that answers to an older connection are recognised.
+        session: 1 to 65535, other than the last connection's, so that answers to an older connection are
+            recognised.
         period: Time between two steps of the worker [s].
         moves: The statistics of moves and their acknowledgements.
         time: Current time [s].
     """
 
-    def __init__(self, device: Device, transport: Transport, session: int, period: float, moves: Moves, time: float) -> None:
+    def __init__(
+        self, device: Device, transport: Transport, session: int, period: float, moves: Moves, time: float
+    ) -> None:
         super().__init__(device, transport, BOARD_TRANSITIONS, moves, time)
         self.welcome: limber.Welcome | None = None
         self.report: limber.Report | None = None
@@ -65,7 +81,9 @@ class LimberConnection(Connection):
     def pose(self, time: float) -> Raw:
         if self.report is None or time - self._reported_at > POSE_FRESH:
             return (None,) * len(self._device.channels)
-        return _by_channel(self._device, self.report.measured_us if self.measures else self.report.commanded_us)
+        return _by_channel(
+            self._device, self.report.measured_us if self.measures else self.report.commanded_us
+        )
 
     def _requested(self, before: ConnectionState) -> None:
         if self.state is before and self._desired is DesiredState.ARMED:
@@ -79,7 +97,9 @@ class LimberConnection(Connection):
         if data is None:
             return
         if self._unanswered_since is not None and time - self._listened_at > AWAY:
-            self._unanswered_since = time  # after its own delay the worker cannot know whether the device was silent
+            self._unanswered_since = (
+                time  # after its own delay the worker cannot know whether the device was silent
+            )
         self._listened_at = time
         for frame in self._decoder.feed(data):
             self._unanswered_since = None
@@ -96,10 +116,17 @@ class LimberConnection(Connection):
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
         self._periods_to_move -= 1
-        if self._periods_to_move > 0 or self._moves.waiting >= MOST_WAITING or self.welcome is None or not self.armed:
+        if (
+            self._periods_to_move > 0
+            or self._moves.waiting >= MOST_WAITING
+            or self.welcome is None
+            or not self.armed
+        ):
             return
         self._periods_to_move = _periods_per_move(self._device, self.welcome, self._period)
-        taken = self._send(move_to(self._device, self.welcome, raw, self._periods_to_move * self._period), time)
+        taken = self._send(
+            move_to(self._device, self.welcome, raw, self._periods_to_move * self._period), time
+        )
         self._moves.send(self._sequence, time, taken)
 
     def speak(self, time: float) -> None:
@@ -117,7 +144,9 @@ class LimberConnection(Connection):
             self._ask(limber.Arm(self._session), time)
         elif self.state in (ConnectionState.DISARMING, ConnectionState.RELEASING):
             self._ask(limber.Disarm(self.state is ConnectionState.RELEASING), time)
-        elif not self.armed and time - self._requested_at >= (READ_EVERY if self.state is ConnectionState.LIMP else POLL_EVERY):
+        elif not self.armed and time - self._requested_at >= (
+            READ_EVERY if self.state is ConnectionState.LIMP else POLL_EVERY
+        ):
             self._request = None
             self._ask(limber.Poll(), time)
 
@@ -178,8 +207,8 @@ class LimberConnection(Connection):
         self._check(report)
 
     def _lose_session(self, time: float) -> None:
-        """Handle the loss of the session, because the device restarted or another program connected: at rest open a new one; in motion
-        report a fault.
+        """Handle the loss of the session, because the device restarted or another program connected: at rest
+        open a new one; in motion report a fault.
         """
         if self._desired is DesiredState.ARMED:
             self.fail(Fault.DEVICE_RESET, "")
@@ -198,7 +227,9 @@ class LimberConnection(Connection):
                 self._configured += 1
             case limber.Kind.CONFIGURE:
                 channel = self._device.channels[self._configured].label
-                self.fail(Fault.UNSUITABLE, f"it refused the range of {channel}: {_result_name(report.result)}")
+                self.fail(
+                    Fault.UNSUITABLE, f"it refused the range of {channel}: {_result_name(report.result)}"
+                )
             case limber.Kind.ARM:
                 self._confirm(accepted)
                 if not accepted:
@@ -249,14 +280,20 @@ def _why_unsuitable(device: Device, welcome: limber.Welcome, period: float) -> s
 
 
 def _periods_per_move(device: Device, welcome: limber.Welcome, period: float) -> int:
-    """Number of the worker's periods between two moves, so that moves and reports do not exceed the line's capacity."""
+    """Number of the worker's periods between two moves, so that moves and reports do not exceed the line's
+    capacity.
+    """
     numbers = 2 if limber.Features.FEEDBACK in welcome.features else 1
     bits = 10 * (REPORT_BYTES + 2 * numbers * welcome.channels)
     return math.ceil(bits / device.baudrate / LINE_SHARE / period)
 
 
-def move_to(device: Device, welcome: limber.Welcome, raw: Sequence[float | None], interval: float) -> limber.Move:
-    """The message to the pulses `raw` (channels,) [us], to be reached in `interval` [s] if supported; None: no goal."""
+def move_to(
+    device: Device, welcome: limber.Welcome, raw: Sequence[float | None], interval: float
+) -> limber.Move:
+    """The message to the pulses `raw` (channels,) [us], to be reached in `interval` [s] if supported; None:
+    no goal.
+    """
     positions: list[float | None] = [None] * (max(channel.servo for channel in device.channels) + 1)
     for channel, position in zip(device.channels, raw, strict=True):
         positions[channel.servo] = position
@@ -265,11 +302,17 @@ def move_to(device: Device, welcome: limber.Welcome, raw: Sequence[float | None]
 
 
 def _by_channel(device: Device, pulses: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Pulse of each channel (channels,) [us] from a report's pulses by servo; None for a servo without a pulse."""
+    """Pulse of each channel (channels,) [us] from a report's pulses by servo; None for a servo without a
+    pulse.
+    """
     known = dict(enumerate(pulses))
     return tuple(known.get(channel.servo) for channel in device.channels)
 
 
 def _result_name(result: int) -> str:
     """Name of a result code, as text."""
-    return limber.Result(result).name.lower().replace("_", " ") if result in list(limber.Result) else f"result {result}"
+    return (
+        limber.Result(result).name.lower().replace("_", " ")
+        if result in list(limber.Result)
+        else f"result {result}"
+    )

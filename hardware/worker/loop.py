@@ -1,4 +1,6 @@
-"""Main loop of the worker process: a step every 10 ms by absolute deadlines, and at every Stop, until Blender is gone. Knows no Blender."""
+"""Main loop of the worker process: a step every 10 ms by absolute deadlines, and at every Stop, until Blender
+is gone.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ from .core import PERIOD, Worker
 from .priority import ask_for_punctuality
 
 STOP_EVERY = 2e-3  # [s] between two looks at Stop while the worker waits: it costs under 1% of a core
-BUSY_FOR = 2.5  # [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
-SHUTDOWN_TIMEOUT = 1.6  # [s] to slow down within the limits, to hear that the device is disarmed, and to see its servos at rest
+# [s] for which a busy port is retried: the last connection's worker may be ending, or have to be killed
+BUSY_FOR = 2.5
+# [s] to slow down within the limits, to hear that the device is disarmed, and to see its servos at rest
+SHUTDOWN_TIMEOUT = 1.6
 
 
 def run(memory_map: Path, load_pyserial: Callable[[], ModuleType | None], ended: threading.Event) -> None:

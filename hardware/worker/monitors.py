@@ -1,4 +1,6 @@
-"""Monitors of what the robot reports: its servos' tracking errors and health, and its pose before it is driven. Knows no Blender."""
+"""Monitors of what the robot reports: its servos' tracking errors and health, and its pose before it is
+driven.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,11 @@ from ..mixing import Mixing, rotation_of_raw
 from ..protocols.interface import Quantity
 from .connection import Readings
 
-RECENT = 0.3  # [s] age of commands that a servo may still follow: its lag, the answer's delay, and one or two lost moves
-BEHIND = 0.17  # [rad of the servo] 10 degrees outside the range of recent commands: more than any load deflects a healthy servo
+# [s] age of commands that a servo may still follow: its lag, the answer's delay, and one or two lost moves
+RECENT = 0.3
+# [rad of the servo] 10 degrees outside the range of recent commands: more than any load deflects a healthy
+# servo
+BEHIND = 0.17
 BEHIND_FOR = 0.3  # [s] duration after which the lag is reported
 BLOCKED = 0.35  # [rad of the servo] 20 degrees: the motor pushes at its full torque
 BLOCKED_FOR = 1.0  # [s] a hand may block a joint briefly; a stalled motor takes a minute to burn
@@ -21,14 +26,15 @@ BLOCKED_FOR = 1.0  # [s] a hand may block a joint briefly; a stalled motor takes
 class TrackingErrorMonitor:
     """Compares commanded with measured positions: detects lagging and blocked servos.
 
-    A servo follows its commands with a short delay, so it is compared with all recent commands: only a position outside of their range
-    counts as an error.
+    A servo follows its commands with a short delay, so it is compared with all recent commands: only a
+    position outside of their range counts as an error.
 
     Args:
         device: The robot.
 
     Attributes:
-        errors: Distance of each servo from the range of recent commands (channels,) [rad of the servo]; None: unknown.
+        errors: Distance of each servo from the range of recent commands (channels,) [rad of the servo]; None:
+            unknown.
     """
 
     def __init__(self, device: Device) -> None:
@@ -48,7 +54,9 @@ class TrackingErrorMonitor:
 
     def take(self, time: float, commanded: Sequence[float | None], measured: Sequence[float | None]) -> None:
         """Record raw positions (channels,) at `time` [s]; None: not commanded, or not measured."""
-        for k, (channel, raw, position) in enumerate(zip(self._device.channels, commanded, measured, strict=True)):
+        for k, (channel, raw, position) in enumerate(
+            zip(self._device.channels, commanded, measured, strict=True)
+        ):
             recent = self._recent[k]
             while recent and recent[0][0] < time - RECENT:
                 recent.popleft()
@@ -56,7 +64,10 @@ class TrackingErrorMonitor:
                 recent.append((time, rotation_of_raw(channel, raw)))
             error = None
             if raw is not None and position is not None:
-                rotations, self._found[k] = [rotation for _, rotation in recent], rotation_of_raw(channel, position)
+                rotations, self._found[k] = (
+                    [rotation for _, rotation in recent],
+                    rotation_of_raw(channel, position),
+                )
                 self._desired_rotation[k] = min(max(self._found[k], min(rotations)), max(rotations))
                 error = self._found[k] - self._desired_rotation[k]
             self.errors[k] = error
@@ -65,12 +76,20 @@ class TrackingErrorMonitor:
 
     def warnings(self, time: float) -> list[str]:
         """Sentences about servos that lag behind."""
-        late = [k for k, since in enumerate(self._behind_since) if since is not None and time - since > BEHIND_FOR]
+        late = [
+            k for k, since in enumerate(self._behind_since) if since is not None and time - since > BEHIND_FOR
+        ]
         return [f"{self._device.channels[k].label} stays behind: {self._apart(k)}" for k in late]
 
     def blocked(self, time: float) -> str | None:
-        """Sentence about the first blocked servo with its expected and found position; None: no servo is blocked."""
-        stuck = [k for k, since in enumerate(self._blocked_since) if since is not None and time - since > BLOCKED_FOR]
+        """Sentence about the first blocked servo with its expected and found position; None: no servo is
+        blocked.
+        """
+        stuck = [
+            k
+            for k, since in enumerate(self._blocked_since)
+            if since is not None and time - since > BLOCKED_FOR
+        ]
         return f"{self._device.channels[stuck[0]].label}: {self._apart(stuck[0])}" if stuck else None
 
     def _apart(self, k: int) -> str:
@@ -78,9 +97,15 @@ class TrackingErrorMonitor:
         shares = self._device.channels[k].shares
         if len(shares) == 1:
             joint = next(joint for joint in self._device.joints if joint.name == shares[0].joint)
-            desired, measured = (joint.text(rotation / shares[0].gear) for rotation in (self._desired_rotation[k], self._found[k]))
+            desired, measured = (
+                joint.text(rotation / shares[0].gear)
+                for rotation in (self._desired_rotation[k], self._found[k])
+            )
             return f"it should be at {desired} and is at {measured}"
-        desired, measured = (f"{math.degrees(rotation):z.1f} degrees" for rotation in (self._desired_rotation[k], self._found[k]))
+        desired, measured = (
+            f"{math.degrees(rotation):z.1f} degrees"
+            for rotation in (self._desired_rotation[k], self._found[k])
+        )
         return f"its servo should be rotated by {desired} and is by {measured}"
 
 
@@ -90,14 +115,17 @@ def _since(since: float | None, error: float | None, limit: float, time: float) 
     return time if since is None else since
 
 
-UNFIT = 0.5  # [rad], times a joint's scale: a joint measured 29 degrees beyond its range is wrongly calibrated, and must not be driven
+# [rad], times a joint's scale: a joint measured 29 degrees beyond its range is wrongly calibrated, and must
+# not be driven
+UNFIT = 0.5
 DISAGREE = 0.1  # [rad of the servo] 6 degrees: servos on one axis that differ by more work against each other
 
 Raw = Sequence[float | None]
 
 
 class PoseConfirmation:
-    """Pose of a robot that cannot measure all positions: from measured ones and those that the user has confirmed.
+    """Pose of a robot that cannot measure all positions: from measured ones and those that the user has
+    confirmed.
 
     Args:
         device: The robot.
@@ -123,8 +151,15 @@ class PoseConfirmation:
         self._values.clear()
 
     def lacks(self, channels: Collection[int], known: Raw) -> tuple[int, ...]:
-        """Joints of `channels` without a known position: their raw position in `known` (channels,) is None, and they were not confirmed."""
-        unknown = (joint for channel in channels if known[channel] is None for joint in self._mixing.joints_of(channel))
+        """Joints of `channels` without a known position: their raw position in `known` (channels,) is None,
+        and they were not confirmed.
+        """
+        unknown = (
+            joint
+            for channel in channels
+            if known[channel] is None
+            for joint in self._mixing.joints_of(channel)
+        )
         return tuple(sorted({joint for joint in unknown if joint not in self._values}))
 
     def complete(self, known: Raw) -> tuple[float | None, ...]:
@@ -137,7 +172,9 @@ class PoseConfirmation:
         return tuple(completed)
 
     def implausible(self, raw: Raw) -> str:
-        """Why the raw positions `raw` (channels,) cannot be right, as a sentence; empty: they are plausible."""
+        """Why the raw positions `raw` (channels,) cannot be right, as a sentence; empty: they are
+        plausible.
+        """
         apart = self._mixing.disagreement(raw)
         if apart is not None and abs(apart[2] - apart[1]) > DISAGREE:
             channel, expected, measured = apart
@@ -145,12 +182,19 @@ class PoseConfirmation:
                 f"{self._device.channels[channel].label} is rotated by {math.degrees(measured):z.1f} degrees,"
                 f" and the other servos of its joint indicate {math.degrees(expected):z.1f}"
             )
-        for joint, (low, high), value in zip(self._device.joints, self._mixing.ranges, self._mixing.values(raw), strict=True):
+        for joint, (low, high), value in zip(
+            self._device.joints, self._mixing.ranges, self._mixing.values(raw), strict=True
+        ):
             if value is not None and not low - UNFIT * joint.scale <= value <= high + UNFIT * joint.scale:
                 channels = [
-                    channel.label for channel in self._device.channels if any(share.joint == joint.name for share in channel.shares)
+                    channel.label
+                    for channel in self._device.channels
+                    if any(share.joint == joint.name for share in channel.shares)
                 ]
-                return f"{', '.join(channels)} is at {joint.text(value)}, and may be at {joint.text(low)} to {joint.text(high)}"
+                return (
+                    f"{', '.join(channels)} is at {joint.text(value)}, and may be at {joint.text(low)} to"
+                    f" {joint.text(high)}"
+                )
         return ""
 
 
@@ -183,11 +227,21 @@ class HealthMonitor:
             if voltage is not None:
                 self._highest[k] = max(self._highest[k], voltage)
                 if voltage < SAG * self._highest[k]:
-                    texts.append(f"{channel.label} gets {voltage:.1f} V of {self._highest[k]:.1f} V: check supply and cables")
+                    texts.append(
+                        f"{channel.label} gets {voltage:.1f} V of {self._highest[k]:.1f} V: check supply and"
+                        " cables"
+                    )
             load = reading.get(Quantity.LOAD)
             strained = load is not None and abs(load) >= STRAINED
-            self._strained_since[k] = (self._strained_since[k] if self._strained_since[k] is not None else time) if strained else None
+            self._strained_since[k] = (
+                (self._strained_since[k] if self._strained_since[k] is not None else time)
+                if strained
+                else None
+            )
             since = self._strained_since[k]
             if load is not None and since is not None and time - since > STRAINED_FOR:
-                texts.append(f"{channel.label} works at {100 * abs(load):.0f}% of its strength: relieve it, or it switches off")
+                texts.append(
+                    f"{channel.label} works at {100 * abs(load):.0f}% of its strength: relieve it, or it"
+                    " switches off"
+                )
         return texts

@@ -1,4 +1,4 @@
-"""Goals sent while the robot is driven: Blender's pose, the park pose, or a set-up task. Knows no Blender."""
+"""Goals sent while the robot is driven: Blender's pose, the park pose, or a set-up task."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class MotionController:
         return drive is None or drive.at_rest
 
     def takes_over(self, request: Request) -> bool:
-        """Whether this controller can execute another command; otherwise a new controller is made, which starts from the robot's
-        position.
+        """Whether this controller can execute another command; otherwise a new controller is made, which
+        starts from the robot's position.
         """
         task = self._task
         if (
@@ -84,10 +84,14 @@ class MotionController:
             self._drive.begin_approach()
 
     def step(
-        self, state: State, goal: Sequence[Kinematic] | None, dt: float, reaches: Sequence[Reach] | None = None
+        self,
+        state: State,
+        goal: Sequence[Kinematic] | None,
+        dt: float,
+        reaches: Sequence[Reach] | None = None,
     ) -> tuple[float | None, ...]:
-        """Raw goals `dt` [s] later, in a driven state. `goal` is the motion (joints,) that Blender shows now; `reaches` as for
-        `Drive.follow`.
+        """Raw goals `dt` [s] later, in a driven state. `goal` is the motion (joints,) that Blender shows now;
+        `reaches` as for `Drive.follow`.
         """
         dt = min(dt, LONGEST_STEP)
         if self._task is not None:

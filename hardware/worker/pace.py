@@ -1,30 +1,38 @@
-"""Pace of the frames that Blender sends: when the next one is due, and how unevenly they come. Knows no Blender."""
+"""Pace of the frames that Blender sends: when the next one is due, and how unevenly they come."""
 
 from __future__ import annotations
 
 from collections import deque
 
-FIRST_INTERVAL = 1.0 / 24.0  # [s] between frames that announce nothing, until some have come: the slowest usual rate
+FIRST_INTERVAL = (
+    1.0 / 24.0
+)  # [s] between frames that announce nothing, until some have come: the slowest usual rate
 LONGEST_INTERVAL = 0.2  # [s] a longer gap is a pause, not a frame rate
 REMEMBERED = 64  # number of newest gaps that determine the rate: a second at 60 frames a second
 LEARNED = 16  # number of gaps from which on the rate is known
 STALL = 2.5  # intervals: a longer gap is no unevenness, and amid a motion a stall
-MOST_LOST = 2.0  # [s] most time of a stall for which faster frames count as catching up; what is faster still after that is a new rate
+# [s] most time of a stall for which faster frames count as catching up; what is faster still after that is a
+# new rate
+MOST_LOST = 2.0
 EARLY = 0.1  # intervals by which frames that catch up come early: less is unevenness
 SAME = 0.01  # share by which two announced intervals may differ and are the same
 
 
 class Pace:
-    """Pace of frames: the interval until the next one, the longest, and whether they are catching up after a stall.
+    """Pace of frames: the interval until the next one, the longest, and whether they are catching up after a
+    stall.
 
-    Frames announce when the next one is due. Gaps are measured in units of that, so a change of the rate is known before its first gap,
-    and measurements begin anew. Frames may come less often than they announce, but not more often. Where they announce nothing, the
-    interval is measured alone. After a stall frames come faster than usual until they have caught up; these do not change it.
+    Frames announce when the next one is due. Gaps are measured in units of that, so a change of the rate is
+    known before its first gap, and measurements begin anew. Frames may come less often than they announce,
+    but not more often. Where they announce nothing, the interval is measured alone. After a stall frames come
+    faster than usual until they have caught up; these do not change it.
 
     Attributes:
-        interval: Expected until the next frame [s]: the mean of the gaps without outliers, since a single long gap is no new rate.
+        interval: Expected until the next frame [s]: the mean of the gaps without outliers, since a single
+            long gap is no new rate.
         longest: Longest of the gaps without outliers [s].
-        slowest: Longest interval [s] at which the newest frame may have come in time: where the rate changes, that of either rate.
+        slowest: Longest interval [s] at which the newest frame may have come in time: where the rate changes,
+            that of either rate.
     """
 
     def __init__(self) -> None:
@@ -41,7 +49,8 @@ class Pace:
 
         Args:
             stamp: Time at which Blender sent it [s].
-            was_due: Whether it was to come at the expected interval: then a long gap is a stall, otherwise a rest.
+            was_due: Whether it was to come at the expected interval: then a long gap is a stall, otherwise a
+                rest.
             due: Announced until the next frame [s]; 0: not announced.
         """
         gap, self._stamp = 0.0 if self._stamp is None else stamp - self._stamp, stamp
@@ -59,11 +68,16 @@ class Pace:
             median = sorted(self._gaps)[len(self._gaps) // 2]
             usual = [each for each in self._gaps if each <= STALL * median]
             mean = sum(usual) / len(usual)
-            self.interval, self.longest = self._unit * (max(mean, 1.0) if due else mean), self._unit * max(usual)
+            self.interval, self.longest = (
+                self._unit * (max(mean, 1.0) if due else mean),
+                self._unit * max(usual),
+            )
         return gap
 
     def _announce(self, due: float) -> None:
-        """Begin anew where the announced interval changes; what is announced counts as much as gaps from which a rate is known."""
+        """Begin anew where the announced interval changes; what is announced counts as much as gaps from
+        which a rate is known.
+        """
         was_announced, self._is_announced = self._is_announced, due > 0.0
         if self._is_announced and not (was_announced and abs(due - self._unit) <= SAME * self._unit):
             self._unit = due

@@ -1,4 +1,6 @@
-"""Execution of plans: exchanges sent in sequence, each repeated until it is answered. Knows no Blender, no port and no clock."""
+"""Execution of plans: exchanges sent in sequence, each repeated until it is answered. Knows no port and no
+clock.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class Outcome(Enum):
 
 
 class ExchangeSequence:
-    """Sends exchanges in order; one that is not fully answered is repeated, and fails the sequence after TRIES.
+    """Sends exchanges in order; one that is not fully answered is repeated, and fails the sequence after
+    TRIES.
 
     Args:
         exchanges: The exchanges, in order.

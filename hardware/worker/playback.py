@@ -1,4 +1,4 @@
-"""Playback of frames as even motion, although they arrive unevenly, late or not at all. Knows no Blender."""
+"""Playback of frames as even motion, although they arrive unevenly, late or not at all."""
 
 from __future__ import annotations
 
@@ -11,28 +11,36 @@ from .pace import EARLY, FIRST_INTERVAL, LONGEST_INTERVAL, STALL, Pace
 from .shown_ranges import Reach, ShownRanges, bounded
 
 DROPPED = 1.75  # intervals: after a longer gap a frame is missing; a shorter one is unevenness
-STANDING = 6  # number of equal frames in a row after which the curve is constant; the lag is at most 2 less, so that it stays on these
-CORRECTION = 0.03  # share by which playback may be faster or slower than the frames: to the third power it is within the limiter's headroom
+# number of equal frames in a row after which the curve is constant; the lag is at most 2 less, so that it
+# stays on these
+STANDING = 6
+# share by which playback may be faster or slower than the frames: to the third power it is within the
+# limiter's headroom
+CORRECTION = 0.03
 RATE_TIME = 0.5  # [s] over which a change of rate is spread, so that it is not visible
 RESERVE = 0.3  # frames left to play when the next one arrives at its latest
-MOST_QUEUED = 1.4  # frames: if more wait beyond the best lag, playback skips to the newest and leaves the rest to the limiter
+# frames: if more wait beyond the best lag, playback skips to the newest and leaves the rest to the limiter
+MOST_QUEUED = 1.4
 FORGETTING = 1.0  # [frames/s] rate at which the smallest reserve measured so far is raised again
 SETTLE = 1.25  # [s] time in which playback reaches its best lag: longer than its measurement takes
-LEAD_CHANGE = 0.1  # share of a frame by which a joint's lead changes in it, so that a new rate does not hurry the motion
+# share of a frame by which a joint's lead changes in it, so that a new rate does not hurry the motion
+LEAD_CHANGE = 0.1
 
 
 class Playback:
     """Plays back frames of values (channels,) as smooth, evenly timed motion, slightly delayed.
 
-    Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and more often. Playback
-    interpolates the frames by a cubic B-spline, in which each is as long after the one before as that announced. The position of a joint
-    with known velocity and acceleration is extrapolated by one interval, which reduces the spline's delay from two frames to one. The
-    further lag of playback is just large enough that the next frame has usually arrived when it is needed.
+    Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and
+    more often. Playback interpolates the frames by a cubic B-spline, in which each is as long after the one
+    before as that announced. The position of a joint with known velocity and acceleration is extrapolated by
+    one interval, which reduces the spline's delay from two frames to one. The further lag of playback is just
+    large enough that the next frame has usually arrived when it is needed.
 
-    If the next frame is late, playback waits at the end of the known curve. Joints with known velocity, which are then close to the newest
-    frame, come to rest on it as fast as their limits allow; other joints repeat the last point. After a stall, playback restarts in the
-    state of the first new frame, and of each that comes early to catch up: Blender may have left out others before it. An early frame
-    after one in time is unevenness. Where frames queue up otherwise, playback skips to the newest as well.
+    If the next frame is late, playback waits at the end of the known curve. Joints with known velocity, which
+    are then close to the newest frame, come to rest on it as fast as their limits allow; other joints repeat
+    the last point. After a stall, playback restarts in the state of the first new frame, and of each that
+    comes early to catch up: Blender may have left out others before it. An early frame after one in time is
+    unevenness. Where frames queue up otherwise, playback skips to the newest as well.
 
     Args:
         period: Largest delay until a frame is noticed [s].
@@ -40,7 +48,9 @@ class Playback:
         clamp: Bounds values (channels,) to their ranges.
     """
 
-    def __init__(self, period: float, limits: Sequence[Limits], clamp: Callable[[Angles], Angles] = tuple) -> None:
+    def __init__(
+        self, period: float, limits: Sequence[Limits], clamp: Callable[[Angles], Angles] = tuple
+    ) -> None:
         self._period = period
         self._limits = limits
         self._clamp = clamp
@@ -55,27 +65,41 @@ class Playback:
         self._position = 0.0  # time of the curve [s] that is played now
         self._played: list[Kinematic] = []  # state there (channels,)
         self._rate = 1.0  # of playback: seconds of the curve a second
-        self._least_spare = RESERVE * FIRST_INTERVAL  # [s] that there were lately when the next frame was at its latest
+        self._least_spare = (
+            RESERVE * FIRST_INTERVAL
+        )  # [s] that there were lately when the next frame was at its latest
         self._surplus = 0.0  # [s] of lag from a slower rate, which playback makes up
         self._played_at = 0.0  # [s]
-        self._end: list[Kinematic] | None = None  # state at the end of what is known of the curve, where playback waits for a frame
+        self._end: list[Kinematic] | None = (
+            None  # state at the end of what is known of the curve, where playback waits for a frame
+        )
         self._waited = 0.0  # [s] there
 
     def add(
-        self, stamp: float, frame: tuple[Kinematic, ...], repeated: bool = True, plays: bool = False, step: float = 0.0, due: float = 0.0
+        self,
+        stamp: float,
+        frame: tuple[Kinematic, ...],
+        repeated: bool = True,
+        plays: bool = False,
+        step: float = 0.0,
+        due: float = 0.0,
     ) -> None:
         """Add a frame of states (channels,) that Blender sent at `stamp` [s].
 
         Args:
             stamp: Time at which it was sent [s].
             frame: Positions, with velocities and accelerations per `step` where they are known.
-            repeated: Whether a frame equal to the last one only shows that Blender is running, and does not count for the frame rate;
-                otherwise it is a frame of a motion that pauses.
-            plays: Whether Blender plays, so that another frame is to follow; it also is where joints move, or one is announced.
+            repeated: Whether a frame equal to the last one only shows that Blender is running, and does not
+                count for the frame rate; otherwise it is a frame of a motion that pauses.
+            plays: Whether Blender plays, so that another frame is to follow; it also is where joints move, or
+                one is announced.
             step: Unit of time of the velocities [s]; 0: the measured interval.
             due: Announced until the next frame [s]; 0: not announced.
         """
-        was_due, self._is_next_due = self._is_next_due, plays or due > 0.0 or any(joint.velocity for joint in frame)
+        was_due, self._is_next_due = (
+            self._is_next_due,
+            plays or due > 0.0 or any(joint.velocity for joint in frame),
+        )
         if frame == self._newest and repeated:
             return
         before, self._newest = self._newest, frame
@@ -104,8 +128,8 @@ class Playback:
             self._restart([self._here()] * STANDING)
 
     def reaches(self) -> list[Reach]:
-        """Lowest and highest position at which each channel may stop: the range of the rest of the curve, and of the frames on it with
-        the way that a joint needs to stop from each.
+        """Lowest and highest position at which each channel may stop: the range of the rest of the curve, and
+        of the frames on it with the way that a joint needs to stop from each.
         """
         count = self._curve.ahead(self._position)
         return self._shown.reaches(zip(*self._curve.points(count), strict=True), count, self._played)
@@ -116,7 +140,10 @@ class Playback:
             return None
         elapsed, self._played_at = max(time - self._played_at, 0.0), time
         self._advance(elapsed)
-        if self._curve.last - self._position > self._best_lag() + MOST_QUEUED * self._pace.interval + self._surplus:
+        if (
+            self._curve.last - self._position
+            > self._best_lag() + MOST_QUEUED * self._pace.interval + self._surplus
+        ):
             self._restart_in_motion()
         late = self._position - self._curve.end
         if late < 0.0:
@@ -137,14 +164,16 @@ class Playback:
         for k, (limits, state, target) in enumerate(zip(self._limits, start, goal, strict=True)):
             if target.velocity == target.acceleration == 0.0:
                 continue
-            motion[k] = Kinematic(*moved_toward(bounded(state, limits), target.position, self._waited, limits))
+            motion[k] = Kinematic(
+                *moved_toward(bounded(state, limits), target.position, self._waited, limits)
+            )
         if motion == [Kinematic(state.position) for state in goal]:
             self.skip()
         return motion
 
     def _extend_curve(self, step: float, is_announced: bool, is_frame_missing: bool) -> None:
-        """Append the newest frame to the curve, `step` [s] after the last one; before it, one in place of a missing frame, so that the
-        newest keeps its time.
+        """Append the newest frame to the curve, `step` [s] after the last one; before it, one in place of a
+        missing frame, so that the newest keeps its time.
         """
         interval = self._pace.interval
         change = LEAD_CHANGE * interval if is_announced else interval
@@ -155,13 +184,16 @@ class Playback:
         for each in [_between(last, point, 0.5), point] if is_frame_missing else [point]:
             self._curve.append(step, each)
         if stood:
-            self._position = self._curve.last - self._best_lag()  # from rest, playback may begin with the best lag
+            self._position = (
+                self._curve.last - self._best_lag()
+            )  # from rest, playback may begin with the best lag
         self._end = None
 
     def _between_steps(self, step: float) -> Angles:
         """Control point of the newest frame, `step` [s] after the last one.
 
-        It is for the mean of its knot and of those before and after, so that also with unequal steps an even motion remains one.
+        It is for the mean of its knot and of those before and after, so that also with unequal steps an even
+        motion remains one.
         """
         uneven = (self._pace.interval - step) / 3.0
         points = self._ahead(self._lead + uneven)
@@ -170,9 +202,11 @@ class Playback:
         rows = zip(self._motion, points, self._curve.newest, self._limits, strict=True)
         return self._clamp(
             tuple(
-                point
-                if joint.velocity or joint.acceleration
-                else point + uneven * min(max((point - last) / step, -limits.velocity), limits.velocity)
+                (
+                    point
+                    if joint.velocity or joint.acceleration
+                    else point + uneven * min(max((point - last) / step, -limits.velocity), limits.velocity)
+                )
                 for joint, point, last, limits in rows
             )
         )
@@ -197,31 +231,42 @@ class Playback:
         return tuple(joint.position for joint in self._motion)
 
     def _ahead(self, seconds: float) -> Angles:
-        """Positions (channels,) of the newest frame, extrapolated by a time [s], but no farther than joints move that stop now."""
+        """Positions (channels,) of the newest frame, extrapolated by a time [s], but no farther than joints
+        move that stop now.
+        """
         positions = [extrapolated(joint, seconds) for joint in self._motion]
         return self._clamp(tuple(self._shown.within(positions) if seconds > 0.0 else positions))
 
     def _best_lag(self) -> float:
-        """Lag [s] behind the newest control point when it arrives, just enough that the next one usually arrives in time."""
+        """Lag [s] behind the newest control point when it arrives, just enough that the next one usually
+        arrives in time.
+        """
         interval = self._pace.interval
-        return min((1.0 + RESERVE) * interval + self._pace.longest + self._period, (STANDING - 2.0) * interval)
+        return min(
+            (1.0 + RESERVE) * interval + self._pace.longest + self._period, (STANDING - 2.0) * interval
+        )
 
     def _stands(self) -> bool:
         """Whether the curve is constant at the playback position, since the last points are equal."""
         newest = self._curve.newest
-        return all(point == newest for point in self._curve.points(max(STANDING, self._curve.ahead(self._position))))
+        return all(
+            point == newest for point in self._curve.points(max(STANDING, self._curve.ahead(self._position)))
+        )
 
     def _begins_at_rest(self) -> bool:
-        """Whether the newest frame begins a motion from a curve at rest: no joint has a known velocity, and each gets there in an
-        interval.
+        """Whether the newest frame begins a motion from a curve at rest: no joint has a known velocity, and
+        each gets there in an interval.
         """
         ways = zip(self._motion, self._curve.newest, self._limits, strict=True)
         return self._stands() and all(
-            joint.velocity == 0.0 and abs(joint.position - last) <= limits.velocity * self._pace.interval for joint, last, limits in ways
+            joint.velocity == 0.0 and abs(joint.position - last) <= limits.velocity * self._pace.interval
+            for joint, last, limits in ways
         )
 
     def _advance(self, elapsed: float) -> None:
-        """Advance by `elapsed` [s] at the frames' rate, a little faster while frames queue up and slower while they run short."""
+        """Advance by `elapsed` [s] at the frames' rate, a little faster while frames queue up and slower
+        while they run short.
+        """
         interval, spare = self._pace.interval, self._curve.end - self._position
         if elapsed == 0.0 or (self._stands() and self._curve.newest == self._here()):
             self._rate, self._least_spare = 1.0, spare

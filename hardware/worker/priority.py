@@ -1,18 +1,19 @@
-"""Real-time priority for the worker. Knows no Blender."""
+"""Real-time priority for the worker."""
 
 from __future__ import annotations
 
 import os
 
-LONGEST_RUN_US = 500_000  # [us] of computing without a pause: a period takes under one thousandth of it, more is an infinite loop
+# [us] of computing without a pause: a period takes under one thousandth of it, more is an infinite loop
+LONGEST_RUN_US = 500_000
 
 
 def ask_for_punctuality() -> bool:
     """Request the lowest real-time priority, if the system offers it; returns whether it was granted.
 
-    Linux grants it to root and to users with the limit `rtprio`, which audio programs set up. Without it, punctuality depends on the load.
-    A worker in an infinite loop, which nothing could interrupt at this priority, is ended by the system; the robot's watchdog stops the
-    robot.
+    Linux grants it to root and to users with the limit `rtprio`, which audio programs set up. Without it,
+    punctuality depends on the load. A worker in an infinite loop, which nothing could interrupt at this
+    priority, is ended by the system; the robot's watchdog stops the robot.
     """
     if not hasattr(os, "sched_setscheduler"):
         return False  # on Windows `link` sets the priority at the start; macOS has none
@@ -22,7 +23,9 @@ def ask_for_punctuality() -> bool:
         _, most = resource.getrlimit(resource.RLIMIT_RTTIME)
         longest = LONGEST_RUN_US if most == resource.RLIM_INFINITY else min(LONGEST_RUN_US, most)
         resource.setrlimit(resource.RLIMIT_RTTIME, (longest, most))
-        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(os.sched_get_priority_min(os.SCHED_RR)))
+        os.sched_setscheduler(
+            0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(os.sched_get_priority_min(os.SCHED_RR))
+        )
     except (OSError, ValueError):
         return False
     return True

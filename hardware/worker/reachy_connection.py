@@ -1,8 +1,9 @@
-"""A connection to Reachy Mini's daemon: arming, motor angles 50 times a second, and checks of what the daemon does not report. Knows no
-Blender.
+"""A connection to Reachy Mini's daemon: arming, motor angles 50 times a second, and checks of what the daemon
+does not report.
 
-The daemon answers no command. Measured positions, which it sends continuously, show that it receives commands; its status shows whether the
-motors have torque. Commands are motor angles: the daemon's own inverse kinematics ignores in silence what it cannot reach.
+The daemon answers no command. Measured positions, which it sends continuously, show that it receives
+commands; its status shows whether the motors have torque. Commands are motor angles: the daemon's own inverse
+kinematics ignores in silence what it cannot reach.
 """
 
 from __future__ import annotations
@@ -25,14 +26,20 @@ from .foreign_motion import ForeignMotion
 from .stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
-MOVE_EVERY = 0.02  # [s] the daemon's own period: more frequent commands would have no effect, and load its Raspberry Pi
+# [s] the daemon's own period: more frequent commands would have no effect, and load its Raspberry Pi
+MOVE_EVERY = 0.02
 SILENT_AFTER = 0.8  # [s] without positions: a wireless network sometimes delays them by half a second
 EARLY = 1e-3  # [s] by which a step of the worker may come early
 REST_WITHIN = 1.0  # [s] time within which a robot must come to rest to be armed
 ARM_FOR = 3.0  # [s] longest wait for the daemon's confirmation of torque: its status comes once a second
-BEYOND = 0.05  # [rad] 3 degrees: a motor farther beyond its servo's limits jumps noticeably when it gets torque
+BEYOND = (
+    0.05  # [rad] 3 degrees: a motor farther beyond its servo's limits jumps noticeably when it gets torque
+)
 OWN_LIMITS = {motor: StoredSettings(motor, bounds=bounds) for motor, bounds in LIMITS.items()}
-NARROWER = "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to that"
+NARROWER = (
+    "Reachy Mini's servos take less than the ranges here: {joints}. Set the ranges of these joints' servos to"
+    " that"
+)
 HOLD_FOR = 0.3  # [s] duration for which a stop is repeated: while a move ends, the daemon ignores commands
 
 
@@ -42,7 +49,8 @@ class ReachyConnection(Connection):
     Args:
         device: The robot's description.
         transport: A connection to the daemon, or one that is being made; closed with `close`.
-        moves: The statistics of moves: one counts as acknowledged when the daemon has sent positions after it.
+        moves: The statistics of moves: one counts as acknowledged when the daemon has sent positions after
+            it.
         time: Current time [s].
     """
 
@@ -70,7 +78,9 @@ class ReachyConnection(Connection):
         except DeviceError as error:
             self.fail(Fault.UNSUITABLE, str(error))
         if unknown := [channel for channel in device.channels if channel.servo not in MOTORS]:
-            self.fail(Fault.UNSUITABLE, f"{unknown[0].label} is none of its motors, {min(MOTORS)} to {max(MOTORS)}")
+            self.fail(
+                Fault.UNSUITABLE, f"{unknown[0].label} is none of its motors, {min(MOTORS)} to {max(MOTORS)}"
+            )
 
     @property
     def measures(self) -> bool:
@@ -78,7 +88,9 @@ class ReachyConnection(Connection):
 
     def sent(self, raw: Sequence[float | None]) -> Raw:
         pairs = zip(self._device.channels, raw, strict=True)
-        return tuple(None if goal is None else steps(_reachable(channel.servo, angle(goal))) for channel, goal in pairs)
+        return tuple(
+            None if goal is None else steps(_reachable(channel.servo, angle(goal))) for channel, goal in pairs
+        )
 
     @property
     def _is_set_up(self) -> bool:
@@ -89,7 +101,9 @@ class ReachyConnection(Connection):
         return tuple(None if motor_angle is None else steps(motor_angle) for motor_angle in angles)
 
     def pose(self, time: float) -> Raw:
-        return self.measured() if time - self._heard_at <= POSE_FRESH else (None,) * len(self._device.channels)
+        return (
+            self.measured() if time - self._heard_at <= POSE_FRESH else (None,) * len(self._device.channels)
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -97,13 +111,20 @@ class ReachyConnection(Connection):
 
     @property
     def _motor_remarks(self) -> tuple[str, ...]:
-        """Warnings about motors that do not, or will not, reach their commanded angles, with the cause and the remedy."""
+        """Warnings about motors that do not, or will not, reach their commanded angles, with the cause and
+        the remedy.
+        """
         if self._plays:
-            return ("Reachy Mini plays a move, and its daemon ignores Limber until that ends: wait, or stop it where it was started",)
+            return (
+                (
+                    "Reachy Mini plays a move, and its daemon ignores Limber until that ends: wait, or stop"
+                    " it where it was started"
+                ),
+            )
         if not self.armed:
             return tuple(
-                f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's limit, where that takes no goals:"
-                " lift the head by hand before Arm, or it jumps so far"
+                f"{MOTORS[motor]} of Reachy Mini is {math.degrees(beyond):.0f} degrees beyond its servo's"
+                " limit, where that takes no goals: lift the head by hand before Arm, or it jumps so far"
                 for motor, motor_angle in self._measured.items()
                 if (beyond := abs(motor_angle - _reachable(motor, motor_angle))) > BEYOND
             )
@@ -112,8 +133,11 @@ class ReachyConnection(Connection):
             return ()
         named = ", ".join(MOTORS[motor] for motor in strayed)
         return (
-            f"{named} of Reachy Mini: not where Limber sends it. Another program, or a move that plays, drives the robot too"
-            " (while a move plays, the daemon ignores Limber), or something holds it: end the other program, or take away what holds it",
+            (
+                f"{named} of Reachy Mini: not where Limber sends it. Another program, or a move that plays,"
+                " drives the robot too (while a move plays, the daemon ignores Limber), or something holds"
+                " it: end the other program, or take away what holds it"
+            ),
         )
 
     def _requested(self, before: ConnectionState) -> None:
@@ -125,7 +149,9 @@ class ReachyConnection(Connection):
         if data is None:
             return
         if time - self._listened_at > AWAY:
-            self._heard_at = max(self._heard_at, time - AWAY)  # after its own delay the worker cannot know whether the daemon was silent
+            self._heard_at = max(
+                self._heard_at, time - AWAY
+            )  # after its own delay the worker cannot know whether the daemon was silent
         self._listened_at = time
         newest: messages.JointPositions | None = None  # of those that came since the last turn
         for text in self._line.feed(data):
@@ -171,7 +197,11 @@ class ReachyConnection(Connection):
             self._release([self._device.channels[index].servo for index in sorted(self._channels_meant)])
         elif self.state is ConnectionState.DISARMING:
             self._release(self._limp)
-        elif self.state is ConnectionState.STOPPED and time < self._hold_until and time - self._sent_at >= MOVE_EVERY - EARLY:
+        elif (
+            self.state is ConnectionState.STOPPED
+            and time < self._hold_until
+            and time - self._sent_at >= MOVE_EVERY - EARLY
+        ):
             self._sent_at = time
             self._say(*self._orders())
 
@@ -182,7 +212,9 @@ class ReachyConnection(Connection):
 
     def close(self, time: float) -> None:
         self._moves.give_up()
-        if self._line.opened:  # a daemon that says nothing, or nothing that can be read, may hear all the same
+        if (
+            self._line.opened
+        ):  # a daemon that says nothing, or nothing that can be read, may hear all the same
             if self.state is ConnectionState.STOPPING:
                 self._stop(time)
             elif self.state in (ConnectionState.ARMING, ConnectionState.ARMED, ConnectionState.DISARMING):
@@ -219,11 +251,17 @@ class ReachyConnection(Connection):
                 if time - self._arming_since <= REST_WITHIN:
                     return
                 self.fail(
-                    Fault.DEVICE_REFUSED, "it moves although Limber drives nothing: wait for the end of its move, or end the other program"
+                    Fault.DEVICE_REFUSED,
+                    "it moves although Limber drives nothing: wait for the end of its move, or end the other"
+                    " program",
                 )
                 return
             self._targets, self._antennas_sent = self._here(), ()
-            commands = (messages.no_automatic_body_yaw(), *self._orders(), messages.motor_mode(messages.ENABLED))
+            commands = (
+                messages.no_automatic_body_yaw(),
+                *self._orders(),
+                messages.motor_mode(messages.ENABLED),
+            )
             self._asked_at = time if self._say(*commands) else None
         elif self._status.motors == messages.ENABLED:
             self._foreign.forget()
@@ -260,7 +298,9 @@ class ReachyConnection(Connection):
         return (messages.torque_off([MOTORS[motor] for motor in motors]),) if motors else ()
 
     def _orders(self) -> tuple[str, ...]:
-        """Commands for the present goals: of the head always, of the antennas only if they have changed; none before there are goals."""
+        """Commands for the present goals: of the head always, of the antennas only if they have changed; none
+        before there are goals.
+        """
         if not self._targets:
             return ()
         orders = (messages.head_joints([self._targets[motor] for motor in HEAD]),)

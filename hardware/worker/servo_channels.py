@@ -1,4 +1,4 @@
-"""Conversion between a device's channels and the servos of any protocol. Knows no Blender."""
+"""Conversion between a device's channels and the servos of any protocol."""
 
 from __future__ import annotations
 
@@ -59,38 +59,59 @@ class ServoChannels:
     def goals(self, raw: Sequence[float | None]) -> dict[int, int]:
         """Goal of each servo for raw channel positions; None: no goal."""
         pairs = zip(self._channels, raw, strict=True)
-        return {channel.servo: round(position * self._unit) for channel, position in pairs if position is not None}
+        return {
+            channel.servo: round(position * self._unit) for channel, position in pairs if position is not None
+        }
 
     def raw(self, positions: Mapping[int, int]) -> tuple[float | None, ...]:
         """Raw channel positions for the positions of servos; None for a servo without a position."""
-        return tuple(None if (position := positions.get(channel.servo)) is None else position / self._unit for channel in self._channels)
+        return tuple(
+            None if (position := positions.get(channel.servo)) is None else position / self._unit
+            for channel in self._channels
+        )
 
     def near_goals(self, positions: Mapping[int, int]) -> dict[int, int]:
-        """Goals at servos' positions, clamped to the protocol's range; servos that are far out of that range are left out."""
+        """Goals at servos' positions, clamped to the protocol's range; servos that are far out of that range
+        are left out.
+        """
         lowest, highest = self._units.lowest, self._units.highest
         near = {servo: min(max(raw, lowest), highest) for servo, raw in positions.items()}
-        return {servo: goal for servo, goal in near.items() if abs(goal - positions[servo]) <= self.raw_rotation(servo, BEYOND)}
+        return {
+            servo: goal
+            for servo, goal in near.items()
+            if abs(goal - positions[servo]) <= self.raw_rotation(servo, BEYOND)
+        }
 
     def raw_rotation(self, servo: int, rotation: float) -> float:
         """A servo's rotation [rad] in the protocol's units."""
         return rotation * self._per_radian[servo]
 
     def why_no_goal(self, servo: int, raw: int, bounds: tuple[int, int] | None) -> str:
-        """Why a servo at raw position `raw`, which accepts goals within `bounds`, cannot be commanded to stay there; empty: it can."""
+        """Why a servo at raw position `raw`, which accepts goals within `bounds`, cannot be commanded to stay
+        there; empty: it can.
+        """
         units = self._units
         if not units.lowest <= raw <= units.highest:
-            return f"{self.name(servo)} reads {raw}, and goals go from {units.lowest} to {units.highest} {units.name}"
+            return (
+                f"{self.name(servo)} reads {raw}, and goals go from {units.lowest} to {units.highest}"
+                f" {units.name}"
+            )
         if bounds is not None and not bounds[0] <= raw <= bounds[1]:
-            return f"{self.name(servo)} reads {raw}, and its own limits are {bounds[0]} to {bounds[1]} {units.name}"
+            return (
+                f"{self.name(servo)} reads {raw}, and its own limits are {bounds[0]} to {bounds[1]}"
+                f" {units.name}"
+            )
         return ""
 
     def within_own_limits(self, settings: Mapping[int, StoredSettings]) -> Device:
-        """The device with its channels' ranges narrowed to the limits that servos store; see `stored_ranges.within_own_limits`."""
+        """The device with its channels' ranges narrowed to the limits that servos store; see
+        `stored_ranges.within_own_limits`.
+        """
         return within_own_limits(self.device, settings, self._unit)
 
     def limits(self, servos: Collection[int], speed: float | None = None) -> tuple[Exchange, ...]:
-        """Commands that set servos' speed limits, with headroom, if the protocol supports that; `speed` [units/s] replaces the servos' own
-        limits.
+        """Commands that set servos' speed limits, with headroom, if the protocol supports that; `speed`
+        [units/s] replaces the servos' own limits.
         """
         commands: tuple[Exchange, ...] = ()
         for servo in servos:
@@ -99,12 +120,17 @@ class ServoChannels:
         return commands
 
     def why_unsuitable(self) -> str | None:
-        """Why the protocol cannot drive the device's channels, found by encoding the ends of every range; None: it can."""
+        """Why the protocol cannot drive the device's channels, found by encoding the ends of every range;
+        None: it can.
+        """
         ids = self._codec.capabilities.servos
         for channel in self._channels:
             if channel.servo not in ids:
                 larger = ", or choose the controller's Channels" if self._has_models else ""
-                return f"{channel.label} is not among its servos, {ids.start} to {ids.stop - 1}: give it another servo{larger}"
+                return (
+                    f"{channel.label} is not among its servos, {ids.start} to {ids.stop - 1}: give it another"
+                    f" servo{larger}"
+                )
             if problem := self._why_not(channel):
                 return f"{channel.label}: {problem}"
         return None

@@ -1,6 +1,7 @@
-"""A connection to servos, or to a controller of servos, in any protocol: queries, arming, goals, feedback. Knows no Blender.
+"""A connection to servos, or to a controller of servos, in any protocol: queries, arming, goals, feedback.
 
-The states are in `connection_state`, the sequences of commands in `servo_plans`, what is checked before arming in `arm_checks`.
+The states are in `connection_state`, the sequences of commands in `servo_plans`, what is checked before
+arming in `arm_checks`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,17 @@ from collections.abc import Callable, Sequence
 from ..device import Device
 from ..errors import DeviceError, HardwareError
 from ..protocols.dialogue import PATIENT, Dialogue
-from ..protocols.interface import Codec, Exchange, Identified, Measured, Message, OtherSetting, ProtocolError, Quantity, ReportedError
+from ..protocols.interface import (
+    Codec,
+    Exchange,
+    Identified,
+    Measured,
+    Message,
+    OtherSetting,
+    ProtocolError,
+    Quantity,
+    ReportedError,
+)
 from ..protocols.servo_state import GoalMeaning, LostSetting, StoredSettings
 from ..safety import Fault
 from ..transport import Transport
@@ -93,16 +104,23 @@ class ServoConnection(Connection):
         return self._channels.raw(self._positions.newest)
 
     def pose(self, time: float) -> Raw:
-        return self._channels.raw(self._positions.since(time - POSE_FRESH) if self._can.measures else self._goals.held)
+        return self._channels.raw(
+            self._positions.since(time - POSE_FRESH) if self._can.measures else self._goals.held
+        )
 
     @property
     def is_disarmed(self) -> bool:
-        return super().is_disarmed and self._execution is None and not self._standstill.is_watching(self._listened_at)
+        return (
+            super().is_disarmed
+            and self._execution is None
+            and not self._standstill.is_watching(self._listened_at)
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
         went_on = tuple(
-            f"{self._channels.name(servo)} went on turning after Stop and was made limp: check its operating mode"
+            f"{self._channels.name(servo)} went on turning after Stop and was made limp: check its operating"
+            " mode"
             for servo in self._kept_turning
         )
         return (*went_on, *self._calibration_remarks)
@@ -117,7 +135,9 @@ class ServoConnection(Connection):
 
     @property
     def _is_known(self) -> bool:
-        """Whether the device has answered, or cannot: before that, a query is not interrupted, and commands could be errors to it."""
+        """Whether the device has answered, or cannot: before that, a query is not interrupted, and commands
+        could be errors to it.
+        """
         return self._identified or self._silence.has_answer
 
     def _requested(self, before: ConnectionState) -> None:
@@ -134,14 +154,16 @@ class ServoConnection(Connection):
         if data is None:
             return
         if self._identified and time - self._listened_at > AWAY:
-            self._silence.began = time  # after its own delay the worker cannot know whether the servos were silent
+            self._silence.began = (
+                time  # after its own delay the worker cannot know whether the servos were silent
+            )
         self._listened_at = time
         self._exchange_bytes(data, time)
         self._watch_silence(time)
 
     def move(self, time: float, raw: Sequence[float | None]) -> None:
-        """Send goal positions (channels,) to armed servos; None: no goal. While an answer is missing nothing is sent, since newer goals
-        will follow.
+        """Send goal positions (channels,) to armed servos; None: no goal. While an answer is missing nothing
+        is sent, since newer goals will follow.
         """
         if not self.armed or self._dialogue.busy:
             return
@@ -149,7 +171,9 @@ class ServoConnection(Connection):
             self.fail(Fault.DEVICE_WATCHDOG, "")
             return
         goals = self._channels.goals(raw)
-        encode = self._codec.write if self._goals.sent.keys() >= goals.keys() else self._codec.arm  # a servo's first goal arms it
+        encode = (
+            self._codec.write if self._goals.sent.keys() >= goals.keys() else self._codec.arm
+        )  # a servo's first goal arms it
         if not self._ask(lambda: encode(goals)):
             return
         self._goals.sent.update(goals)
@@ -224,7 +248,9 @@ class ServoConnection(Connection):
         self._compare_calibration()
 
     def _compare_calibration(self) -> None:
-        """Record warnings about stored limits and homing offsets that differ from the device; `ArmChecks` decides whether to arm."""
+        """Record warnings about stored limits and homing offsets that differ from the device; `ArmChecks`
+        decides whether to arm.
+        """
         settings = self._checks.settings
         try:
             self.limited_device = self._channels.within_own_limits(settings)
@@ -232,7 +258,9 @@ class ServoConnection(Connection):
             narrower = NARROWER.format(joints=shorter) if shorter else ""
         except DeviceError as error:
             self.limited_device, narrower = self._device, str(error)
-        self._calibration_remarks = tuple(text for text in (narrower, other_offsets(self._device, settings)) if text)
+        self._calibration_remarks = tuple(
+            text for text in (narrower, other_offsets(self._device, settings)) if text
+        )
 
     def _disarmed(self, time: float) -> None:
         self._confirm()
@@ -243,13 +271,17 @@ class ServoConnection(Connection):
         self._goals.forget(self._channels.servos_of(self._channels_meant))
 
     def _stop(self, time: float) -> None:
-        """Stop at once, whatever is open: servos hold their present position as far as it is known, or else their newest goal.
+        """Stop at once, whatever is open: servos hold their present position as far as it is known, or else
+        their newest goal.
 
-        Servos do not answer the frames of a stop, which may be damaged. So servos to be released are then released again, with answers.
+        Servos do not answer the frames of a stop, which may be damaged. So servos to be released are then
+        released again, with answers.
         """
         goals = {**self._goals.sent, **self._channels.near_goals(self._positions.since(time - POSE_FRESH))}
         release = self._to_release
-        hold = {servo: raw for servo, raw in goals.items() if servo in self._goals.sent and servo not in release}
+        hold = {
+            servo: raw for servo, raw in goals.items() if servo in self._goals.sent and servo not in release
+        }
         self._execution = None
         self._dialogue.interrupt(())
         self._ask(lambda: self._codec.stop(hold, release))
@@ -284,7 +316,10 @@ class ServoConnection(Connection):
             case Outcome.FAILED:
                 self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
                 if self._identified:
-                    self.fail(Fault.POSE_UNREAD if self._desired is DesiredState.ARMED else Fault.DEVICE_REFUSED, self._silence.absent)
+                    self.fail(
+                        Fault.POSE_UNREAD if self._desired is DesiredState.ARMED else Fault.DEVICE_REFUSED,
+                        self._silence.absent,
+                    )
 
     # bytes
 
@@ -293,7 +328,9 @@ class ServoConnection(Connection):
         return self._goals.to_release(self._checks.unsuitable)
 
     def _ask(self, encode: Callable[[], tuple[Exchange, ...]]) -> bool:
-        """Queue the exchanges that `encode` returns; returns whether there are any. If it raises, the connection fails."""
+        """Queue the exchanges that `encode` returns; returns whether there are any. If it raises, the
+        connection fails.
+        """
         try:
             exchanges = encode()
         except HardwareError as error:
@@ -346,10 +383,14 @@ class ServoConnection(Connection):
         if self._can.measures:
             release = self._to_release
             watched = (servo for servo in self._goals.sent if servo not in release)
-            self._standstill.begin(time, {servo: self._channels.raw_rotation(servo, 1.0) for servo in watched})
+            self._standstill.begin(
+                time, {servo: self._channels.raw_rotation(servo, 1.0) for servo in watched}
+            )
 
     def _watch_standstill(self, time: float) -> None:
-        """Switch off the torque of servos that keep rotating after their motion was ended, even if they are set to hold."""
+        """Switch off the torque of servos that keep rotating after their motion was ended, even if they are
+        set to hold.
+        """
         if turning := self._standstill.went_on() if self._standstill.is_watching(time) else []:
             self._kept_turning = sorted({*self._kept_turning, *turning})
             self._goals.release(turning)
@@ -357,7 +398,11 @@ class ServoConnection(Connection):
             self.fail(Fault.WENT_ON, self._channels.names(turning))
 
     def _poll(self, time: float) -> None:
-        every = READ_EVERY if self.state is ConnectionState.LIMP or self._standstill.is_watching(time) else POLL_EVERY
+        every = (
+            READ_EVERY
+            if self.state is ConnectionState.LIMP or self._standstill.is_watching(time)
+            else POLL_EVERY
+        )
         if time - self._polled_at < every - EARLY or self._dialogue.busy:
             return
         self._polled_at = time
@@ -369,7 +414,11 @@ class ServoConnection(Connection):
 
     def _check(self, time: float) -> None:
         """Query servos' errors at intervals, since goals are not answered."""
-        settings = self._plans.volatile_settings(self._channels.servos_of(self._channels_meant)) if self.armed else {}
+        settings = (
+            self._plans.volatile_settings(self._channels.servos_of(self._channels_meant))
+            if self.armed
+            else {}
+        )
         self._ask(lambda: self._diagnostics.check(time, settings))
 
     def _watch_silence(self, time: float) -> None:

@@ -1,6 +1,7 @@
-"""Queries for servos' errors, lost settings, temperature, voltage, load and current. Knows no Blender.
+"""Queries for servos' errors, lost settings, temperature, voltage, load and current.
 
-Readings are queried servo by servo, errors of all servos now and then, so that the stream of goals is not delayed.
+Readings are queried servo by servo, errors of all servos now and then, so that the stream of goals is not
+delayed.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ from ..protocols.interface import Codec, Exchange, Identified, Measured, Quantit
 from ..protocols.servo_state import VolatileSettings
 
 CHECK_EVERY = 0.2  # [s]
-CHECK_ALL_EVERY = 0.13  # [s] the same where there is a third kind of query: each comes round in 0.4 s in both cases
-ASK_EVERY = 0.1  # [s] one servo: a dozen all come round in 1.2 s, faster than a motor warms up, for 3% of a busy line
+CHECK_ALL_EVERY = (
+    0.13  # [s] the same where there is a third kind of query: each comes round in 0.4 s in both cases
+)
+ASK_EVERY = (
+    0.1  # [s] one servo: a dozen all come round in 1.2 s, faster than a motor warms up, for 3% of a busy line
+)
 READINGS = (Quantity.LOAD, Quantity.CURRENT, Quantity.VOLTAGE, Quantity.TEMPERATURE)
 
 
@@ -28,7 +33,8 @@ class ServoDiagnostics:
 
     Attributes:
         is_answered: Whether servos, or their controller, answer queries for errors.
-        readings: Newest readings of each channel's servo (channels,): volts, degrees Celsius, share of the maximum load, amperes.
+        readings: Newest readings of each channel's servo (channels,): volts, degrees Celsius, share of the
+            maximum load, amperes.
     """
 
     def __init__(self, device: Device, codec: Codec) -> None:
@@ -37,7 +43,9 @@ class ServoDiagnostics:
         self._servos = [channel.servo for channel in device.channels]
         self._unit_size = codec.capabilities.unit_size
         self._readable = tuple(quantity for quantity in READINGS if quantity in codec.capabilities.reads)
-        self._loads: dict[int, tuple[float, str]] = {}  # unit of LOAD of servos whose model determines it: size and quantity
+        self._loads: dict[
+            int, tuple[float, str]
+        ] = {}  # unit of LOAD of servos whose model determines it: size and quantity
         self._checked_at = self._asked_at = -math.inf
         self._checks = self._next = 0
         self._check_every = CHECK_ALL_EVERY if codec.meaning(self._servos[:1]) else CHECK_EVERY
@@ -45,20 +53,28 @@ class ServoDiagnostics:
         self.readings: list[dict[Quantity, float]] = [{} for _ in device.channels]
 
     def check(self, time: float, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries due at `time` [s], by turns: for the `settings` settings, for errors, and for what goals mean to servos that hold any; in
-        between, those of `ask`.
+        """Queries due at `time` [s], by turns: for the `settings` settings, for errors, and for what goals
+        mean to servos that hold any; in between, those of `ask`.
         """
         if time - self._checked_at < self._check_every:
             return self.ask(time)
         self._checked_at = time
-        known, well, meaning = self._codec.verify(settings), self._codec.check(self._servos), self._codec.meaning(tuple(settings))
+        known, well, meaning = (
+            self._codec.verify(settings),
+            self._codec.check(self._servos),
+            self._codec.meaning(tuple(settings)),
+        )
         kinds = [kind for kind in (known, well, meaning) if kind]
         self.is_answered = bool(kinds)
         if not kinds:
             return ()
         rounds, turn = divmod(self._checks, len(kinds))
         self._checks += 1
-        if kinds[turn] is known:  # servos without sync read are queried one at a time, since goals would wait for all of them otherwise
+        if (
+            kinds[turn] is known
+            # servos without sync read are queried one at a time, since goals would wait for all of them
+            # otherwise
+        ):
             return (known[(rounds + 1) % len(known)],)
         return kinds[turn]
 

@@ -1,4 +1,6 @@
-"""The goal last sent to each servo, and the servos whose torque goes off when the robot is disarmed or stopped. Knows no Blender."""
+"""The goal last sent to each servo, and the servos whose torque goes off when the robot is disarmed or
+stopped.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,16 @@ class ServoGoals:
     @property
     def held(self) -> dict[int, int]:
         """Goals by id of servos that keep their torque while disarmed."""
-        return {servo: goal for servo, goal in self.sent.items() if not self._releases or servo not in self._channels.limp}
+        return {
+            servo: goal
+            for servo, goal in self.sent.items()
+            if not self._releases or servo not in self._channels.limp
+        }
 
     def to_release(self, unsuitable: Collection[int]) -> list[int]:
-        """Ids of servos whose torque goes off when the robot is disarmed or stopped, including those in `unsuitable`."""
+        """Ids of servos whose torque goes off when the robot is disarmed or stopped, including those in
+        `unsuitable`.
+        """
         return sorted({*self._channels.limp, *self._must_release, *unsuitable})
 
     def forget(self, servos: Collection[int]) -> None:
@@ -39,7 +47,9 @@ class ServoGoals:
             self.sent.pop(servo, None)
 
     def release(self, servos: Collection[int]) -> None:
-        """Record that these servos are released, and stay so until they are armed, whatever their channels' `on_silence` is."""
+        """Record that these servos are released, and stay so until they are armed, whatever their channels'
+        `on_silence` is.
+        """
         self._must_release.update(servos)
         self.forget(servos)
 

@@ -1,6 +1,7 @@
-"""Sequences of queries and commands that connect, arm and disarm servos. Knows no Blender, no port and no clock.
+"""Sequences of queries and commands that connect, arm and disarm servos. Knows no port and no clock.
 
-A plan yields exchanges, and goes on when all of them were answered; the answers are in `ServoPositions` and `ArmChecks` then.
+A plan yields exchanges, and goes on when all of them were answered; the answers are in `ServoPositions` and
+`ArmChecks` then.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from .servo_goals import ServoGoals
 
 Plan = Iterator[tuple[Exchange, ...]]
 
-WATCHDOG = 0.25  # [s] timeout of servos' own watchdog, as in Limber's firmware: several steps, and too short for harm
+# [s] timeout of servos' own watchdog, as in Limber's firmware: several steps, and too short for harm
+WATCHDOG = 0.25
 CREEP = 1e-6  # [units/s] lowest commanded speed; it is rounded up to the lowest one that a servo can take
 
 
@@ -35,7 +37,9 @@ class ServoPlans:
         self._channels = channels
         self._checks = checks
         self._goals = goals
-        self._uncompared: dict[int, int] = {}  # positions without torque by id, until they are compared with those under torque
+        self._uncompared: dict[
+            int, int
+        ] = {}  # positions without torque by id, until they are compared with those under torque
 
     def read_positions(self) -> tuple[Exchange, ...]:
         """Queries for the positions of all servos."""
@@ -58,8 +62,9 @@ class ServoPlans:
     def arming(self, servos: Sequence[int], time: float) -> Plan:
         """Plan that switches torque on at the present positions, which are read at `time` [s] or later.
 
-        Torque is switched on at the slowest speed. The normal speed limit is set only after a check that the reported position has not
-        changed: some servos reset their count of revolutions when they get torque, and would then rotate a whole revolution to their goal.
+        Torque is switched on at the slowest speed. The normal speed limit is set only after a check that the
+        reported position has not changed: some servos reset their count of revolutions when they get torque,
+        and would then rotate a whole revolution to their goal.
         """
         yield from self._read_settings(servos)
         self._checks.check_calibration()
@@ -82,8 +87,8 @@ class ServoPlans:
         yield self.read_positions()
 
     def ending(self, limp: Collection[int]) -> Plan:
-        """Plan that switches off the torque of the servos `limp`, with answers. If arming was interrupted, servos with torque are still
-        checked.
+        """Plan that switches off the torque of the servos `limp`, with answers. If arming was interrupted,
+        servos with torque are still checked.
         """
         yield self._codec.disarm(limp)
         if self._uncompared:
@@ -103,7 +108,9 @@ class ServoPlans:
         speeds = self._channels.speeds
         self._checks.lost_settings.clear()
         limited = [servo for servo in servos if servo in speeds]
-        yield self._codec.verify({servo: VolatileSettings(speed=speeds[servo] if speed is None else speed) for servo in limited})
+        yield self._codec.verify(
+            {servo: VolatileSettings(speed=speeds[servo] if speed is None else speed) for servo in limited}
+        )
         self._checks.check_limits_kept()
 
     def _compare(self) -> None:

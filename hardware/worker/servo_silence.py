@@ -1,4 +1,4 @@
-"""Detects servos, or a whole line, that do not answer. Knows no Blender, no port and no clock."""
+"""Detects servos, or a whole line, that do not answer. Knows no port and no clock."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ class ServoSilence:
         if any(not isinstance(message, Problem) for message in messages):
             self._heard_at = time
         self.has_answer = self.has_answer or any(isinstance(message, Identified) for message in messages)
-        self._noise += sum(isinstance(message, Problem) and message.kind is not ProblemKind.MISSING for message in messages)
+        self._noise += sum(
+            isinstance(message, Problem) and message.kind is not ProblemKind.MISSING for message in messages
+        )
 
     def while_connecting(self, time: float) -> tuple[Fault, str] | None:
         """The fault and its detail if servos have not all answered in time; None: no fault."""

@@ -1,4 +1,6 @@
-"""Where joints may come to a stop: the poses that Blender has shown lately, each with the way that a joint needs to stop from it."""
+"""Where joints may come to a stop: the poses that Blender has shown lately, each with the way that a joint
+needs to stop from it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class ShownRanges:
     def add(self, frame: tuple[Kinematic, ...]) -> None:
         """Add a frame of states (channels,)."""
         self._frame = frame
-        self._ranges.append([stopping(state, limits) for state, limits in zip(frame, self._limits, strict=True)])
+        self._ranges.append(
+            [stopping(state, limits) for state, limits in zip(frame, self._limits, strict=True)]
+        )
 
     def restart(self, frame: tuple[Kinematic, ...]) -> None:
         """Begin anew at a frame of states (channels,)."""
@@ -37,13 +41,19 @@ class ShownRanges:
 
     def within(self, positions: Sequence[float]) -> list[float]:
         """Positions (channels,) within the ranges of the newest frame."""
-        return [min(max(position, low), high) for position, (low, high) in zip(positions, self._ranges[-1], strict=True)]
+        return [
+            min(max(position, low), high)
+            for position, (low, high) in zip(positions, self._ranges[-1], strict=True)
+        ]
 
-    def reaches(self, known: Iterable[Sequence[float]], count: int, played: Sequence[Kinematic]) -> list[Reach]:
-        """Lowest and highest position of each channel at which it may stop: of positions `known` (channels, n), and of the last `count`
-        frames' ranges.
+    def reaches(
+        self, known: Iterable[Sequence[float]], count: int, played: Sequence[Kinematic]
+    ) -> list[Reach]:
+        """Lowest and highest position of each channel at which it may stop: of positions `known` (channels,
+        n), and of the last `count` frames' ranges.
 
-        A joint of which the newest frame knows no velocity may also stop as it moves on the curve, in the state `played`.
+        A joint of which the newest frame knows no velocity may also stop as it moves on the curve, in the
+        state `played`.
         """
         ranges = [self._ranges[-k] for k in range(1, min(count, len(self._ranges)) + 1)]
         reaches = []
@@ -51,18 +61,23 @@ class ShownRanges:
             spans = [span[channel] for span in ranges]
             if state.velocity == state.acceleration == 0.0:
                 spans.append(stopping(played[channel], self._limits[channel]))
-            reaches.append((min(*positions, *(low for low, _ in spans)), max(*positions, *(high for _, high in spans))))
+            reaches.append(
+                (min(*positions, *(low for low, _ in spans)), max(*positions, *(high for _, high in spans)))
+            )
         return reaches
 
 
 def stopping(state: Kinematic, limits: Limits) -> Reach:
     """Lowest and highest position of a joint that stops from a state within its limits.
 
-    A velocity or acceleration that no joint could follow, as where frames were left out, is no reason to move farther.
+    A velocity or acceleration that no joint could follow, as where frames were left out, is no reason to move
+    farther.
     """
     within = bounded(state, limits)
     velocity = within.velocity if abs(state.velocity) <= (1.0 + HEADROOM) * limits.velocity else 0.0
-    acceleration = within.acceleration if abs(state.acceleration) <= (1.0 + HEADROOM) * limits.acceleration else 0.0
+    acceleration = (
+        within.acceleration if abs(state.acceleration) <= (1.0 + HEADROOM) * limits.acceleration else 0.0
+    )
     return stopping_range((within.position, velocity, acceleration), limits.acceleration, limits.jerk)
 
 

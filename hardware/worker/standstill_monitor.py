@@ -1,6 +1,7 @@
-"""Checks that servos come to rest after their motion was ended. Knows no Blender, no port and no clock.
+"""Checks that servos come to rest after their motion was ended. Knows no port and no clock.
 
-A servo that holds its position overshoots a little and comes to rest. One that keeps rotating is not in position mode, or is faulty.
+A servo that holds its position overshoots a little and comes to rest. One that keeps rotating is not in
+position mode, or is faulty.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 STANDS_FOR = 0.15  # [s] duration without motion after which a servo counts as standing
-STANDS = 0.02  # [rad of the servo] motion within which it counts as standing: one or two steps, and deflection by a load
+# [rad of the servo] motion within which it counts as standing: one or two steps, and deflection by a load
+STANDS = 0.02
 SWINGS_FOR = 0.25  # [s] time in which a servo brakes and swings back
 WENT_ON = 0.1  # [rad of the servo] 6 degrees of motion after SWINGS_FOR: more than swinging back
 WATCHED_FOR = 1.0  # [s] duration of the monitoring
@@ -39,7 +41,11 @@ class StandstillMonitor:
         seen = self._seen[servo]
         seen.append((measured_at, raw))
         recent = [position for time, position in seen if time >= measured_at - STANDS_FOR]
-        is_standing = measured_at - self._began >= STANDS_FOR and len(recent) > 1 and seen[0][0] <= measured_at - STANDS_FOR
+        is_standing = (
+            measured_at - self._began >= STANDS_FOR
+            and len(recent) > 1
+            and seen[0][0] <= measured_at - STANDS_FOR
+        )
         if is_standing and max(recent) - min(recent) <= abs(STANDS * self._per_radian[servo]):
             self._drop((servo,))
 

@@ -1,7 +1,7 @@
-"""Limits and offsets that servos store, compared with the device's channels. Knows no Blender.
+"""Limits and offsets that servos store, compared with the device's channels.
 
-Servos clamp goals beyond their own limits (Feetech) or refuse them (Dynamixel, Reachy Mini's), silently. A homing offset shifts all
-that they report.
+Servos clamp goals beyond their own limits (Feetech) or refuse them (Dynamixel, Reachy Mini's), silently. A
+homing offset shifts all that they report.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Settings = Mapping[int, StoredSettings]
 
 
 def within_own_limits(device: Device, settings: Settings, unit: float) -> Device:
-    """The device with each channel's range narrowed to the limits that its servo stores; the same object where they narrow nothing.
+    """The device with each channel's range narrowed to the limits that its servo stores; the same object
+    where they narrow nothing.
 
     Args:
         device: The robot.
@@ -29,7 +30,8 @@ def within_own_limits(device: Device, settings: Settings, unit: float) -> Device
         unit: Protocol units in one of a channel's raw units.
 
     Raises:
-        DeviceError: A channel's range, its servo's limits and its joints' limits do not overlap; the message names the channel.
+        DeviceError: A channel's range, its servo's limits and its joints' limits do not overlap; the message
+            names the channel.
     """
     channels = tuple(_narrowed(channel, settings.get(channel.servo), unit) for channel in device.channels)
     if channels == device.channels:
@@ -51,13 +53,22 @@ def shortened(device: Device, narrowed: Device) -> str:
 
 
 def other_offsets(device: Device, settings: Settings) -> str:
-    """Servos whose stored homing offset differs from that of their calibration, as text for a sentence; empty: none."""
+    """Servos whose stored homing offset differs from that of their calibration, as text for a sentence;
+    empty: none.
+    """
     texts = []
     for channel in device.channels:
         stored = settings.get(channel.servo)
         homing_offset = None if stored is None else stored.homing_offset
-        if homing_offset is not None and channel.homing_offset is not None and homing_offset != channel.homing_offset:
-            texts.append(f"{channel.label}: its homing offset is {homing_offset}, and it was calibrated with {channel.homing_offset}")
+        if (
+            homing_offset is not None
+            and channel.homing_offset is not None
+            and homing_offset != channel.homing_offset
+        ):
+            texts.append(
+                f"{channel.label}: its homing offset is {homing_offset}, and it was calibrated with"
+                f" {channel.homing_offset}"
+            )
     return "; ".join(texts)
 
 
@@ -67,5 +78,7 @@ def _narrowed(channel: Channel, stored: StoredSettings | None, unit: float) -> C
     lowest, highest = (bound / unit for bound in stored.bounds)
     if lowest >= channel.highest or highest <= channel.lowest:
         here = f"{channel.lowest:g} to {channel.highest:g}"
-        raise DeviceError(f"{channel.label}: its own limits are {lowest:g} to {highest:g}, and its range here is {here}")
+        raise DeviceError(
+            f"{channel.label}: its own limits are {lowest:g} to {highest:g}, and its range here is {here}"
+        )
     return replace(channel, lowest=max(lowest, channel.lowest), highest=min(highest, channel.highest))

@@ -1,4 +1,4 @@
-"""Motion of a single joint or servo for the set-up: jog, test, wiggle. Knows no Blender."""
+"""Motion of a single joint or servo for the set-up: jog, test, wiggle."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from ..mixing import Mixing
 from ..safety import Command
 from .drive import Drive, OffsetDecay
 
-WIGGLE = 0.09  # [rad of the servo] 5 degrees: seen across a table, and inside of what an arm's own weight moves it
+WIGGLE = (
+    0.09  # [rad of the servo] 5 degrees: seen across a table, and inside of what an arm's own weight moves it
+)
 WIGGLES = 2  # number of wiggles; a single one may be taken for an accident
-MARGIN = 0.1  # share of a joint's range that a test keeps clear at either end, so that a wrong range is noticed before a stop is hit
+# share of a joint's range that a test keeps clear at either end, so that a wrong range is noticed before a
+# stop is hit
+MARGIN = 0.1
 _ANY = 1e3  # [rad/s, rad/s2, rad/s3] limits of a servo whose own are not known; the ramps are slower
 
 Raw = Sequence[float | None]
@@ -35,7 +39,9 @@ class Task(ABC):
     _stays = False  # whether it stays at the goal until the next command
 
     def _follow_goals(self, dt: float, brakes: bool) -> float:
-        """Approach the goals one after the other, or with `brakes` come to rest; the commanded value `dt` [s] later."""
+        """Approach the goals one after the other, or with `brakes` come to rest; the commanded value `dt` [s]
+        later.
+        """
         if brakes:
             self.drive.brake(dt)
         elif self._goals:
@@ -49,7 +55,9 @@ class Task(ABC):
 
     @abstractmethod
     def step(self, dt: float, brakes: bool = False) -> tuple[float | None, ...]:
-        """Raw goals `dt` [s] later (channels,); None: no goal. With `brakes` the joint or servo slows down within its limits."""
+        """Raw goals `dt` [s] later (channels,); None: no goal. With `brakes` the joint or servo slows down
+        within its limits.
+        """
 
 
 class JointTask(Task):
@@ -84,10 +92,14 @@ class JointTask(Task):
         self._goals = [self._within((self._goals[0] if self._goals else self.drive.commanded[0]) + amount)]
 
     def test(self, low: float, high: float) -> None:
-        """Set the task: move to `low`, to `high` and back to the start [the joint's unit]; NaN: near that end of the range."""
+        """Set the task: move to `low`, to `high` and back to the start [the joint's unit]; NaN: near that end
+        of the range.
+        """
         span = self._span[1] - self._span[0]
         ends = (self._span[0] + MARGIN * span, self._span[1] - MARGIN * span)
-        low, high = (default if math.isnan(value) else value for value, default in zip((low, high), ends, strict=True))
+        low, high = (
+            default if math.isnan(value) else value for value, default in zip((low, high), ends, strict=True)
+        )
         self._goals = [self._within(low), self._within(high), self._begin]
 
     def step(self, dt: float, brakes: bool = False) -> tuple[float | None, ...]:

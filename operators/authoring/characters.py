@@ -20,11 +20,15 @@ def _use(operator, context, character: characters.MotionCharacter, name: str) ->
 
 
 class LIMBER_OT_use_character(ActsOnMover, UndoOperator):
-    """Use this character for the chain, body or mechanism: its filter, and its share of the limits of joints or motors"""
+    """Use this character for the chain, body or mechanism: its filter, and its share of the limits of joints
+    or motors
+    """
 
     bl_label = "Use Character"
 
-    name: StringProperty(name="Character", description="Name of a character, built in or your own", options={"SKIP_SAVE"})
+    name: StringProperty(
+        name="Character", description="Name of a character, built in or your own", options={"SKIP_SAVE"}
+    )
 
     why_not = staticmethod(needs_mover)
 
@@ -40,12 +44,17 @@ class LIMBER_OT_use_character(ActsOnMover, UndoOperator):
         elif self.name in user_characters:
             character = characters.load(user_characters[self.name])
         else:
-            raise RigError(f"There is no character '{self.name}': choose one of {', '.join([*characters.BUILT_IN, *user_characters])}")
+            raise RigError(
+                f"There is no character '{self.name}': choose one of"
+                f" {', '.join([*characters.BUILT_IN, *user_characters])}"
+            )
         _use(self, context, character, self.name)
 
 
 class LIMBER_OT_save_character(ActsOnMover, WritesFile, Operator):
-    """Save the character of the chain, body or mechanism to a file. Files in the default folder appear in the menu"""
+    """Save the character of the chain, body or mechanism to a file. Files in the default folder appear in the
+    menu
+    """
 
     bl_label = "Save Character"
 
@@ -60,7 +69,10 @@ class LIMBER_OT_save_character(ActsOnMover, WritesFile, Operator):
     @property
     def path(self) -> Path:
         chosen_path = str(super().path)
-        return Path(chosen_path.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json")) + characters.SUFFIX)
+        return Path(
+            chosen_path.removesuffix(".json").removesuffix(characters.SUFFIX.removesuffix(".json"))
+            + characters.SUFFIX
+        )
 
     def run(self, context):
         characters.save(self.path, characters.of(self.mover(context).settings))

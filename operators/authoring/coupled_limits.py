@@ -17,7 +17,9 @@ def limit_of(context):
 
 def needs_limit(context) -> str:
     """Why there is no coupled limit to change, with the remedy; "" if there is one."""
-    return needs_armature(context) or ("" if limit_of(context) is not None else "There is no coupled limit: add one with + above")
+    return needs_armature(context) or (
+        "" if limit_of(context) is not None else "There is no coupled limit: add one with + above"
+    )
 
 
 class LIMBER_OT_add_coupled_limit(UndoOperator):
@@ -47,7 +49,9 @@ class LIMBER_OT_remove_coupled_limit(RemoveItem):
 
 
 class LIMBER_OT_add_coupled_joint(UndoOperator):
-    """Add a joint of the active bone to the coupled limit: the first unlocked axis that it does not have yet"""
+    """Add a joint of the active bone to the coupled limit: the first unlocked axis that it does not
+    have yet
+    """
 
     bl_label = "Add Coupled Joint"
 
@@ -61,7 +65,9 @@ class LIMBER_OT_add_coupled_joint(UndoOperator):
         listed = {joint.axis for joint in limit.joints if joint.bone == bone.name}
         free = [axis for axis in joint_axes(rig.pose.bones[bone.name]) if axis not in listed]
         if not free:
-            raise RigError(f"Bone '{bone.name}' has no further unlocked axis: select another bone, or unlock one")
+            raise RigError(
+                f"Bone '{bone.name}' has no further unlocked axis: select another bone, or unlock one"
+            )
         joint = limit.joints.add()
         joint.name = joint.bone = bone.name
         joint.axis = free[0]

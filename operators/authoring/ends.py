@@ -10,11 +10,17 @@ from ..subject import chain_of, needs_chain, needs_pose_mode, rig_of
 
 
 class LIMBER_OT_add_end(UndoOperator):
-    """Add a goal for the active bone, such as a hand beside the head. All goals of the chain are solved together"""
+    """Add a goal for the active bone, such as a hand beside the head. All goals of the chain are solved
+    together
+    """
 
     bl_label = "Add End"
 
-    bone: StringProperty(name="Bone", description="Bone that becomes an end; the active one where none is named", options={"SKIP_SAVE"})
+    bone: StringProperty(
+        name="Bone",
+        description="Bone that becomes an end; the active one where none is named",
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def why_not(cls, context) -> str:
@@ -44,7 +50,11 @@ class LIMBER_OT_remove_end(UndoOperator):
     def why_not(cls, context) -> str:
         if why := needs_chain(context):
             return why
-        return "" if chain_of(context).ends else "The chain has no further end: select a bone in Pose Mode and press Add End"
+        return (
+            ""
+            if chain_of(context).ends
+            else "The chain has no further end: select a bone in Pose Mode and press Add End"
+        )
 
     def run(self, context):
         rig, chain = rig_of(context), chain_of(context)

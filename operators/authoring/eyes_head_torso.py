@@ -10,13 +10,19 @@ MOST_PARTS = 4  # number of parts: torso, head and two eyes
 
 
 class LIMBER_OT_eyes_head_torso(UndoOperator):
-    """Make chains for torso, head and eyes that look at one target: the eyes lead, the head follows, the torso hardly rotates. Bones are
-    found by their names and places, or by selecting the last bone of the torso, the head and the eyes"""
+    """Make chains for torso, head and eyes that look at one target: the eyes lead, the head follows, the
+    torso hardly rotates. Bones are found by their names and places, or by selecting the last bone of the
+    torso, the head and the eyes
+    """
 
     bl_label = "Eyes, Head and Torso"
 
-    torso: StringProperty(name="Torso", description="Last bone of the torso; empty: it gets no chain", options={"SKIP_SAVE"})
-    head: StringProperty(name="Head", description="Bone of the head; the chain includes the neck", options={"SKIP_SAVE"})
+    torso: StringProperty(
+        name="Torso", description="Last bone of the torso; empty: it gets no chain", options={"SKIP_SAVE"}
+    )
+    head: StringProperty(
+        name="Head", description="Bone of the head; the chain includes the neck", options={"SKIP_SAVE"}
+    )
     eye: StringProperty(name="Eye", description="Bone of the left eye, or of both", options={"SKIP_SAVE"})
     other_eye: StringProperty(name="Other Eye", description="Bone of the other eye", options={"SKIP_SAVE"})
 
@@ -27,14 +33,19 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
         rig = rig_of(context)
         if rig.type != "ARMATURE":
             return f"'{rig.name}' is no armature: click the character's armature"
-        return "Leave Edit Mode first: chains are made in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
+        return (
+            "Leave Edit Mode first: chains are made in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
+        )
 
     def _ends(self, context) -> gaze_bones.Ends:
-        """The bones that the properties name; where they name none, the selected bones, or else those found, which are then written to
-        the properties."""
+        """The bones that the properties name; where they name none, the selected bones, or else those found,
+        which are then written to the properties.
+        """
         if not (self.torso or self.head or self.eye or self.other_eye):
             rig, selected = rig_of(context), _selected(context)
-            ends = eyes_head_torso.ends_selected(rig, selected) if selected else eyes_head_torso.ends_found(rig)
+            ends = (
+                eyes_head_torso.ends_selected(rig, selected) if selected else eyes_head_torso.ends_found(rig)
+            )
             self.torso, self.head = ends.torso, ends.head
             self.eye, self.other_eye = (*ends.eyes, "", "")[:2]
         eyes = tuple(dict.fromkeys(eye for eye in (self.eye, self.other_eye) if eye))
@@ -50,16 +61,24 @@ class LIMBER_OT_eyes_head_torso(UndoOperator):
         target = next((obj for obj in context.selected_objects if obj != rig and obj.parent != rig), None)
         gaze_setup = eyes_head_torso.make(context, rig, self._ends(context), target)
         chains = [rig.limber.chains[name] for name in gaze_setup.names]
-        named = ", ".join(f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})" for chain in chains)
+        named = ", ".join(
+            f"{chain.name} ({chain.root if chain.root == chain.end else f'{chain.root} to {chain.end}'})"
+            for chain in chains
+        )
         looks = "look" if len(chains) > 1 else "looks"
-        self.report({"INFO"}, f"{named} {looks} at '{gaze_setup.target.name}'{gaze_setup.legs and f'; {gaze_setup.legs}'}")
+        self.report(
+            {"INFO"},
+            f"{named} {looks} at '{gaze_setup.target.name}'{gaze_setup.legs and f'; {gaze_setup.legs}'}",
+        )
         for sentence in gaze_setup.done:
             self.report({"INFO"}, sentence)
         self.warn(gaze_setup.lacks)
 
 
 def _selected(context) -> list[str]:
-    """Names of the selected bones; none where all visible bones are selected, which does not tell the parts apart."""
+    """Names of the selected bones; none where all visible bones are selected, which does not tell the parts
+    apart.
+    """
     rig = rig_of(context)
     chosen = [bone.name for bone in context.selected_pose_bones or () if bone.id_data == rig]
     seen = [bone for bone in context.visible_pose_bones or () if bone.id_data == rig]

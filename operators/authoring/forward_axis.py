@@ -1,9 +1,16 @@
-"""Operator Pick Forward Axis: the axis along which an end looks, or a point that it looks at, is picked in the 3D viewport."""
+"""Operator Pick Forward Axis: the axis along which an end looks, or a point that it looks at, is picked in
+the 3D viewport.
+"""
 
 from typing import NamedTuple
 
 from bpy.props import EnumProperty, FloatVectorProperty
-from bpy_extras.view3d_utils import location_3d_to_region_2d, region_2d_to_location_3d, region_2d_to_origin_3d, region_2d_to_vector_3d
+from bpy_extras.view3d_utils import (
+    location_3d_to_region_2d,
+    region_2d_to_location_3d,
+    region_2d_to_origin_3d,
+    region_2d_to_vector_3d,
+)
 from mathutils import Vector
 
 from ...rig.authoring import forward
@@ -32,20 +39,34 @@ now: Picking | None = None  # read by the overlay; None while nothing is picked
 
 
 class LIMBER_OT_pick_forward_axis(UndoOperator):
-    """Pick the forward axis of the chain's end: click one of the six arrows in the 3D viewport, or a point to look at. Esc to cancel"""
+    """Pick the forward axis of the chain's end: click one of the six arrows in the 3D viewport, or a point to
+    look at. Esc to cancel
+    """
 
     bl_label = "Pick Forward Axis"
 
-    axis: EnumProperty(name="Forward Axis", description="Axis of the end bone that points at the target", items=FORWARD_AXES, default="+Y")
+    axis: EnumProperty(
+        name="Forward Axis",
+        description="Axis of the end bone that points at the target",
+        items=FORWARD_AXES,
+        default="+Y",
+    )
     location: FloatVectorProperty(
-        name="Point", description="Location in the world that the end is to face, for a custom axis", subtype="TRANSLATION", size=3
+        name="Point",
+        description="Location in the world that the end is to face, for a custom axis",
+        subtype="TRANSLATION",
+        size=3,
     )
 
     @classmethod
     def why_not(cls, context) -> str:
         if why := needs_chain(context):
             return why
-        return f"Bone '{chain_of(context).end}' is missing: press Check" if chain_of(context).end not in rig_of(context).pose.bones else ""
+        return (
+            f"Bone '{chain_of(context).end}' is missing: press Check"
+            if chain_of(context).end not in rig_of(context).pose.bones
+            else ""
+        )
 
     def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
@@ -120,7 +141,9 @@ def _arrow_under(context, event, rig, chain) -> str:
         if start is None or tip is None:
             continue
         shaft = tip - start
-        along = min(max((spot - start).dot(shaft) / max(shaft.length_squared, 1.0), 0.3), 1.0)  # not the common start of all arrows
+        along = min(
+            max((spot - start).dot(shaft) / max(shaft.length_squared, 1.0), 0.3), 1.0
+        )  # not the common start of all arrows
         distance = (start + along * shaft - spot).length
         if distance < reach:
             reach, nearest_axis = distance, axis
@@ -128,11 +151,16 @@ def _arrow_under(context, event, rig, chain) -> str:
 
 
 def _point_under(context, event, rig, chain) -> Vector | None:
-    """Point of the surface under the mouse, else the point at the distance of the end; None outside of the view."""
+    """Point of the surface under the mouse, else the point at the distance of the end; None outside of the
+    view.
+    """
     view = view_under(context.area, event.mouse_x, event.mouse_y)
     if view is None:
         return None
     region, space, spot = view
-    origin, direction = region_2d_to_origin_3d(region, space, spot), region_2d_to_vector_3d(region, space, spot)
+    origin, direction = (
+        region_2d_to_origin_3d(region, space, spot),
+        region_2d_to_vector_3d(region, space, spot),
+    )
     hit, point, *_ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, direction)
     return point if hit else region_2d_to_location_3d(region, space, spot, chain_lines.eye(rig, chain))

@@ -1,5 +1,5 @@
-"""Operators of the gallery of robots: add one, add one from a folder, install a maker's meshes, and show a robot's maker, licence and
-notes.
+"""Operators of the gallery of robots: add one, add one from a folder, install a maker's meshes, and show a
+robot's maker, licence and notes.
 """
 
 from collections.abc import Generator
@@ -33,35 +33,53 @@ class _AddsRobot:
         """Frames and reports a robot that was added."""
         frame(context, came.rig.users_collection[0].objects)
         self.warn(came.warnings)
-        self.report({"INFO"}, f"{robot.name} looks at '{robot.name} Target' once it is live: Next Step leads there")
+        self.report(
+            {"INFO"}, f"{robot.name} looks at '{robot.name} Target' once it is live: Next Step leads there"
+        )
 
 
 class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
-    """Add a robot of the gallery with joints, limits, servos, postures and a target: it can go live and move the virtual robot at once"""
+    """Add a robot of the gallery with joints, limits, servos, postures and a target: it can go live and move
+    the virtual robot at once
+    """
 
     bl_label = "Add Robot"
 
     robot: StringProperty(
-        name="Robot", description="Name of the robot's folder in the gallery, or the path of a folder", options={"SKIP_SAVE"}
+        name="Robot",
+        description="Name of the robot's folder in the gallery, or the path of a folder",
+        options={"SKIP_SAVE"},
     )
 
     def run(self, context):
         robot = read_description(gallery_folders.folder_of(self.robot))
         model = gallery_folders.full_model(robot) or robot.model
-        adding = Work(gallery_robot.adding(context, robot, read_files(str(model), robot.root, True, "AUTO", None)))
-        adding.run(inf)  # a robot of the menu is small, and was read before: Limber's own, or one that was added from a folder
+        adding = Work(
+            gallery_robot.adding(context, robot, read_files(str(model), robot.root, True, "AUTO", None))
+        )
+        adding.run(
+            inf
+            # a robot of the menu is small, and was read before: Limber's own, or one that was added from a
+            # folder
+        )
         self.tell(context, robot, adding.result)
 
 
 class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
-    """Add a robot from a folder of your own that has a description (robot.yaml), and keep it in the gallery. Esc cancels"""
+    """Add a robot from a folder of your own that has a description (robot.yaml), and keep it in the gallery.
+    Esc cancels
+    """
 
     bl_label = "Add Robot from Folder"
 
-    directory: StringProperty(name="Folder", description="The robot's folder", subtype="DIR_PATH", options={"SKIP_SAVE"})
+    directory: StringProperty(
+        name="Folder", description="The robot's folder", subtype="DIR_PATH", options={"SKIP_SAVE"}
+    )
     filter_glob: shown_files(FILE)
     keep: BoolProperty(
-        name="Keep in Gallery", description="Copy the folder to your own gallery, so that the menu has the robot", default=True
+        name="Keep in Gallery",
+        description="Copy the folder to your own gallery, so that the menu has the robot",
+        default=True,
     )
 
     settings = ("directory", "keep")
@@ -92,13 +110,17 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
 
 
 class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
-    """Install the makers' own meshes of the gallery's robots from a URDF file, or a folder such as a clone of the maker's repository. Esc
-    cancels"""
+    """Install the makers' own meshes of the gallery's robots from a URDF file, or a folder such as a clone of
+    the maker's repository. Esc cancels
+    """
 
     bl_label = "Install Full Meshes"
 
     filepath: StringProperty(
-        name="Folder or File", description="The folder, or the robot's URDF file", subtype="FILE_PATH", options={"SKIP_SAVE"}
+        name="Folder or File",
+        description="The folder, or the robot's URDF file",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
     )
     filter_glob: shown_files("*.urdf")
 
@@ -131,7 +153,11 @@ class LIMBER_OT_about_robot(Operator):
         self.report({"INFO"}, " ".join(gallery_robot.about(rig_of(context))))
 
     def invoke(self, context, event):
-        return context.window_manager.invoke_popup(self, width=520) if self.execute(context) == {"FINISHED"} else {"CANCELLED"}
+        return (
+            context.window_manager.invoke_popup(self, width=520)
+            if self.execute(context) == {"FINISHED"}
+            else {"CANCELLED"}
+        )
 
     def draw(self, context):  # invoke has checked that there are lines
         for line in gallery_robot.about(rig_of(context)):

@@ -12,11 +12,18 @@ from ..subject import needs_object_mode, rig_of
 
 
 class LIMBER_OT_import_from_robot(Stepwise, UndoOperator):
-    """Import Reachy Mini from the robot itself: its daemon gives model and meshes. Nothing moves. Esc cancels"""
+    """Import Reachy Mini from the robot itself: its daemon gives model and meshes. Nothing moves. Esc
+    cancels
+    """
 
     bl_label = "Import from Robot"
 
-    address: StringProperty(name="Address", description="Host and port of the robot's daemon", default=ADDRESS, options={"SKIP_SAVE"})
+    address: StringProperty(
+        name="Address",
+        description="Host and port of the robot's daemon",
+        default=ADDRESS,
+        options={"SKIP_SAVE"},
+    )
 
     settings = ("address",)
     nothing = "Nothing was imported"

@@ -22,18 +22,25 @@ UP_AXES = [
     (
         "AUTO",
         "Automatic",
-        "Rotate each DAE or glTF file from its up axis to Z, except those of programs that write Y up whatever the mesh is,"
-        " such as MeshLab and trimesh",
+        (
+            "Rotate each DAE or glTF file from its up axis to Z, except those of programs that write Y up"
+            " whatever the mesh is, such as MeshLab and trimesh"
+        ),
     ),
-    ("FILE", "From File", "Rotate each DAE file from the up axis that it names to Z, and each glTF file from Y"),
+    (
+        "FILE",
+        "From File",
+        "Rotate each DAE file from the up axis that it names to Z, and each glTF file from Y",
+    ),
     ("IGNORE", "Ignore", "Leave DAE and glTF files as they are written, as ROS's viewer RViz does"),
 ]
 LINES = 20  # largest number of warnings in the info log; the last one says how many there are
 
 
 class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
-    """Import a robot from its URDF, xacro or MJCF file: a bone for each link, with joint axes, limits, meshes and closed loops. Esc
-    cancels"""
+    """Import a robot from its URDF, xacro or MJCF file: a bone for each link, with joint axes, limits, meshes
+    and closed loops. Esc cancels
+    """
 
     bl_label = "Import Robot"
 
@@ -53,15 +60,27 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
     up_axis: EnumProperty(name="Mesh Up Axis", description="Up axis of DAE and glTF meshes", items=UP_AXES)
     close_loops: BoolProperty(
         name="Closed Loops",
-        description="Make a mechanism of the loops that the file marks: equality constraints of MJCF, pairs of links closing_NAME_1 and"
-        " closing_NAME_2",
+        description=(
+            "Make a mechanism of the loops that the file marks: equality constraints of MJCF, pairs of links"
+            " closing_NAME_1 and closing_NAME_2"
+        ),
         default=True,
     )
     arguments: StringProperty(
-        name="Arguments", description="Arguments of a xacro file, with spaces between them: name:=value", options={"SKIP_SAVE"}
+        name="Arguments",
+        description="Arguments of a xacro file, with spaces between them: name:=value",
+        options={"SKIP_SAVE"},
     )
 
-    settings = ("root", "filepath", "with_meshes", "up_axis", "close_loops", "arguments", "allow_large")  # a dropped file has no root yet
+    settings = (
+        "root",
+        "filepath",
+        "with_meshes",
+        "up_axis",
+        "close_loops",
+        "arguments",
+        "allow_large",
+    )  # a dropped file has no root yet
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing was imported"
 
@@ -69,7 +88,9 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         if not self.properties.is_property_set("filepath"):
             return browse(context, self)
         # A file was dropped.
-        return context.window_manager.invoke_props_dialog(self, width=420, title=basename(self.filepath), confirm_text=self.bl_label)
+        return context.window_manager.invoke_props_dialog(
+            self, width=420, title=basename(self.filepath), confirm_text=self.bl_label
+        )
 
     def _begin(self, context):
         arguments, wrong = arguments_of(self.arguments)
@@ -116,12 +137,15 @@ def arguments_of(text: str) -> tuple[dict[str, str], str]:
     return {name: value for _, name, _, value in split_words}, wrong
 
 
-_listing: tuple[tuple[str, int, str], Reading[list[str]]] | None = None  # the file whose links are listed: path, time of change, arguments
+_listing: tuple[tuple[str, int, str], Reading[list[str]]] | None = (
+    None  # the file whose links are listed: path, time of change, arguments
+)
 
 
 def links_of(path: str, arguments: str = "") -> list[str]:
-    """Names of the links of a robot file, to choose the root from; empty while the file is read, and if it cannot be read. The file browser
-    calls it at every redraw: the file is read once, and not in Blender's own process if a window waits.
+    """Names of the links of a robot file, to choose the root from; empty while the file is read, and if it
+    cannot be read. The file browser calls it at every redraw: the file is read once, and not in Blender's own
+    process if a window waits.
     """
     global _listing
     try:

@@ -13,11 +13,15 @@ from ..subject import needs_rig, rig_of
 
 
 class LIMBER_OT_import_joint_limits(Stepwise, ReadsFile, UndoOperator):
-    """Import limits of velocity, acceleration and jerk from MoveIt's joint_limits.yaml, for the joints of these names. Esc cancels"""
+    """Import limits of velocity, acceleration and jerk from MoveIt's joint_limits.yaml, for the joints of
+    these names. Esc cancels
+    """
 
     bl_label = "Import Joint Limits"
 
-    filepath: StringProperty(name="File", description="MoveIt's joint_limits.yaml", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: StringProperty(
+        name="File", description="MoveIt's joint_limits.yaml", subtype="FILE_PATH", options={"SKIP_SAVE"}
+    )
     filter_glob: shown_files("*.yaml;*.yml")
 
     why_not = staticmethod(needs_rig)
@@ -34,4 +38,7 @@ class LIMBER_OT_import_joint_limits(Stepwise, ReadsFile, UndoOperator):
         limits, left_out = self.work.result
         count, warnings = joint_limits.give(rig_of(context), limits)
         self.warn([*left_out, *warnings])
-        self.report({"INFO"}, f"{counted(count, 'joint')} of '{rig_of(context).name}' got limits from {self.path.name}")
+        self.report(
+            {"INFO"},
+            f"{counted(count, 'joint')} of '{rig_of(context).name}' got limits from {self.path.name}",
+        )

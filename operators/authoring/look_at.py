@@ -11,12 +11,24 @@ from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, rig_of
 
 # Prefixes of event types that navigate the view.
-NAVIGATION = ("MIDDLEMOUSE", "WHEEL", "TRACKPAD", "MOUSEROTATE", "MOUSEZOOM", "MOUSEPAN", "NDOF", "NUMPAD", "TIMER")
+NAVIGATION = (
+    "MIDDLEMOUSE",
+    "WHEEL",
+    "TRACKPAD",
+    "MOUSEROTATE",
+    "MOUSEZOOM",
+    "MOUSEPAN",
+    "NDOF",
+    "NUMPAD",
+    "TIMER",
+)
 PLAY = "SPACE"
 
 
 class LIMBER_OT_look_into_camera(UndoOperator):
-    """Use the scene's camera as target of this chain, and of the armature's other chains with the same target"""
+    """Use the scene's camera as target of this chain, and of the armature's other chains with the
+    same target
+    """
 
     bl_label = "Look into Camera"
 
@@ -36,12 +48,18 @@ class LIMBER_OT_look_into_camera(UndoOperator):
 
 
 class LIMBER_OT_move_with_mouse(UndoOperator):
-    """Move the chain's target with the mouse pointer over the 3D view, at its present distance. Click to confirm, Esc to cancel"""
+    """Move the chain's target with the mouse pointer over the 3D view, at its present distance. Click to
+    confirm, Esc to cancel
+    """
 
     bl_label = "Move with Mouse"
 
     location: FloatVectorProperty(
-        name="Location", description="Location of the target in the world", subtype="TRANSLATION", size=3, options={"SKIP_SAVE"}
+        name="Location",
+        description="Location of the target in the world",
+        subtype="TRANSLATION",
+        size=3,
+        options={"SKIP_SAVE"},
     )
 
     @classmethod
@@ -52,14 +70,20 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         target = followed(chain)
         if target is None:
             return no_target(ends_of(chain)[0])
-        return "" if target.is_editable else f"Target '{target.name}' is linked from another file: choose an object of this file"
+        return (
+            ""
+            if target.is_editable
+            else f"Target '{target.name}' is linked from another file: choose an object of this file"
+        )
 
     def run(self, context):
         move_to(followed(chain_of(context)), Vector(self.location))
 
     def invoke(self, context, event):
         if context.area is None or context.area.type != "VIEW_3D":
-            self.report({"ERROR"}, "The mouse moves a target over a 3D view: press the button in the view's sidebar")
+            self.report(
+                {"ERROR"}, "The mouse moves a target over a 3D view: press the button in the view's sidebar"
+            )
             return {"CANCELLED"}
         self._begin(context)
         context.window_manager.modal_handler_add(self)
@@ -69,7 +93,9 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
         target = followed(chain_of(context))
         self.target, self.before = target.name, target.location.copy()
         self.location = target.matrix_world.translation
-        context.workspace.status_text_set(f"The mouse moves '{target.name}'. Click: leave it there. Esc: put it back")
+        context.workspace.status_text_set(
+            f"The mouse moves '{target.name}'. Click: leave it there. Esc: put it back"
+        )
 
     def modal(self, context, event):
         target = context.scene.objects.get(self.target)
@@ -90,7 +116,9 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
                 links.stop_all()
             self.cancel(context)
             return {"CANCELLED"}
-        return {"PASS_THROUGH"} if event.type == PLAY or event.type.startswith(NAVIGATION) else {"RUNNING_MODAL"}
+        return (
+            {"PASS_THROUGH"} if event.type == PLAY or event.type.startswith(NAVIGATION) else {"RUNNING_MODAL"}
+        )
 
     def _leave(self, context, target):
         self._end(context)
@@ -98,7 +126,9 @@ class LIMBER_OT_move_with_mouse(UndoOperator):
             target.keyframe_insert("location")
         elif target.animation_data and target.animation_data.action:
             self.report(
-                {"WARNING"}, f"'{target.name}' is animated and moves on at the next frame: key its location (I), or use Auto Keying"
+                {"WARNING"},
+                f"'{target.name}' is animated and moves on at the next frame: key its location (I), or use"
+                " Auto Keying",
             )
         return {"FINISHED"}
 

@@ -5,7 +5,9 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_match_joints(UndoOperator):
-    """Update the chain's joints from its bones: add axes that were unlocked and remove axes that were locked"""
+    """Update the chain's joints from its bones: add axes that were unlocked and remove axes that
+    were locked
+    """
 
     bl_label = "Match Joints"
 
@@ -13,4 +15,11 @@ class LIMBER_OT_match_joints(UndoOperator):
 
     def run(self, context):
         added, removed = chains.match_joints(rig_of(context), chain_of(context))
-        self.report({"INFO"}, f"Added {counted(added, 'joint')}, removed {removed}" if added or removed else "Joints and bones agree")
+        self.report(
+            {"INFO"},
+            (
+                f"Added {counted(added, 'joint')}, removed {removed}"
+                if added or removed
+                else "Joints and bones agree"
+            ),
+        )

@@ -10,7 +10,9 @@ from .postures import PostureOperator, give_picture, needs_posture
 
 
 class LIMBER_OT_mirror_posture(PostureOperator):
-    """Add the mirror image of the selected posture: bones named .L and .R swap sides, those in the middle stay"""
+    """Add the mirror image of the selected posture: bones named .L and .R swap sides, those in the middle
+    stay
+    """
 
     bl_label = "Mirror Posture"
 
@@ -29,7 +31,11 @@ class LIMBER_OT_mirror_posture(PostureOperator):
         if why := needs_posture(context):
             return why
         mover = mover_at_hand(context)
-        return "" if mover.shows_pictures else f"{mover.label} has no left and right: its postures are values of motors, not of bones"
+        return (
+            ""
+            if mover.shows_pictures
+            else f"{mover.label} has no left and right: its postures are values of motors, not of bones"
+        )
 
     def run_on(self, context, mover):
         action, chain = mirror.mirror(*mover, kept_posture.active(mover.settings), self.across)

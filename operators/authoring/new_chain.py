@@ -8,11 +8,16 @@ from ..operator import UndoOperator
 from ..subject import needs_pose_mode, rig_of
 
 GUESS = "AUTO"
-FORWARD_AXES = [(GUESS, "Automatic", "From cameras, eyes, left and right sides or the robot's own axes"), *SIGNED_AXES]
+FORWARD_AXES = [
+    (GUESS, "Automatic", "From cameras, eyes, left and right sides or the robot's own axes"),
+    *SIGNED_AXES,
+]
 
 
 class LIMBER_OT_new_chain(UndoOperator):
-    """Add a chain from the selected bones (root and end, or only the end), with a joint for each unlocked rotation axis"""
+    """Add a chain from the selected bones (root and end, or only the end), with a joint for each unlocked
+    rotation axis
+    """
 
     bl_label = "New Chain"
 
@@ -25,9 +30,13 @@ class LIMBER_OT_new_chain(UndoOperator):
     )
 
     root: StringProperty(
-        name="Root", description="First bone of the chain; empty: below the bone from which legs branch", options={"SKIP_SAVE"}
+        name="Root",
+        description="First bone of the chain; empty: below the bone from which legs branch",
+        options={"SKIP_SAVE"},
     )
-    end: StringProperty(name="End", description="Last bone of the chain, which looks or reaches", options={"SKIP_SAVE"})
+    end: StringProperty(
+        name="End", description="Last bone of the chain, which looks or reaches", options={"SKIP_SAVE"}
+    )
 
     why_not = needs_pose_mode
 
@@ -61,8 +70,13 @@ class LIMBER_OT_new_chain(UndoOperator):
         if self.forward == GUESS and (why := forward.why_rolls(rig, chain)):
             self.report({"WARNING"}, why)
         if shared := next((joint.bone for joint in chain.joints if joint.bone in needed), None):
-            only = f"Bone '{shared}' is moved by mechanism '{rig.name}', too, so only one of the two can be live"
-            self.report({"WARNING"}, f"{only}: drive that bone by the mechanism's Goals or Motors, or make a chain of other bones")
+            only = (
+                f"Bone '{shared}' is moved by mechanism '{rig.name}', too, so only one of the two can be live"
+            )
+            self.report(
+                {"WARNING"},
+                f"{only}: drive that bone by the mechanism's Goals or Motors, or make a chain of other bones",
+            )
 
 
 def _selected(context) -> list[str]:

@@ -1,5 +1,5 @@
-"""Operators for stored postures of a chain or a mechanism: store, add, apply, remove, move. To rename one, rename its pose asset in the
-list.
+"""Operators for stored postures of a chain or a mechanism: store, add, apply, remove, move. To rename one,
+rename its pose asset in the list.
 """
 
 import bpy
@@ -26,7 +26,11 @@ def needs_posture(context) -> str:
     mover = mover_at_hand(context)
     if not mover.settings.postures:
         return f"{mover.label} has no stored posture: pose it and press Store Posture"
-    return "The posture to keep was removed: select another in the list" if mover.settings.shown_posture < 0 else ""
+    return (
+        "The posture to keep was removed: select another in the list"
+        if mover.settings.shown_posture < 0
+        else ""
+    )
 
 
 class PostureOperator(ActsOnMover, UndoOperator):
@@ -49,7 +53,9 @@ class LIMBER_OT_store_posture(PostureOperator):
 
     bl_label = "Store Posture"
 
-    name: StringProperty(name="Name", description="Name of the new posture", default="Posture", options={"SKIP_SAVE"})
+    name: StringProperty(
+        name="Name", description="Name of the new posture", default="Posture", options={"SKIP_SAVE"}
+    )
 
     def invoke(self, context, event):
         return self.refused(context) or context.window_manager.invoke_props_dialog(self, confirm_text="Store")
@@ -61,11 +67,19 @@ class LIMBER_OT_store_posture(PostureOperator):
 
 
 def _pose_assets(properties, context, typed: str) -> list[str]:
-    """Names of the file's pose assets that are not postures yet of the mover for which an operator with these properties was called."""
+    """Names of the file's pose assets that are not postures yet of the mover for which an operator with these
+    properties was called.
+    """
     mover = mover_called_for(properties) or mover_at_hand(context)
-    listed = [posture.action for posture in mover.settings.postures] if mover is not None and not mover.why_no_postures else []
+    listed = (
+        [posture.action for posture in mover.settings.postures]
+        if mover is not None and not mover.why_no_postures
+        else []
+    )
     return [
-        action.name for action in bpy.data.actions if action.asset_data and action not in listed and typed.lower() in action.name.lower()
+        action.name
+        for action in bpy.data.actions
+        if action.asset_data and action not in listed and typed.lower() in action.name.lower()
     ]
 
 
@@ -74,21 +88,29 @@ class LIMBER_OT_add_posture(PostureOperator):
 
     bl_label = "Add Pose Asset"
 
-    name: StringProperty(name="Pose Asset", description="Name of the pose asset", search=_pose_assets, options={"SKIP_SAVE"})
+    name: StringProperty(
+        name="Pose Asset", description="Name of the pose asset", search=_pose_assets, options={"SKIP_SAVE"}
+    )
 
     def invoke(self, context, event):
         if refused := self.refused(context):
             return refused
         offered = _pose_assets(self, context, "")
         if not offered:
-            return self.refuse("This file has no other pose asset: make one in Blender's pose library, or press Store Posture")
+            return self.refuse(
+                "This file has no other pose asset: make one in Blender's pose library, or press Store"
+                " Posture"
+            )
         self.name = offered[0]
         return context.window_manager.invoke_props_dialog(self, confirm_text="Add")
 
     def run_on(self, context, mover):
         action = bpy.data.actions.get(self.name)
         if action is None or action.asset_data is None:
-            raise RigError(f"'{self.name}' is no pose asset of this file: make one in the pose library, or press Store Posture")
+            raise RigError(
+                f"'{self.name}' is no pose asset of this file: make one in the pose library, or press Store"
+                " Posture"
+            )
         if not mover.in_posture(action):
             raise RigError(postures.foreign(action, mover.settings))
         postures.adopt(mover.settings, action)
@@ -96,7 +118,9 @@ class LIMBER_OT_add_posture(PostureOperator):
 
 
 class LIMBER_OT_apply_posture(PostureOperator):
-    """Apply the selected posture to the bones of the chain, or the motors of the mechanism, with keyframes where Auto Keying is on"""
+    """Apply the selected posture to the bones of the chain, or the motors of the mechanism, with keyframes
+    where Auto Keying is on
+    """
 
     bl_label = "Apply Posture"
 
@@ -111,7 +135,9 @@ class LIMBER_OT_apply_posture(PostureOperator):
 
 
 class LIMBER_OT_remove_posture(PostureOperator):
-    """Remove the selected posture from the list, and its pose asset if Store Posture made it and nothing else uses it"""
+    """Remove the selected posture from the list, and its pose asset if Store Posture made it and nothing else
+    uses it
+    """
 
     bl_label = "Remove Posture"
 
@@ -148,7 +174,9 @@ class LIMBER_OT_move_posture(PostureOperator):
 
 
 class LIMBER_OT_use_pose(PostureOperator):
-    """Keep the authored pose and animation instead of a posture, so that posing shows while the chain or mechanism is live"""
+    """Keep the authored pose and animation instead of a posture, so that posing shows while the chain or
+    mechanism is live
+    """
 
     bl_label = "Use Pose as Base"
 
@@ -157,7 +185,9 @@ class LIMBER_OT_use_pose(PostureOperator):
         if why := needs_postures(context):
             return why
         mover = mover_at_hand(context)
-        return f"The base of {mover.in_sentence} is its own pose already" if mover.settings.base == "RIG" else ""
+        return (
+            f"The base of {mover.in_sentence} is its own pose already" if mover.settings.base == "RIG" else ""
+        )
 
     def run_on(self, context, mover):
         mover.settings.base = "RIG"

@@ -28,13 +28,16 @@ def needs_pairs(context) -> str:
 def _lying(rig) -> list[str]:
     """A warning where the source armature lies down in its rest pose."""
     retarget = rig.limber.retarget
-    why = "" if pairing.is_streamed(retarget) or retarget.source is None else upright.why_lying(retarget.source)
+    why = (
+        "" if pairing.is_streamed(retarget) or retarget.source is None else upright.why_lying(retarget.source)
+    )
     return [why] if why else []
 
 
 class LIMBER_OT_pair_bones(UndoOperator):
-    """Pair bones of the source and this armature by names of body parts (CMU, Mixamo, Rigify, Xsens, humanoid robots and more), limbs
-    without known names by their places, replace the list, and calibrate"""
+    """Pair bones of the source and this armature by names of body parts (CMU, Mixamo, Rigify, Xsens, humanoid
+    robots and more), limbs without known names by their places, replace the list, and calibrate
+    """
 
     bl_label = "Pair by Names"
 
@@ -56,7 +59,11 @@ class LIMBER_OT_pair_bones(UndoOperator):
         if why := pairing.too_few(rig, retarget):
             self.report({"WARNING"}, why)
             return
-        self.report({"INFO"}, f"Paired and calibrated {counted(count, 'bone')}; the source's path is scaled by {retarget.scale:.3g}")
+        self.report(
+            {"INFO"},
+            f"Paired and calibrated {counted(count, 'bone')}; the source's path is scaled by"
+            f" {retarget.scale:.3g}",
+        )
 
 
 class LIMBER_OT_add_pair(UndoOperator):
@@ -99,7 +106,9 @@ class LIMBER_OT_calibrate_pairs(UndoOperator):
         rig.update_tag()
         self.warn(_lying(rig))
         count = sum(pair.enabled for pair in retarget.pairs)
-        self.report({"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's path is scaled by {scale:.3g}")
+        self.report(
+            {"INFO"}, f"Calibrated {counted(count, 'pair')}; the source's path is scaled by {scale:.3g}"
+        )
 
 
 class LIMBER_OT_listen(Operator):
@@ -112,7 +121,11 @@ class LIMBER_OT_listen(Operator):
         if why := needs_rig(context):
             return why
         retarget = rig_of(context).limber.retarget
-        return "It listens already: press End Listening to leave" if receiver.find(retarget.host, retarget.port) is not None else ""
+        return (
+            "It listens already: press End Listening to leave"
+            if receiver.find(retarget.host, retarget.port) is not None
+            else ""
+        )
 
     def run(self, context):
         retarget = rig_of(context).limber.retarget

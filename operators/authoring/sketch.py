@@ -14,8 +14,8 @@ def _points(context) -> list:
 
 
 class LIMBER_OT_pose_from_points(PostureOperator):
-    """Pose the chain along the selected objects, such as the empties of markers, in the order of their names, or along a selected curve.
-    Their size and place do not count
+    """Pose the chain along the selected objects, such as the empties of markers, in the order of their names,
+    or along a selected curve. Their size and place do not count
     """
 
     bl_label = "Pose from Points"
@@ -27,7 +27,11 @@ class LIMBER_OT_pose_from_points(PostureOperator):
         mover = mover_at_hand(context)
         if not mover.shows_pictures:
             return f"{mover.label} has motors: points pose the bones of a chain"
-        return "" if _points(context) else "Select empties along the chain, from its base to its end, or a curve, then the armature"
+        return (
+            ""
+            if _points(context)
+            else "Select empties along the chain, from its base to its end, or a curve, then the armature"
+        )
 
     def run_on(self, context, mover):
         depsgraph = context.evaluated_depsgraph_get()
@@ -35,9 +39,15 @@ class LIMBER_OT_pose_from_points(PostureOperator):
         values, error = sketch.pose_along(mover.owner, mover.settings, points, depsgraph)
         if context.scene.tool_settings.use_keyframe_insert_auto:
             channels = (mover.channel(key) for key in values)
-            postures.key(mover.owner, [(channel.bone, channel.name, -1) for channel in channels if channel is not None])
+            postures.key(
+                mover.owner, [(channel.bone, channel.name, -1) for channel in channels if channel is not None]
+            )
         posed = f"{mover.label} is posed along {len(points)} points"
         if error > VISIBLE:
-            self.report({"WARNING"}, f"{posed}, with up to {error:.1f} degrees of error: its joints and their limits allow no nearer pose")
+            self.report(
+                {"WARNING"},
+                f"{posed}, with up to {error:.1f} degrees of error: its joints and their limits allow no"
+                " nearer pose",
+            )
         else:
             self.report({"INFO"}, f"{posed}: press Store Posture to keep the pose")

@@ -9,7 +9,9 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_reset_solver_settings(UndoOperator):
-    """Set all settings of the chain's solver to their defaults, those of other solvers stay. Keyed and driven ones follow their curves"""
+    """Set all settings of the chain's solver to their defaults, those of other solvers stay. Keyed and driven
+    ones follow their curves
+    """
 
     bl_label = "Reset Solver Settings"
 
@@ -30,8 +32,8 @@ class LIMBER_OT_reset_solver_settings(UndoOperator):
 
 
 class LIMBER_OT_choose_damping(Stepwise, UndoOperator):
-    """Find this chain's constant damping as Buss (2009) does: the one with the least error while targets move in and out of reach,
-    raised until joints hardly shake. Takes some seconds. Esc cancels
+    """Find this chain's constant damping as Buss (2009) does: the one with the least error while targets move
+    in and out of reach, raised until joints hardly shake. Takes some seconds. Esc cancels
     """
 
     bl_label = "Choose Damping"
@@ -44,7 +46,10 @@ class LIMBER_OT_choose_damping(Stepwise, UndoOperator):
         if why := needs_chain(context):
             return why
         if not has_damping(chain_of(context)):
-            return "The chain's solver has no damping: choose Damped Least Squares or Task Priorities as its Solver"
+            return (
+                "The chain's solver has no damping: choose Damped Least Squares or Task Priorities as its"
+                " Solver"
+            )
         return ""
 
     def _begin(self, context):
@@ -57,6 +62,7 @@ class LIMBER_OT_choose_damping(Stepwise, UndoOperator):
         trial = self.work.finish()
         share, shakes = 100.0 * trial.error, 100.0 * trial.oscillation
         text = (
-            f"Constant damping {trial.damping:.3f}: with targets in and out of reach ends err by {share:.1f}% of the reach, or of a radian,"
+            f"Constant damping {trial.damping:.3f}: with targets in and out of reach ends err by {share:.1f}%"
+            " of the reach, or of a radian,"
         )
         self.report({"INFO"}, f"{text} in the mean, and joints shake in {shakes:.1f}% of the frames")

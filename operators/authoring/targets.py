@@ -9,7 +9,9 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_make_target(UndoOperator):
-    """Make a target where the chain looks or reaches now, for this chain and for others of the armature with the same target"""
+    """Make a target where the chain looks or reaches now, for this chain and for others of the armature with
+    the same target
+    """
 
     bl_label = "Target"
 
@@ -32,7 +34,12 @@ class LIMBER_OT_add_target(UndoOperator):
         rig, chain = rig_of(context), chain_of(context)
         known = {chain.target, *(item.target for item in chain.targets)}
         target_object = next(
-            (target_object for target_object in context.selected_objects if target_object != rig and target_object not in known), None
+            (
+                target_object
+                for target_object in context.selected_objects
+                if target_object != rig and target_object not in known
+            ),
+            None,
         )
         item = chain.targets.add()
         item.name = f"Target {len(chain.targets)}"
@@ -50,7 +57,9 @@ class LIMBER_OT_remove_target(UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        return needs_chain(context) or ("" if chain_of(context).targets else "The chain has no further target: press Add Target first")
+        return needs_chain(context) or (
+            "" if chain_of(context).targets else "The chain has no further target: press Add Target first"
+        )
 
     def run(self, context):
         rig, chain = rig_of(context), chain_of(context)
@@ -58,7 +67,9 @@ class LIMBER_OT_remove_target(UndoOperator):
         chain_path = chain.path_from_id()
         places = {k: k - (k > index) for k in range(len(chain.targets)) if k != index}
         numbers = {number + 1: new_index + 1 for number, new_index in places.items()} | {index + 1: 0}
-        item_keys.follow(rig, f"{chain_path}.targets", {**places, index: None}, f"{chain_path}.watch", numbers)
+        item_keys.follow(
+            rig, f"{chain_path}.targets", {**places, index: None}, f"{chain_path}.watch", numbers
+        )
         chain.watch = numbers.get(chain.watch, 0)
         chain.targets.remove(index)
         chain.active_target = selected_index(chain.targets, chain.active_target)

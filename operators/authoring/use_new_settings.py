@@ -4,7 +4,9 @@ from ..subject import chain_of, needs_chain, rig_of
 
 
 class LIMBER_OT_use_new_settings(UndoOperator):
-    """Keep the rotations of the bones, choose the filter automatically and limit the look, as in new chains"""
+    """Keep the rotations of the bones, choose the filter automatically and limit the look, as in
+    new chains
+    """
 
     bl_label = "Use New Settings"
 
@@ -18,4 +20,7 @@ class LIMBER_OT_use_new_settings(UndoOperator):
     def run(self, context):
         chain = chain_of(context)
         chains.use_new_settings(rig_of(context), chain)
-        self.report({"INFO"}, f"Chain '{chain.name}' keeps the rotations of its bones, and a look is shared among them")
+        self.report(
+            {"INFO"},
+            f"Chain '{chain.name}' keeps the rotations of its bones, and a look is shared among them",
+        )

@@ -12,13 +12,17 @@ LEAVE = "Leave this mode first: Live starts in Object Mode or Pose Mode"
 
 
 class LIMBER_OT_live(UndoOperator):
-    """Start following the goal: a target, a source's motion, motors' values. The authored pose and keyframes are not changed"""
+    """Start following the goal: a target, a source's motion, motors' values. The authored pose and keyframes
+    are not changed
+    """
 
     bl_label = "Start Live"
 
     @classmethod
     def why_not(cls, context) -> str:
-        return needs_use(context, Use.LIVE, "Live starts") or (LEAVE if context.mode not in {"OBJECT", "POSE"} else "")
+        return needs_use(context, Use.LIVE, "Live starts") or (
+            LEAVE if context.mode not in {"OBJECT", "POSE"} else ""
+        )
 
     def run(self, context):
         mover = own(mover_at_hand(context))
@@ -90,7 +94,9 @@ class LIMBER_OT_end_live_all(UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        return needs_mover(context) or ("" if live_of(mover_at_hand(context).owner) else "Nothing is live: press Start Live to follow")
+        return needs_mover(context) or (
+            "" if live_of(mover_at_hand(context).owner) else "Nothing is live: press Start Live to follow"
+        )
 
     def run(self, context):
         for mover in live_of(mover_at_hand(context).owner):

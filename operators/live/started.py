@@ -17,9 +17,15 @@ from ...rig.reading.check import check
 
 
 def said(context, mover: Mover) -> tuple[str, list[str]]:
-    """(report, warnings) for a mover that was just made live, as sentences. The report is "" if the mover cannot be solved."""
+    """(report, warnings) for a mover that was just made live, as sentences. The report is "" if the mover
+    cannot be solved.
+    """
     session = live.session(*mover)
-    return ("", [session.problem]) if session.problem else _REPORTS.get(type(mover), _any)(context, mover, session)
+    return (
+        ("", [session.problem])
+        if session.problem
+        else _REPORTS.get(type(mover), _any)(context, mover, session)
+    )
 
 
 def _any(_context, mover: Mover, session) -> tuple[str, list[str]]:
@@ -40,7 +46,10 @@ def _body(context, mover: Mover, session) -> tuple[str, list[str]]:
     worst = int(np.argmax(missed))
     source, joints = pairing.source_name(mover.settings), counted(len(session.reader.joint_keys), "joint")
     farthest = f"'{session.reader.links[worst]}', {degrees(missed[worst]):.1f} degrees"
-    return f"'{mover.owner.name}' follows '{source}' with {joints}; the largest error is that of {farthest}", []
+    return (
+        f"'{mover.owner.name}' follows '{source}' with {joints}; the largest error is that of {farthest}",
+        [],
+    )
 
 
 def _mechanism(context, mover: Mover, session) -> tuple[str, list[str]]:

@@ -1,4 +1,6 @@
-"""Operators that add closures: between two selected bones, or at all pairs of links named as closures by a robot's file."""
+"""Operators that add closures: between two selected bones, or at all pairs of links named as closures by a
+robot's file.
+"""
 
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
@@ -16,7 +18,9 @@ NAMES = "closing_NAME_1 and closing_NAME_2"
 
 
 class LIMBER_OT_add_closure(UndoOperator):
-    """Hold the two selected bones together where they are nearest to each other at rest: at their heads, tails or links' origins"""
+    """Hold the two selected bones together where they are nearest to each other at rest: at their heads,
+    tails or links' origins
+    """
 
     bl_label = "Add Closure"
 
@@ -34,7 +38,9 @@ class LIMBER_OT_add_closure(UndoOperator):
         chosen = [bone for bone in context.selected_pose_bones or () if bone.id_data == rig]
         active = context.active_pose_bone
         if len(chosen) != 2 or active not in chosen:
-            raise RigError(f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now")
+            raise RigError(
+                f"Select the two bones of '{rig.name}' that meet, in Pose Mode: {len(chosen)} selected now"
+            )
         first = next(bone for bone in chosen if bone != active)
         rest = rest_of(rig, rig.matrix_world)
         closure, away = closures.add(rig, rest, first.name, active.name)
@@ -45,7 +51,9 @@ class LIMBER_OT_add_closure(UndoOperator):
 
 
 class LIMBER_OT_close_named_loops(UndoOperator):
-    """Close loops at all pairs of bones that are called closing_NAME_1 and closing_NAME_2, as exporters of robots call the ends of loops"""
+    """Close loops at all pairs of bones that are called closing_NAME_1 and closing_NAME_2, as exporters of
+    robots call the ends of loops
+    """
 
     bl_label = "Close Named Loops"
 
@@ -53,7 +61,10 @@ class LIMBER_OT_close_named_loops(UndoOperator):
     def why_not(cls, context) -> str:
         rig = rig_of(context)
         if rig is None or rig.type != "ARMATURE" or not closures.named_pairs(rig):
-            return f"No bones of an active armature are called {NAMES} and are open: select two bones and press + instead"
+            return (
+                f"No bones of an active armature are called {NAMES} and are open: select two bones and press"
+                " + instead"
+            )
         if has_mechanism(rig) and rig.limber.mechanism.closures_file:
             return "The robot's own file has the closures: they cannot be changed here"
         return needs_authoring(context) if has_mechanism(rig) else ""

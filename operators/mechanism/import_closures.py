@@ -14,19 +14,28 @@ from ..subject import rig_of
 
 
 class LIMBER_OT_import_closures(Stepwise, ReadsFile, UndoOperator):
-    """Import the loop closures of a URDF robot from its YAML file. Its links become bodies of a mechanism, with motors. Esc
-    cancels"""
+    """Import the loop closures of a URDF robot from its YAML file. Its links become bodies of a mechanism,
+    with motors. Esc cancels
+    """
 
     bl_label = "Import Closures"
 
-    filepath: StringProperty(name="File", description="The file with the robot's closures", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: StringProperty(
+        name="File",
+        description="The file with the robot's closures",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
+    )
     filter_glob: shown_files("*.yaml;*.yml")
 
     @classmethod
     def why_not(cls, context) -> str:
         rig = rig_of(context)
         if rig is None or rig.type != "ARMATURE" or not is_robot(rig):
-            return "No imported robot is active: import its file first (File > Import > Robot), and click its armature"
+            return (
+                "No imported robot is active: import its file first (File > Import > Robot), and click its"
+                " armature"
+            )
         return "The mechanism is live: press End Live first" if rig.limber.mechanism.live else ""
 
     settings = ("filepath",)
@@ -34,7 +43,9 @@ class LIMBER_OT_import_closures(Stepwise, ReadsFile, UndoOperator):
     cancelled = "The import is cancelled: nothing has changed"
 
     def _begin(self, context):
-        return Work(in_steps(self.is_watched, Progress(0.0, f"Reading {self.path.name}"), read_closures, self.path))
+        return Work(
+            in_steps(self.is_watched, Progress(0.0, f"Reading {self.path.name}"), read_closures, self.path)
+        )
 
     def _finish(self, context):
         rig = rig_of(context)

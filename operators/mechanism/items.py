@@ -30,7 +30,9 @@ class LIMBER_OT_add_motors(UndoOperator):
             new_motors = motors.add_motors_of_bones(owner, [bone.name for bone in chosen])
         else:
             new_motors = motors.add_motors(owner, context.active_object)
-        said = ", ".join(f"{motor.name} ({axes.range_text(motor.axis, motor.lower, motor.upper)})" for motor in new_motors)
+        said = ", ".join(
+            f"{motor.name} ({axes.range_text(motor.axis, motor.lower, motor.upper)})" for motor in new_motors
+        )
         self.report({"INFO"}, f"Motors, with their limits: {said}")
 
 
@@ -41,7 +43,9 @@ def _chosen(context) -> list:
 
 
 class RemovePart(RemoveItem):
-    """Base of operators that remove an item of the mechanism's lists; not available while the mechanism is live."""
+    """Base of operators that remove an item of the mechanism's lists; not available while the mechanism is
+    live.
+    """
 
     needs = staticmethod(needs_authoring)
 
@@ -72,7 +76,9 @@ class LIMBER_OT_add_mechanism_goal(UndoOperator):
         settings.active_goal = len(settings.goals) - 1
         if bone is not None:
             goal.name = goal.bone = bone.name
-            goal.target = build.target_at(bone.name, owner.matrix_world @ bone.matrix, owner.users_collection[0])
+            goal.target = build.target_at(
+                bone.name, owner.matrix_world @ bone.matrix, owner.users_collection[0]
+            )
         else:
             goal.name = body.name
             if body is not owner and body.limber.part.kind == NONE:
@@ -89,11 +95,15 @@ class LIMBER_OT_remove_mechanism_goal(RemovePart):
 
 
 class LIMBER_OT_keep_goal_offset(UndoOperator):
-    """Keep the offset between the body of the selected goal and its target as both are shown now, or clear it"""
+    """Keep the offset between the body of the selected goal and its target as both are shown now, or
+    clear it
+    """
 
     bl_label = "Keep Offset"
 
-    is_cleared: BoolProperty(name="Clear", description="Clear the offset: the body has the target's pose", options={"SKIP_SAVE"})
+    is_cleared: BoolProperty(
+        name="Clear", description="Clear the offset: the body has the target's pose", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def why_not(cls, context) -> str:
@@ -101,7 +111,11 @@ class LIMBER_OT_keep_goal_offset(UndoOperator):
             return why
         if (goal := cls._goal(context)) is None:
             return "The mechanism has no goal: select a body and press + under Goals"
-        return "The selected goal is for the centre of mass, which has no offset from its target" if goal.does == "CENTRE" else ""
+        return (
+            "The selected goal is for the centre of mass, which has no offset from its target"
+            if goal.does == "CENTRE"
+            else ""
+        )
 
     @staticmethod
     def _goal(context):
@@ -120,14 +134,19 @@ class LIMBER_OT_keep_goal_offset(UndoOperator):
 
 
 class LIMBER_OT_key_support(UndoOperator):
-    """Key which foot carries the weight from here on: the weights of all goals for the centre of mass, at this frame"""
+    """Key which foot carries the weight from here on: the weights of all goals for the centre of mass, at
+    this frame
+    """
 
     bl_label = "Key Support"
 
     carries: EnumProperty(
         name="Carries",
         description="Goals for the centre of mass that count from here on",
-        items=[("THIS", "This", "The selected goal alone: its foot stands"), ("ALL", "All", "All of them: all feet stand")],
+        items=[
+            ("THIS", "This", "The selected goal alone: its foot stands"),
+            ("ALL", "All", "All of them: all feet stand"),
+        ],
         options={"SKIP_SAVE"},
     )
 
@@ -138,7 +157,10 @@ class LIMBER_OT_key_support(UndoOperator):
         settings = mechanism_owner(context).limber.mechanism
         goal = selected(settings.goals, settings.active_goal)
         if goal is None or goal.does != "CENTRE":
-            return "The selected goal is not for the centre of mass: choose Centre of Mass, one such goal for each foot"
+            return (
+                "The selected goal is not for the centre of mass: choose Centre of Mass, one such goal for"
+                " each foot"
+            )
         return ""
 
     def run(self, context):
@@ -160,11 +182,17 @@ class LIMBER_OT_align_joint(UndoOperator):
         if why := needs_authoring(context):
             return why
         if context.active_object is None or not is_joint(context.active_object):
-            return "The active object is no joint: select the joint that Check names (a bone's roll is changed in Edit Mode)"
+            return (
+                "The active object is no joint: select the joint that Check names (a bone's roll is changed"
+                " in Edit Mode)"
+            )
         return ""
 
     def run(self, context):
         owner = taken_up(context)
         with as_authored() as depsgraph:
             angle = alignment.align(owner, prepare(owner, depsgraph), context.active_object)
-        self.report({"INFO"}, f"Joint '{context.active_object.name}' is rotated by {degrees(angle):.3g} degrees: press Check")
+        self.report(
+            {"INFO"},
+            f"Joint '{context.active_object.name}' is rotated by {degrees(angle):.3g} degrees: press Check",
+        )

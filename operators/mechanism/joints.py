@@ -18,11 +18,17 @@ def _add(operator, context, owner, joint_objects: list) -> None:
     with as_authored() as depsgraph:
         set_rest_pose(owner, depsgraph)
     frame = context.scene.frame_current
-    operator.report({"INFO"}, f"'{owner.name}' has {counted(len(joint_objects), 'joint')} more; its rest pose is that of frame {frame}")
+    operator.report(
+        {"INFO"},
+        f"'{owner.name}' has {counted(len(joint_objects), 'joint')} more; its rest pose is that of frame"
+        f" {frame}",
+    )
 
 
 class LIMBER_OT_add_mechanism_joints(UndoOperator):
-    """Add the selected rigid body constraints and joint empties to the mechanism. The pose of this frame becomes its rest pose"""
+    """Add the selected rigid body constraints and joint empties to the mechanism. The pose of this frame
+    becomes its rest pose
+    """
 
     bl_label = "Add Joints"
 
@@ -30,8 +36,13 @@ class LIMBER_OT_add_mechanism_joints(UndoOperator):
     def why_not(cls, context) -> str:
         if why := needs_authoring(context):
             return why
-        if not any(is_joint(obj) and owner_of(obj, context.scene) is None for obj in context.selected_objects):
-            return "No joint without a mechanism is selected: select rigid body constraints, or empties with a Joint of Limber's"
+        if not any(
+            is_joint(obj) and owner_of(obj, context.scene) is None for obj in context.selected_objects
+        ):
+            return (
+                "No joint without a mechanism is selected: select rigid body constraints, or empties with a"
+                " Joint of Limber's"
+            )
         return ""
 
     def run(self, context):
@@ -40,7 +51,9 @@ class LIMBER_OT_add_mechanism_joints(UndoOperator):
         taken = next((obj for obj in chosen if owner_of(obj, context.scene) not in (None, owner)), None)
         if taken is not None:
             other = owner_of(taken, context.scene).name
-            raise RigError(f"Joint '{taken.name}' is one of mechanism '{other}': remove it there first, or deselect it")
+            raise RigError(
+                f"Joint '{taken.name}' is one of mechanism '{other}': remove it there first, or deselect it"
+            )
         _add(self, context, owner, [obj for obj in chosen if owner_of(obj, context.scene) is None])
 
 

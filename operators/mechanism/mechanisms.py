@@ -24,7 +24,9 @@ from ..subject import rig_of
 
 
 def mechanism_owner(context):
-    """Owner of the mechanism in use: of the active object, else of the object that was active before; None: there is none."""
+    """Owner of the mechanism in use: of the active object, else of the object that was active before; None:
+    there is none.
+    """
     active = context.active_object
     owner = owner_at_hand(active, context.scene) if active is not None else None
     if owner is None:
@@ -33,7 +35,9 @@ def mechanism_owner(context):
 
 
 def taken_up(context):
-    """Owner of the mechanism in use, for an operator that changes it: a duplicated mechanism first gets a uid of its own."""
+    """Owner of the mechanism in use, for an operator that changes it: a duplicated mechanism first gets a uid
+    of its own.
+    """
     owner = mechanism_owner(context)
     if links.link(owner) is None:  # a connected robot knows its motors by the identity that they had
         own_identity(owner)
@@ -43,12 +47,17 @@ def taken_up(context):
 def needs_mechanism(context) -> str:
     owner = mechanism_owner(context)
     if owner is None:
-        return "There is no mechanism: press Add Mechanism for one of the gallery, or New Mechanism for joints in the scene"
+        return (
+            "There is no mechanism: press Add Mechanism for one of the gallery, or New Mechanism for joints"
+            " in the scene"
+        )
     return why_not_editable(owner)
 
 
 def needs_authoring(context) -> str:
-    """Why the mechanism in use cannot be edited (there is none, or it is live), with the remedy; "" if it can."""
+    """Why the mechanism in use cannot be edited (there is none, or it is live), with the remedy; "" if it
+    can.
+    """
     if why := needs_mechanism(context):
         return why
     if mechanism_owner(context).limber.mechanism.live:
@@ -76,7 +85,9 @@ class LIMBER_OT_add_mechanism(UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        return "Leave this mode first: mechanisms are added in Object Mode" if context.mode != "OBJECT" else ""
+        return (
+            "Leave this mode first: mechanisms are added in Object Mode" if context.mode != "OBJECT" else ""
+        )
 
     def run(self, context):
         owner = build.add(RECIPES[self.kind], context.scene.cursor.location)
@@ -88,12 +99,18 @@ class LIMBER_OT_add_mechanism(UndoOperator):
         frame(context, owner.users_collection[0].all_objects)
         settings = owner.limber.mechanism
         targets = "target" if len(settings.goals) == 1 else "targets"
-        says = f"{handling(settings)} its {targets}" if settings.drive == "TARGETS" else "change the value of its motor"
+        says = (
+            f"{handling(settings)} its {targets}"
+            if settings.drive == "TARGETS"
+            else "change the value of its motor"
+        )
         self.report({"INFO"}, f"'{owner.name}' is added: press Start Live, then {says}")
 
 
 class LIMBER_OT_new_mechanism(UndoOperator):
-    """Make a mechanism of the joints that are connected with the active object: rigid body constraints, or empties with a Limber joint"""
+    """Make a mechanism of the joints that are connected with the active object: rigid body constraints, or
+    empties with a Limber joint
+    """
 
     bl_label = "New Mechanism"
 
@@ -113,10 +130,18 @@ class LIMBER_OT_new_mechanism(UndoOperator):
         if active.type == "ARMATURE" and not joint_objects:
             settings = build.make(active)
             settings.use_bones = True
-            self.report({"INFO"}, f"The bones of '{active.name}' are bodies now: add closures where loops close, then press Check")
+            self.report(
+                {"INFO"},
+                f"The bones of '{active.name}' are bodies now: add closures where loops close, then press"
+                " Check",
+            )
             return
         check_joints(joint_objects, active, context.scene)
-        owner = active if active.type == "ARMATURE" else build.owner_in(collection_of(active, context.scene), joint_objects)
+        owner = (
+            active
+            if active.type == "ARMATURE"
+            else build.owner_in(collection_of(active, context.scene), joint_objects)
+        )
         settings = build.from_scene(owner, joint_objects)
         _rest_here(owner)
         context.view_layer.objects.active = owner
@@ -156,7 +181,9 @@ class LIMBER_OT_assemble_mechanism(UndoOperator):
             assembly = prepare(owner, depsgraph, is_rest=True)
             refuse_held([part for _, part in assembly.reading.moved_parts])
             base = assembly.reading.base_now(owner)
-            channels.assemble(assembly.reading, base, assembly.model.solver.poses(assembly.model.rest), depsgraph)
+            channels.assemble(
+                assembly.reading, base, assembly.model.solver.poses(assembly.model.rest), depsgraph
+            )
             note_values(owner, assembly.model.solver, assembly.model.rest)
         _rest_here(owner)
         self.report({"INFO"}, f"'{owner.name}' is assembled: all joints hold, and this is its rest pose")

@@ -1,4 +1,6 @@
-"""Operators on the rest pose of a mechanism, in which its motors are at zero: set the rest pose, move the bodies to it."""
+"""Operators on the rest pose of a mechanism, in which its motors are at zero: set the rest pose, move the
+bodies to it.
+"""
 
 from ...rig.live.live import as_authored
 from ...rig.reading.mechanism import channels, rest_pose
@@ -18,7 +20,10 @@ class RestPoseOperator(UndoOperator):
             return why
         if mechanism_owner(context).limber.mechanism.joints:
             return ""
-        return "Bones have the armature's own rest pose: clear the pose (Alt G, Alt R in Pose Mode), or change the rest pose in Edit Mode"
+        return (
+            "Bones have the armature's own rest pose: clear the pose (Alt G, Alt R in Pose Mode), or change"
+            " the rest pose in Edit Mode"
+        )
 
     def run(self, context):
         owner = taken_up(context)
@@ -28,7 +33,9 @@ class RestPoseOperator(UndoOperator):
 
 
 class LIMBER_OT_set_rest_pose(RestPoseOperator):
-    """Set the pose of bodies and joints at this frame as the mechanism's rest pose, in which its motors are at zero"""
+    """Set the pose of bodies and joints at this frame as the mechanism's rest pose, in which its motors are
+    at zero
+    """
 
     bl_label = "Set Rest Pose"
 

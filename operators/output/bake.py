@@ -10,14 +10,18 @@ from .bake_reports import tell_held
 
 
 class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
-    """Bake the filtered motion of the frame range to keyframes on new actions. Previous actions stay. Esc cancels"""
+    """Bake the filtered motion of the frame range to keyframes on new actions. Previous actions stay. Esc
+    cancels
+    """
 
     bl_label = "Bake"
 
     everything: BoolProperty(
         name="Everything",
-        description="Bake everything of the object that is live or has a target, over this range, each chain with its Look Ahead. Chains"
-        " that depend on each other must be baked together",
+        description=(
+            "Bake everything of the object that is live or has a target, over this range, each chain with its"
+            " Look Ahead. Chains that depend on each other must be baked together"
+        ),
         options={"SKIP_SAVE"},
     )
 
@@ -42,4 +46,6 @@ class LIMBER_OT_bake(ActsOnMover, Stepwise, UndoOperator):
         actions = work.finish()
         self.warn([*(f"{label}: {remark}" for label, remark in work.remarks.items()), *muted])
         tell_held(self, work.held, "the goal could not")
-        self.report({"INFO"}, f"Baked {counted(work.length, 'frame')} to {named([action.name for action in actions])}")
+        self.report(
+            {"INFO"}, f"Baked {counted(work.length, 'frame')} to {named([action.name for action in actions])}"
+        )

@@ -13,4 +13,8 @@ def tell_held(operator, reasons: dict[int, str], what: str) -> None:
     """
     if reasons:
         frames = listing([*map(str, reasons)])
-        operator.report({"WARNING"}, f"In {counted(len(reasons), 'frame')} ({frames}) {what} be followed. {next(iter(reasons.values()))}")
+        operator.report(
+            {"WARNING"},
+            f"In {counted(len(reasons), 'frame')} ({frames}) {what} be followed."
+            f" {next(iter(reasons.values()))}",
+        )

@@ -16,13 +16,19 @@ from ..subject import chain_of, needs_chain, rig_of
 
 FRAMES = [
     ("CURRENT", "This Frame", "Solve the current frame, from scratch"),
-    ("RANGE", "Frame Range", "Solve the scene's frames one after the other, each from the one before: shows discontinuities"),
+    (
+        "RANGE",
+        "Frame Range",
+        "Solve the scene's frames one after the other, each from the one before: shows discontinuities",
+    ),
 ]
 LAST = 1_048_574  # Blender's largest frame number
 
 
 class LIMBER_OT_compare_solvers(Stepwise):
-    """Run every suitable solver on the same frames and compare the results. The scene is not changed. Esc cancels"""
+    """Run every suitable solver on the same frames and compare the results. The scene is not changed. Esc
+    cancels
+    """
 
     bl_label = "Compare Solvers"
     bl_options = {"REGISTER"}
@@ -46,7 +52,10 @@ class LIMBER_OT_compare_solvers(Stepwise):
 
     @classmethod
     def description(cls, context, properties):
-        return f"{next(text for key, _, text in FRAMES if key == properties.frames)}, with every suitable solver. The scene is not changed"
+        return (
+            f"{next(text for key, _, text in FRAMES if key == properties.frames)}, with every suitable"
+            " solver. The scene is not changed"
+        )
 
     @classmethod
     def why_not(cls, context) -> str:
@@ -61,7 +70,10 @@ class LIMBER_OT_compare_solvers(Stepwise):
         return compare.Comparison(scene, *mover_at_hand(context), frames)
 
     def _says(self):
-        return f"Comparing {counted(len(self.work.contestants), 'solver')}: frame {self.work.frame} of {self.work.frames[-1]}"
+        return (
+            f"Comparing {counted(len(self.work.contestants), 'solver')}: frame {self.work.frame} of"
+            f" {self.work.frames[-1]}"
+        )
 
     def _finish(self, context):
         table = self.work.finish()
@@ -93,13 +105,17 @@ class LIMBER_OT_sort_comparison(Operator):
     @classmethod
     def description(cls, context, properties):
         column = compare.COLUMNS.get(properties.column)
-        return f"{column.meaning if column else 'The solver'}. Click to sort, click again to reverse the order"
+        return (
+            f"{column.meaning if column else 'The solver'}. Click to sort, click again to reverse the order"
+        )
 
     why_not = _needs_table
 
     def run(self, context):
         if self.column not in {"name", *compare.COLUMNS}:
-            raise RigError(f"There is no column '{self.column}': choose one of name, {', '.join(compare.COLUMNS)}")
+            raise RigError(
+                f"There is no column '{self.column}': choose one of name, {', '.join(compare.COLUMNS)}"
+            )
         compare.table(rig_of(context), chain_of(context)).sort(self.column)
 
 
@@ -108,12 +124,16 @@ class LIMBER_OT_use_solver(UndoOperator):
 
     bl_label = "Use Solver"
 
-    solver: StringProperty(name="Solver", description="Name of the solver in the table of solvers", options={"SKIP_SAVE"})
+    solver: StringProperty(
+        name="Solver", description="Name of the solver in the table of solvers", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def description(cls, context, properties):
         info = SOLVERS.get(properties.solver)
-        return f"Use {info.label} for the chain: {info.description}" if info else "Use this solver for the chain"
+        return (
+            f"Use {info.label} for the chain: {info.description}" if info else "Use this solver for the chain"
+        )
 
     why_not = needs_chain
 

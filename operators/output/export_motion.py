@@ -20,7 +20,9 @@ SUFFIXES = sorted({form.suffix for form in FORMATS.values() if form.suffix})
 
 
 class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
-    """Export the robot's motion to a file that plays without Blender: live parts filtered, the rest as posed or animated. Esc cancels"""
+    """Export the robot's motion to a file that plays without Blender: live parts filtered, the rest as posed
+    or animated. Esc cancels
+    """
 
     bl_label = "Export Motion"
     bl_options = {"REGISTER"}
@@ -32,10 +34,15 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         items=[(name, form.label, form.description) for name, form in FORMATS.items()],
     )
     frame_start: IntProperty(name="Start", description="First frame", options={"SKIP_SAVE"})
-    frame_end: IntProperty(name="End", description="Last frame; what is live then comes to rest", options={"SKIP_SAVE"})
+    frame_end: IntProperty(
+        name="End", description="Last frame; what is live then comes to rest", options={"SKIP_SAVE"}
+    )
     rate: IntProperty(
         name="Sample Rate",
-        description="Positions per second in the file [Hz]. Limber's firmware plays 50, 25 or 10, whatever the scene's frame rate",
+        description=(
+            "Positions per second in the file [Hz]. Limber's firmware plays 50, 25 or 10, whatever the"
+            " scene's frame rate"
+        ),
         default=PULSE_RATE,
         min=1,
         max=HIGHEST_RATE,
@@ -45,11 +52,17 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     board: EnumProperty(
         name="Board",
         description="Board that plays the motion; the file must fit its memory",
-        items=[(name, board.label, f"Room for {board.room / 1024:.0f} kB of motion") for name, board in BOARDS.items()],
+        items=[
+            (name, board.label, f"Room for {board.room / 1024:.0f} kB of motion")
+            for name, board in BOARDS.items()
+        ],
     )
     start_pin: IntProperty(
         name="Button Pin",
-        description="A button from this pin to ground starts the motion (on an Uno 13, or 15 to 19 for A1 to A5); -1: it starts by itself",
+        description=(
+            "A button from this pin to ground starts the motion (on an Uno 13, or 15 to 19 for A1 to A5); -1:"
+            " it starts by itself"
+        ),
         default=NO_PIN,
         min=NO_PIN,
         max=255,
@@ -57,7 +70,17 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
 
     lerobot_values: lerobot_values()
 
-    settings = ("filepath", "format", "frame_start", "frame_end", "rate", "loops", "board", "start_pin", "lerobot_values")
+    settings = (
+        "filepath",
+        "format",
+        "frame_start",
+        "frame_end",
+        "rate",
+        "loops",
+        "board",
+        "start_pin",
+        "lerobot_values",
+    )
     settings += ActsOnMover.identity
     nothing = "Nothing was exported"
     cancelled = "The export is cancelled: nothing was written"
@@ -69,7 +92,11 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         rig = mover_at_hand(context).owner
         if why := why_no_servo(rig):
             return why
-        return "Leave Edit Mode first: the motion is read in Object Mode or Pose Mode" if rig.mode == "EDIT" else ""
+        return (
+            "Leave Edit Mode first: the motion is read in Object Mode or Pose Mode"
+            if rig.mode == "EDIT"
+            else ""
+        )
 
     def _ask(self, context):
         self.frame_start, self.frame_end = self._range(context)
@@ -78,7 +105,9 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         return super()._ask(context)
 
     def check(self, context):
-        """Updates the file name's suffix and the rate when the format changes. Blender calls it in the file browser."""
+        """Updates the file name's suffix and the rate when the format changes. Blender calls it in the file
+        browser.
+        """
         path, form = Path(self.filepath), FORMATS[self.format]
         has_name = bool(bpy.path.basename(self.filepath).strip("."))  # else it is the folder alone
         if (path.suffix == form.suffix or not has_name) and self.format == self.of_rate:
@@ -112,12 +141,18 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         are_set = [self.properties.is_property_set(name) for name in ("frame_start", "frame_end")]
         return tuple(
             option if is_asked else other
-            for option, is_asked, other in zip((self.frame_start, self.frame_end), are_set, usual, strict=True)
+            for option, is_asked, other in zip(
+                (self.frame_start, self.frame_end), are_set, usual, strict=True
+            )
         )
 
     def _rate(self) -> int:
         """The rate of the options; else that of the format's player."""
-        return self.rate if self.properties.is_property_set("rate") else FORMATS[self.format].usual_rate or PULSE_RATE
+        return (
+            self.rate
+            if self.properties.is_property_set("rate")
+            else FORMATS[self.format].usual_rate or PULSE_RATE
+        )
 
     def _usual_path(self, context) -> Path:
         form = FORMATS[self.format]
@@ -125,19 +160,31 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         return Path(bpy.data.filepath).parent / name if bpy.data.filepath else Path(name)
 
     def _begin(self, context):
-        return Export(context.scene, self.mover(context).owner, *self._range(context), self._rate(), self.loops, self.format)
+        return Export(
+            context.scene,
+            self.mover(context).owner,
+            *self._range(context),
+            self._rate(),
+            self.loops,
+            self.format,
+        )
 
     def _says(self):
         return f"Reading frame {self.work.frame} of {self.work.end}"
 
     def _finish(self, context):
         path = self.path
-        motion = self.work.finish(path, Settings(self.board, self.start_pin, Episode(values=self.lerobot_values)))
+        motion = self.work.finish(
+            path, Settings(self.board, self.start_pin, Episode(values=self.lerobot_values))
+        )
         tell_held(self, self.work.held, "a goal could not")
         self.warn(self.work.warnings)
         sound = f", its sound in '{self.work.sound}'" if self.work.sound else ""
         servos, rows = counted(len(motion.device.channels), "servo"), counted(len(motion.values), "row")
-        self.report({"INFO"}, f"{motion.seconds:.1f} s of {servos} ({self.work.says_how}) are in '{path.name}', {rows}{sound}")
+        self.report(
+            {"INFO"},
+            f"{motion.seconds:.1f} s of {servos} ({self.work.says_how}) are in '{path.name}', {rows}{sound}",
+        )
 
 
 def _add_to_menu(menu, _context) -> None:

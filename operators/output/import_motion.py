@@ -13,7 +13,9 @@ from ..subject import needs_rig, rig_of
 from .lerobot_values import lerobot_values
 
 READ = {name: form for name, form in FORMATS.items() if form.read is not None}
-SUFFIXES = sorted({suffix for form in READ.values() for suffix in (form.suffix, *form.more_suffixes) if suffix})
+SUFFIXES = sorted(
+    {suffix for form in READ.values() for suffix in (form.suffix, *form.more_suffixes) if suffix}
+)
 KEYS = [
     ("FRAMES", "Frames", "A key in each frame of the scene, between the file's rows"),
     ("ROWS", "File's Times", "A key for each row of the file at its own time, also between frames"),
@@ -26,7 +28,9 @@ OF_EPISODES = ("episode", "part", "lerobot_values")
 
 
 class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
-    """Import a motion file for this robot's joints as keyframes on a new action: a move, a recording, a trajectory. Esc cancels"""
+    """Import a motion file for this robot's joints as keyframes on a new action: a move, a recording, a
+    trajectory. Esc cancels
+    """
 
     bl_label = "Import Motion"
 
@@ -40,13 +44,19 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
         ],
         default=AUTOMATIC,
     )
-    frame_start: IntProperty(name="Start", description="Frame of the file's first row", default=1, options={"SKIP_SAVE"})
+    frame_start: IntProperty(
+        name="Start", description="Frame of the file's first row", default=1, options={"SKIP_SAVE"}
+    )
     keys: EnumProperty(name="Keys", description="Where keyframes are", items=KEYS, default="FRAMES")
     with_sound: BoolProperty(
-        name="Sound", description="Add the sound file of the same name that lies beside the motion to the sequencer", default=True
+        name="Sound",
+        description="Add the sound file of the same name that lies beside the motion to the sequencer",
+        default=True,
     )
 
-    episode: IntProperty(name="Episode", description="Episode of a LeRobot dataset, counted from 0", default=0, min=0)
+    episode: IntProperty(
+        name="Episode", description="Episode of a LeRobot dataset, counted from 0", default=0, min=0
+    )
     part: EnumProperty(name="Values Of", description="Which values of an episode", items=PARTS)
     lerobot_values: lerobot_values()
 
@@ -56,7 +66,9 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        return needs_rig(context) or ("Leave Edit Mode first: keyframes are for the pose" if rig_of(context).mode == "EDIT" else "")
+        return needs_rig(context) or (
+            "Leave Edit Mode first: keyframes are for the pose" if rig_of(context).mode == "EDIT" else ""
+        )
 
     def invoke(self, context, event):
         if not self.properties.is_property_set("frame_start"):
@@ -64,14 +76,22 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
         return super().invoke(context, event)
 
     def draw_settings(self, layout):
-        has_episodes = (self.format in FORMATS and FORMATS[self.format].has_episodes) or Path(self.filepath).name == Path(INFO).name
+        has_episodes = (self.format in FORMATS and FORMATS[self.format].has_episodes) or Path(
+            self.filepath
+        ).name == Path(INFO).name
         for name in self.settings[1:]:
             if has_episodes or name not in OF_EPISODES:
                 layout.prop(self, name)
 
     def _begin(self, context):
-        first = self.frame_start if self.properties.is_property_set("frame_start") else context.scene.frame_current
-        settings = Settings(episode=Episode(self.episode, self.part, self.lerobot_values), allow_large=self.allow_large)
+        first = (
+            self.frame_start
+            if self.properties.is_property_set("frame_start")
+            else context.scene.frame_current
+        )
+        settings = Settings(
+            episode=Episode(self.episode, self.part, self.lerobot_values), allow_large=self.allow_large
+        )
         at_frames = self.keys == "FRAMES"
         arguments = self.path, self.format, first, at_frames, self.with_sound, settings, self.is_watched
         return MotionImport(context.scene, rig_of(context), *arguments)

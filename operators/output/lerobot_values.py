@@ -1,4 +1,6 @@
-"""Property in which users choose the unit of a LeRobot dataset's values, which the dataset itself does not say."""
+"""Property in which users choose the unit of a LeRobot dataset's values, which the dataset itself does not
+say.
+"""
 
 from bpy.props import EnumProperty
 
@@ -9,8 +11,20 @@ def lerobot_values():
         name="LeRobot Values",
         description="Unit of the arm's values in a LeRobot dataset; the gripper's are always 0 to 100",
         items=[
-            ("degrees", "Degrees", "Degrees from the middle of each joint's range, as LeRobot records arms now"),
-            ("range_m100_100", "-100 to 100", "Shares of the servos' ranges, as LeRobot recorded arms before (use_degrees=False)"),
-            ("plain", "Joint Values", "Radians and metres, for robots that LeRobot gives no units of its own"),
+            (
+                "degrees",
+                "Degrees",
+                "Degrees from the middle of each joint's range, as LeRobot records arms now",
+            ),
+            (
+                "range_m100_100",
+                "-100 to 100",
+                "Shares of the servos' ranges, as LeRobot recorded arms before (use_degrees=False)",
+            ),
+            (
+                "plain",
+                "Joint Values",
+                "Radians and metres, for robots that LeRobot gives no units of its own",
+            ),
         ],
     )

@@ -38,7 +38,13 @@ class LIMBER_OT_check_motion(Stepwise):
 
     def _begin(self, context):
         shown = context.window_manager.limber_motion_check
-        return MotionCheck(context.scene, own(mover_at_hand(context)), scene_frames(context.scene), shown.lost_beyond, shown.changed_beyond)
+        return MotionCheck(
+            context.scene,
+            own(mover_at_hand(context)),
+            scene_frames(context.scene),
+            shown.lost_beyond,
+            shown.changed_beyond,
+        )
 
     def _says(self):
         return f"Checking the motion: frame {self.work.frame} of {self.work.frames[-1]}"
@@ -46,11 +52,14 @@ class LIMBER_OT_check_motion(Stepwise):
     def _finish(self, context):
         check_result = self.work.finish()
         view.show(context.window_manager.limber_motion_check, check_result.findings)
-        count = counted(len(check_result.findings), "finding") if check_result.findings else "nothing was found"
+        count = (
+            counted(len(check_result.findings), "finding") if check_result.findings else "nothing was found"
+        )
         self.warn(self.work.unmeasured)
         self.report(
             {"INFO"},
-            f"Checked {counted(len(check_result.frames), 'frame')} of {', '.join(mover.label for mover in self.work.checked)}: {count}",
+            f"Checked {counted(len(check_result.frames), 'frame')} of"
+            f" {', '.join(mover.label for mover in self.work.checked)}: {count}",
         )
 
 
@@ -81,14 +90,20 @@ class LIMBER_OT_clear_marks(UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        return "" if marks.are_there(context.scene) else "The timeline has no markers of Motion Check: press Mark on Timeline first"
+        return (
+            ""
+            if marks.are_there(context.scene)
+            else "The timeline has no markers of Motion Check: press Mark on Timeline first"
+        )
 
     def run(self, context):
         self.report({"INFO"}, f"Markers removed from the timeline: {marks.clear(context.scene)}")
 
 
 class _Save(ActsOnMover, WritesFile):
-    """Operator that saves the last result of Motion Check; subclasses implement `_put(path, found)`, which writes it."""
+    """Operator that saves the last result of Motion Check; subclasses implement `_put(path, found)`, which
+    writes it.
+    """
 
     why_not = staticmethod(_needs_result)
 

@@ -18,7 +18,9 @@ def _owner(context):
 
 
 class LIMBER_OT_record_live(Operator):
-    """Record the motion of all that is live of the object. Starts playback; each pass over the frames is a take of its own"""
+    """Record the motion of all that is live of the object. Starts playback; each pass over the frames is a
+    take of its own
+    """
 
     bl_label = "Record Live"
 
@@ -28,7 +30,11 @@ class LIMBER_OT_record_live(Operator):
             return why
         if record.is_going(_owner(context)):
             return "Live is being recorded: press Keep Takes to end it"
-        return "" if live_of(_owner(context)) else f"Nothing of '{_owner(context).name}' is live: press Start Live first"
+        return (
+            ""
+            if live_of(_owner(context))
+            else f"Nothing of '{_owner(context).name}' is live: press Start Live first"
+        )
 
     def run(self, context):
         record.start(_owner(context))
@@ -42,7 +48,9 @@ def _needs_owner(context) -> str:
 
 
 def _needs_going(context) -> str:
-    return _needs_owner(context) or ("" if record.is_going(_owner(context)) else "Nothing is being recorded: press Record Live first")
+    return _needs_owner(context) or (
+        "" if record.is_going(_owner(context)) else "Nothing is being recorded: press Record Live first"
+    )
 
 
 def _end_playing(context) -> None:
@@ -54,11 +62,16 @@ def _tell(operator, keyed: record.Keyed) -> None:
     """Reports the actions that were made, which take plays, and what was muted."""
     operator.warn(keyed.muted)
     plays = "; what came after the one that plays is short" if keyed.after else ""
-    operator.report({"INFO"}, f"Keyed {counted(keyed.takes, 'take')}: {named([action.name for action in keyed.actions])}{plays}")
+    operator.report(
+        {"INFO"},
+        f"Keyed {counted(keyed.takes, 'take')}: {named([action.name for action in keyed.actions])}{plays}",
+    )
 
 
 class LIMBER_OT_keep_takes(UndoOperator):
-    """End the recording and live. Each take becomes an action; the last complete one plays. Previous actions stay"""
+    """End the recording and live. Each take becomes an action; the last complete one plays. Previous actions
+    stay
+    """
 
     bl_label = "Keep Takes"
 
@@ -91,7 +104,9 @@ def _needs_left(context) -> str:
 
 
 class LIMBER_OT_restore_takes(UndoOperator):
-    """Key the takes of a recording that was interrupted when Blender ended, each on an action of its own. The previous action stays"""
+    """Key the takes of a recording that was interrupted when Blender ended, each on an action of its own. The
+    previous action stays
+    """
 
     bl_label = "Restore Takes"
 

@@ -8,8 +8,9 @@ from ..subject import needs_chain, rig_of
 
 
 class LIMBER_OT_add_zone(UndoOperator):
-    """Forbid the inside of the selected objects, or of one chosen afterwards, to the links of the chains. Motion Check lists
-    where a link enters"""
+    """Forbid the inside of the selected objects, or of one chosen afterwards, to the links of the chains.
+    Motion Check lists where a link enters
+    """
 
     bl_label = "Add No-Go Zone"
 
@@ -18,9 +19,14 @@ class LIMBER_OT_add_zone(UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         known = {zone.zone for zone in rig.limber.zones}
-        chosen = [obj for obj in context.selected_objects if obj != rig and obj not in known and zones.can_be(obj)]
+        chosen = [
+            obj for obj in context.selected_objects if obj != rig and obj not in known and zones.can_be(obj)
+        ]
         if not chosen and any(obj != rig for obj in context.selected_objects):
-            raise RigError("What is selected has no inside, or is a zone already: select empties or meshes, or nothing at all")
+            raise RigError(
+                "What is selected has no inside, or is a zone already: select empties or meshes, or nothing"
+                " at all"
+            )
         for obj in chosen or [None]:
             rig.limber.zones.add().zone = obj
         rig.limber.active_zone = len(rig.limber.zones) - 1

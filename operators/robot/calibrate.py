@@ -32,7 +32,9 @@ class LIMBER_OT_set_zero(UndoOperator):
     bl_label = "Set Zero Here"
 
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
-    angle: FloatProperty(name="Angle", description="Current angle of the joint; metres for prismatic joints", subtype="ANGLE")
+    angle: FloatProperty(
+        name="Angle", description="Current angle of the joint; metres for prismatic joints", subtype="ANGLE"
+    )
 
     why_not = in_state(links.QUIET)
 
@@ -48,7 +50,9 @@ class LIMBER_OT_set_end(UndoOperator):
 
     joint: StringProperty(name="Joint", description="Name of the joint", options={"SKIP_SAVE"})
     end: EnumProperty(
-        name="End", description="Which end it is", items=[("LOW", "Min", "The smallest value"), ("HIGH", "Max", "The largest value")]
+        name="End",
+        description="Which end it is",
+        items=[("LOW", "Min", "The smallest value"), ("HIGH", "Max", "The largest value")],
     )
 
     why_not = in_state(links.QUIET)
@@ -59,7 +63,9 @@ class LIMBER_OT_set_end(UndoOperator):
 
 
 class LIMBER_OT_record_range(Operator):
-    """Record the range of each joint while it is moved by hand. Move each from end to end, then press End Range"""
+    """Record the range of each joint while it is moved by hand. Move each from end to end, then press End
+    Range
+    """
 
     bl_label = "Record Range"
 
@@ -74,11 +80,17 @@ class LIMBER_OT_end_range(UndoOperator):
 
     bl_label = "End Range"
 
-    limits: BoolProperty(name="Set Joint Limits", description="Set the joints' limits to the same range", default=True)
+    limits: BoolProperty(
+        name="Set Joint Limits", description="Set the joints' limits to the same range", default=True
+    )
 
     @classmethod
     def why_not(cls, context) -> str:
-        return needs_rig(context) or ("" if calibrating.is_recording(rig_of(context)) else "No range is being recorded: press Record Range")
+        return needs_rig(context) or (
+            ""
+            if calibrating.is_recording(rig_of(context))
+            else "No range is being recorded: press Record Range"
+        )
 
     def run(self, context):
         rig = rig_of(context)
@@ -109,7 +121,9 @@ class LIMBER_OT_load_calibration(ReadsFile, UndoOperator):
     bl_label = "Load Calibration"
 
     filter_glob: shown_files("*.json")
-    partly: BoolProperty(name="Load Partially", description="Load even if joints are missing in the file or unknown here")
+    partly: BoolProperty(
+        name="Load Partially", description="Load even if joints are missing in the file or unknown here"
+    )
 
     why_not = needs_disconnected
 
@@ -118,7 +132,9 @@ class LIMBER_OT_load_calibration(ReadsFile, UndoOperator):
 
 
 class LIMBER_OT_restore_calibration(UndoOperator):
-    """Load the newest automatic copy of this armature's calibration, including steps that were undone or not saved"""
+    """Load the newest automatic copy of this armature's calibration, including steps that were undone or not
+    saved
+    """
 
     bl_label = "Restore Last Calibration"
 
@@ -128,7 +144,11 @@ class LIMBER_OT_restore_calibration(UndoOperator):
             return why
         rig = rig_of(context)
         path = calibration.copy_path(rig)
-        return f"There is no copy of a calibration of '{rig.name}' yet" if path is None or not path.is_file() else ""
+        return (
+            f"There is no copy of a calibration of '{rig.name}' yet"
+            if path is None or not path.is_file()
+            else ""
+        )
 
     def run(self, context):
         rig = rig_of(context)

@@ -29,14 +29,19 @@ def _model_property(*more: tuple[str, str, str]):
     """Property that chooses whose zeros the armature's joints have; `more` are further choices."""
     known = [*((name, *TITLES[name]) for name in KNOWN), *more]
     return EnumProperty(
-        name="Zeros", description="Model whose zeros the joints have", items=[(AUTO, "Of the Armature", "By the model's own name"), *known]
+        name="Zeros",
+        description="Model whose zeros the joints have",
+        items=[(AUTO, "Of the Armature", "By the model's own name"), *known],
     )
 
 
 def _model(operator, rig) -> str:
     model = lerobot.model_name(rig) if operator.model == AUTO else operator.model
     if not model:
-        raise RigError(f"'{rig.name}' is none of the models whose zeros are known: choose its Zeros in the file browser, at the right")
+        raise RigError(
+            f"'{rig.name}' is none of the models whose zeros are known: choose its Zeros in the file browser,"
+            " at the right"
+        )
     return model
 
 
@@ -47,11 +52,18 @@ class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
 
     filter_glob: shown_files("*.json")
     model: _model_property(
-        (lerobot.MIDDLE, "Middle of the Range", "Any other robot: each joint's 0 is the middle of its recorded range, as LeRobot's own")
+        (
+            lerobot.MIDDLE,
+            "Middle of the Range",
+            "Any other robot: each joint's 0 is the middle of its recorded range, as LeRobot's own",
+        )
     )
     prefix: StringProperty(
         name="Prefix",
-        description="Beginning of the motors' names of the arm to import, such as left_arm_; needed where the file has several arms",
+        description=(
+            "Beginning of the motors' names of the arm to import, such as left_arm_; needed where the file"
+            " has several arms"
+        ),
         options={"SKIP_SAVE"},
     )
 
@@ -66,9 +78,16 @@ class LIMBER_OT_import_lerobot(ReadsFile, UndoOperator):
     def run(self, context):
         rig, path = rig_of(context), self.path
         family = calibration_file.family_of(path, rig.limber.device.protocol)
-        self.warn(lerobot.give(rig, calibration_file.load(path, family), _model(self, rig), self.prefix.strip(), family))
+        self.warn(
+            lerobot.give(
+                rig, calibration_file.load(path, family), _model(self, rig), self.prefix.strip(), family
+            )
+        )
         keep_copy(self, rig)
-        self.report({"INFO"}, f"LeRobot's calibration {path.stem} is imported: connect, release all, and check the zeros")
+        self.report(
+            {"INFO"},
+            f"LeRobot's calibration {path.stem} is imported: connect, release all, and check the zeros",
+        )
 
 
 class LIMBER_OT_export_lerobot(WritesFile, Operator):
@@ -93,7 +112,10 @@ class LIMBER_OT_export_lerobot(WritesFile, Operator):
         calibration_file.save(self.path, motors)
         if lost:
             self.report({"WARNING"}, f"LeRobot's zero is the middle of the range: {'; '.join(lost)}")
-        self.report({"INFO"}, f"LeRobot's calibration is in {self.path}; LeRobot writes it into the servos when it connects")
+        self.report(
+            {"INFO"},
+            f"LeRobot's calibration is in {self.path}; LeRobot writes it into the servos when it connects",
+        )
 
 
 class LIMBER_OT_zero_pose(UndoOperator):
@@ -105,7 +127,11 @@ class LIMBER_OT_zero_pose(UndoOperator):
     def why_not(cls, context) -> str:
         if why := needs_rig(context):
             return why
-        return "The armature is live, so it does not show its authored pose: press Stop first" if live_of(rig_of(context)) else ""
+        return (
+            "The armature is live, so it does not show its authored pose: press Stop first"
+            if live_of(rig_of(context))
+            else ""
+        )
 
     def run(self, context):
         zero_check.pose(rig_of(context))

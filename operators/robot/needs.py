@@ -1,4 +1,6 @@
-"""Why the robot's operators cannot be used: not connected, connected, in another state, or ports in use. Each names state and remedy."""
+"""Why the robot's operators cannot be used: not connected, connected, in another state, or ports in use. Each
+names state and remedy.
+"""
 
 from ...rig.robot import background_jobs, links
 from ...rig.robot.device import sources
@@ -12,7 +14,9 @@ def needs_connected(context) -> str:
 
 
 def needs_disconnected(context) -> str:
-    return needs_rig(context) or ("The robot is connected: press Disconnect first" if links.link(rig_of(context)) else "")
+    return needs_rig(context) or (
+        "The robot is connected: press Disconnect first" if links.link(rig_of(context)) else ""
+    )
 
 
 def needs_a_servo(context) -> str:
@@ -24,11 +28,17 @@ def needs_a_servo(context) -> str:
 
 
 def why_no_servo(rig) -> str:
-    return "" if sources(rig) else f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up"
+    return (
+        ""
+        if sources(rig)
+        else f"No joint or motor of '{rig.name}' has a servo: give one its servo under Robot > Set Up"
+    )
 
 
 def needs_state(context, states: set) -> str:
-    """Why the robot is in none of `states`: a sentence about its current state; "" if it is in one of them."""
+    """Why the robot is in none of `states`: a sentence about its current state; "" if it is in one
+    of them.
+    """
     if why := needs_rig(context):
         return why
     status = links.status(rig_of(context))
@@ -46,4 +56,8 @@ def needs_ports_free(context) -> str:
     """Why ports cannot be used: a background job uses them; "" if they can."""
     if why := needs_rig(context):
         return why
-    return "A scan or a change of a servo is running: wait for its end, or press Cancel Scan" if background_jobs.busy_ports() else ""
+    return (
+        "A scan or a change of a servo is running: wait for its end, or press Cancel Scan"
+        if background_jobs.busy_ports()
+        else ""
+    )

@@ -1,4 +1,6 @@
-"""Consent dialogue, shared by operators that run a user's own program: whether it may run, by its full path and content."""
+"""Consent dialogue, shared by operators that run a user's own program: whether it may run, by its full path
+and content.
+"""
 
 import textwrap
 
@@ -11,15 +13,22 @@ WIDTH, LETTERS = 640, 88  # width of the dialogue [pixels], and letters per line
 
 
 class ProgramConsent:
-    """Mixin of operators that ask before they run a program that the user has not allowed on this computer with its current content.
+    """Mixin of operators that ask before they run a program that the user has not allowed on this computer
+    with its current content.
 
-    Subclasses implement `_program(context)`, the path of the program that they are about to run, or "". They call `_allow` before they run
-    it.
+    Subclasses implement `_program(context)`, the path of the program that they are about to run, or "". They
+    call `_allow` before they run it.
     """
 
-    program_path: StringProperty(name="Program", description="Full path of the program that may be run", options={"SKIP_SAVE", "HIDDEN"})
+    program_path: StringProperty(
+        name="Program",
+        description="Full path of the program that may be run",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
     program_digest: StringProperty(
-        name="SHA-256", description="SHA-256 of the content that the program may have", options={"SKIP_SAVE", "HIDDEN"}
+        name="SHA-256",
+        description="SHA-256 of the content that the program may have",
+        options={"SKIP_SAVE", "HIDDEN"},
     )
 
     def invoke(self, context, event):
@@ -39,14 +48,20 @@ class ProgramConsent:
         layout = self.layout.column(align=True)
         changed = bool(programs.allowed(self.program_path))
         layout.label(
-            text="This program has changed since you allowed it:" if changed else "The robot's protocol is a program on this computer:",
+            text=(
+                "This program has changed since you allowed it:"
+                if changed
+                else "The robot's protocol is a program on this computer:"
+            ),
             icon="ERROR",
         )
         for line in _lines(self.program_path):
             layout.label(text=line)
         layout.label(text=f"SHA-256 {self.program_digest}")
         layout.separator()
-        for line in _lines("It can do whatever you can do on this computer. Allow it only if you trust its author."):
+        for line in _lines(
+            "It can do whatever you can do on this computer. Allow it only if you trust its author."
+        ):
             layout.label(text=line)
 
     def _allow(self) -> None:
@@ -58,6 +73,8 @@ class ProgramConsent:
 
 
 def _lines(text: str) -> list[str]:
-    """The text in lines of the dialogue, with unprintable characters escaped, so that a path cannot look like another."""
+    """The text in lines of the dialogue, with unprintable characters escaped, so that a path cannot look like
+    another.
+    """
     seen = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
     return textwrap.wrap(seen, LETTERS, break_on_hyphens=False) or [""]

@@ -28,13 +28,20 @@ class LIMBER_OT_choose_baudrate(UndoOperator):
         if why := needs_disconnected(context):
             return why
         is_serial = not is_on_network(rig_of(context).limber.device.protocol)
-        return "" if is_serial else "A robot on a network has no baud rate: choose a protocol of a serial port first"
+        return (
+            ""
+            if is_serial
+            else "A robot on a network has no baud rate: choose a protocol of a serial port first"
+        )
 
     def invoke(self, context, event):
         if self.baudrate:
             return self.execute(context)
         usual, *other_rates = _offered(rig_of(context).limber.device)
-        choices = [(f"{_spaced(usual)}   (usual)", {"baudrate": usual}), *((_spaced(rate), {"baudrate": rate}) for rate in other_rates)]
+        choices = [
+            (f"{_spaced(usual)}   (usual)", {"baudrate": usual}),
+            *((_spaced(rate), {"baudrate": rate}) for rate in other_rates),
+        ]
         return self.offer(context, "Baud Rate", choices)
 
     def run(self, context):
@@ -55,7 +62,9 @@ def _offered(device) -> tuple[int, ...]:
 
 
 class LIMBER_OT_choose_protocol_file(ReadsFile, UndoOperator):
-    """Choose a Python file that implements the robot's protocol. It is a program, and choosing it allows it to run on this computer"""
+    """Choose a Python file that implements the robot's protocol. It is a program, and choosing it allows it
+    to run on this computer
+    """
 
     bl_label = "Choose File"
 
@@ -67,7 +76,9 @@ class LIMBER_OT_choose_protocol_file(ReadsFile, UndoOperator):
         path = self.path
         if not is_file(path):
             raise RigError(f"There is no file {path}: choose a Python file")
-        problem = programs.allow(str(path), read_program(path).digest)  # choosing a file in this dialogue is consent
+        problem = programs.allow(
+            str(path), read_program(path).digest
+        )  # choosing a file in this dialogue is consent
         if problem:
             self.report({"WARNING"}, problem)
         device = rig_of(context).limber.device

@@ -14,11 +14,17 @@ from .needs import needs_state
 def _needs_leads(context) -> str:
     if why := needs_state(context, {State.LIMP}):
         return why
-    return "" if puppeteer.leads(rig_of(context)) else "The armature does not follow the robot: press Move by Hand"
+    return (
+        ""
+        if puppeteer.leads(rig_of(context))
+        else "The armature does not follow the robot: press Move by Hand"
+    )
 
 
 class LIMBER_OT_puppeteer(UndoOperator):  # so that undo restores the pose before the hand moved it
-    """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold parts that would fall"""
+    """Turn torque off, so that the robot can be moved by hand and the armature follows it. Hold parts that
+    would fall
+    """
 
     bl_label = "Move by Hand"
 
@@ -28,7 +34,11 @@ class LIMBER_OT_puppeteer(UndoOperator):  # so that undo restores the pose befor
 
     def invoke(self, context, event):
         return context.window_manager.invoke_confirm(
-            self, event, title="Move by Hand", message="The servos go limp: hold what would fall", confirm_text="Release"
+            self,
+            event,
+            title="Move by Hand",
+            message="The servos go limp: hold what would fall",
+            confirm_text="Release",
         )
 
     def run(self, context):
@@ -69,7 +79,9 @@ class LIMBER_OT_end_record(UndoOperator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        return _needs_leads(context) or ("" if puppeteer.is_recording(rig_of(context)) else "Nothing is being recorded: press Record")
+        return _needs_leads(context) or (
+            "" if puppeteer.is_recording(rig_of(context)) else "Nothing is being recorded: press Record"
+        )
 
     def run(self, context):
         if context.screen.is_animation_playing:

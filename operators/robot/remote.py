@@ -7,8 +7,9 @@ from ..subject import needs_rig, rig_of
 
 
 class LIMBER_OT_remote(Operator):
-    """Let other programs set targets, influence and weights of this armature or mechanism, and stop robots, with OSC over UDP, until this
-    ends or another file is opened"""
+    """Let other programs set targets, influence and weights of this armature or mechanism, and stop robots,
+    with OSC over UDP, until this ends or another file is opened
+    """
 
     bl_label = "Remote Control"
 
@@ -16,7 +17,11 @@ class LIMBER_OT_remote(Operator):
     def why_not(cls, context) -> str:
         if why := needs_rig(context):
             return why
-        return "It listens already: press End Remote Control to leave" if remote.heard(rig_of(context)) is not None else ""
+        return (
+            "It listens already: press End Remote Control to leave"
+            if remote.heard(rig_of(context)) is not None
+            else ""
+        )
 
     def run(self, context):
         rig = rig_of(context)
@@ -32,7 +37,9 @@ class LIMBER_OT_end_remote(Operator):
 
     @classmethod
     def why_not(cls, context) -> str:
-        return needs_rig(context) or ("Nothing listens: press Remote Control" if remote.heard(rig_of(context)) is None else "")
+        return needs_rig(context) or (
+            "Nothing listens: press Remote Control" if remote.heard(rig_of(context)) is None else ""
+        )
 
     def run(self, context):
         remote.end(rig_of(context))

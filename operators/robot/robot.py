@@ -1,4 +1,6 @@
-"""Operators of the robot: choose a port, connect, arm, confirm its pose, park, disarm, stop, clear a fault."""
+"""Operators of the robot: choose a port, connect, arm, confirm its pose, park, disarm, stop, clear
+a fault.
+"""
 
 from bpy.props import IntProperty, StringProperty
 
@@ -42,7 +44,12 @@ class LIMBER_OT_choose_port(UndoOperator):
         if event.type != "TIMER" or self.listing.ports is None:
             return {"PASS_THROUGH"}
         self.cancel(context)
-        self.offer(context, "Port or Address", ((port.label, {"port": port.name}) for port in self.listing.ports), "LINKED")
+        self.offer(
+            context,
+            "Port or Address",
+            ((port.label, {"port": port.name}) for port in self.listing.ports),
+            "LINKED",
+        )
         return {"CANCELLED"}  # only the menu is open: there is nothing to undo
 
     def cancel(self, context):
@@ -56,7 +63,9 @@ class LIMBER_OT_choose_port(UndoOperator):
 
 
 class _Connects(ProgramConsent):
-    """Operator that connects. It asks for consent if the robot's protocol is a program; the virtual robot needs none."""
+    """Operator that connects. It asks for consent if the robot's protocol is a program; the virtual robot
+    needs none.
+    """
 
     def _program(self, context) -> str:
         device = rig_of(context).limber.device
@@ -70,7 +79,10 @@ class _Connects(ProgramConsent):
         robot_view.show_virtual(links.link(rig).device)
         short = links.short_servos(rig)
         if short:
-            self.report({"WARNING"}, f"Servos have smaller ranges than their joints ({listing(short)}): {links.NARROW}")
+            self.report(
+                {"WARNING"},
+                f"Servos have smaller ranges than their joints ({listing(short)}): {links.NARROW}",
+            )
         self.warn(speed_problems(links.link(rig).device))
         self.report({"INFO"}, links.status(rig).sentence)
 
@@ -94,7 +106,11 @@ class LIMBER_OT_reconnect(_Connects, Operator):
     def why_not(cls, context) -> str:
         if why := needs_connected(context):
             return why
-        return "The robot is moving: disarm it first" if links.status(rig_of(context)).state in links.MOVING else ""
+        return (
+            "The robot is moving: disarm it first"
+            if links.status(rig_of(context)).state in links.MOVING
+            else ""
+        )
 
 
 class LIMBER_OT_disconnect(Operator):
@@ -120,7 +136,9 @@ class LIMBER_OT_arm(Operator):
 
 
 class LIMBER_OT_arm_confirmed(Operator):
-    """Confirm that the robot is in the armature's pose, and enable motion. Its servos cannot measure their positions"""
+    """Confirm that the robot is in the armature's pose, and enable motion. Its servos cannot measure their
+    positions
+    """
 
     bl_label = "Confirm Pose and Arm"
 
@@ -155,7 +173,9 @@ class LIMBER_OT_confirm_joint(Operator):
     def run(self, context):
         link = links.link(rig_of(context))
         if not 0 <= self.joint < len(link.device.joints):
-            raise RigError(f"There is no joint {self.joint}; the robot has {len(link.device.joints)}, counted from 0")
+            raise RigError(
+                f"There is no joint {self.joint}; the robot has {len(link.device.joints)}, counted from 0"
+            )
         links.send(rig_of(context))
         link.confirm_joint(self.joint)
 
@@ -170,7 +190,10 @@ class LIMBER_OT_park(Operator):
         if why := needs_state(context, {*FOLLOWING, State.DISARMED}):
             return why
         if rig_of(context).limber.device.park is None:
-            return "There is no park pose: press Store Park Pose under Set Up > Options, or choose a posture there"
+            return (
+                "There is no park pose: press Store Park Pose under Set Up > Options, or choose a posture"
+                " there"
+            )
         return ""
 
     def run(self, context):
@@ -238,7 +261,11 @@ class LIMBER_OT_go_to_robot(Operator):
         rigs = links.connected_rigs()
         if not rigs:
             return NOT_CONNECTED
-        return "The robot's armature is in this scene" if all(rig.name in context.scene.objects for rig in rigs) else ""
+        return (
+            "The robot's armature is in this scene"
+            if all(rig.name in context.scene.objects for rig in rigs)
+            else ""
+        )
 
     def run(self, context):
         rig = next(rig for rig in links.connected_rigs() if rig.name not in context.scene.objects)

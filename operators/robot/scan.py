@@ -1,4 +1,6 @@
-"""Operators that find and identify servos: scan, cancel the scan, use a result, change a servo's ID or baud rate."""
+"""Operators that find and identify servos: scan, cancel the scan, use a result, change a servo's ID or baud
+rate.
+"""
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
@@ -49,14 +51,20 @@ class LIMBER_OT_scan(Operator):
         options={"ENUM_FLAG"},
         default=USUAL,
     )
-    lowest: IntProperty(name="First ID", description="Lowest ID to try on a bus", default=0, min=0, max=HIGHEST_ID)
-    highest: IntProperty(name="Last ID", description="Highest ID to try on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID)
+    lowest: IntProperty(
+        name="First ID", description="Lowest ID to try on a bus", default=0, min=0, max=HIGHEST_ID
+    )
+    highest: IntProperty(
+        name="Last ID", description="Highest ID to try on a bus", default=HIGHEST_ID, min=0, max=HIGHEST_ID
+    )
 
     why_not = needs_ports_free
 
     def invoke(self, context, event):
         device = rig_of(context).limber.device
-        is_serial = device.port.strip() not in {*VIRTUAL, *links.ports(), ""} and not is_on_network(device.protocol)
+        is_serial = device.port.strip() not in {*VIRTUAL, *links.ports(), ""} and not is_on_network(
+            device.protocol
+        )
         self.where = "DEVICE" if is_serial else "ALL"
         if not self.properties.is_property_set("protocols"):
             self.protocols = {device.protocol} if device.protocol in SCANNED and is_serial else {OWN}
@@ -89,7 +97,9 @@ class LIMBER_OT_scan(Operator):
         if problem:
             raise RigError(problem)
         protocols = [name for name in SCANNED if name in self.protocols]
-        background_jobs.start_scan(port, links.ports(), protocols, [int(rate) for rate in self.rates], self.lowest, self.highest)
+        background_jobs.start_scan(
+            port, links.ports(), protocols, [int(rate) for rate in self.rates], self.lowest, self.highest
+        )
         handlers.wake_heartbeat()
         handlers.redraw()
 
@@ -126,20 +136,28 @@ class LIMBER_OT_use_found(UndoOperator):
 
     port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
     protocol: StringProperty(name="Protocol", description="In which it answered", options={"SKIP_SAVE"})
-    baudrate: IntProperty(name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"})
+    baudrate: IntProperty(
+        name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"}
+    )
 
     why_not = needs_disconnected
 
     def run(self, context):
         device = rig_of(context).limber.device
         if self.protocol not in SCANNED or not self.port:
-            raise RigError(f"Protocol '{self.protocol}' on port '{self.port}' is nothing that a scan finds: take a row of its list")
+            raise RigError(
+                f"Protocol '{self.protocol}' on port '{self.port}' is nothing that a scan finds: take a row"
+                " of its list"
+            )
         device.protocol = self.protocol
         device.port, device.baudrate = self.port, self.baudrate
 
 
 def _rates_known(operator, context) -> list[tuple[str, str, str]]:
-    _rates[:] = [(str(rate), f"{rate:,}".replace(",", " "), "") for rate in capabilities_of(operator.protocol).baudrates]
+    _rates[:] = [
+        (str(rate), f"{rate:,}".replace(",", " "), "")
+        for rate in capabilities_of(operator.protocol).baudrates
+    ]
     return _rates
 
 
@@ -147,16 +165,25 @@ _rates: list[tuple[str, str, str]] = []  # Blender keeps no reference to the ite
 
 
 class LIMBER_OT_change_servo(Operator):
-    """Change the ID or baud rate of a servo on a bus. It must be the only one with its ID; the change is read back"""
+    """Change the ID or baud rate of a servo on a bus. It must be the only one with its ID; the change is read
+    back
+    """
 
     bl_label = "Change Servo"
 
     port: StringProperty(name="Port", description="Serial port where it was found", options={"SKIP_SAVE"})
     protocol: EnumProperty(
-        name="Protocol", description="In which it answered", items=[(name, _title(name), "") for name in BUSES], options={"SKIP_SAVE"}
+        name="Protocol",
+        description="In which it answered",
+        items=[(name, _title(name), "") for name in BUSES],
+        options={"SKIP_SAVE"},
     )
-    baudrate: IntProperty(name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"})
-    servo: IntProperty(name="Servo", description="Id that it has", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"})
+    baudrate: IntProperty(
+        name="Baud Rate", description="At which it answered, in bits per second", options={"SKIP_SAVE"}
+    )
+    servo: IntProperty(
+        name="Servo", description="Id that it has", min=0, max=HIGHEST_ID, options={"SKIP_SAVE"}
+    )
     what: EnumProperty(
         name="Change",
         description="Setting to change",
@@ -165,11 +192,17 @@ class LIMBER_OT_change_servo(Operator):
             ("RATE", "Baud Rate", "Speed of the serial line; all servos of a bus need the same"),
         ],
     )
-    new_servo: IntProperty(name="New ID", description="New ID of the servo; no other servo may have it", min=0, max=HIGHEST_ID)
-    new_baudrate: EnumProperty(
-        name="New Baud Rate", description="New rate of the servo; all servos of a bus need the same", items=_rates_known
+    new_servo: IntProperty(
+        name="New ID", description="New ID of the servo; no other servo may have it", min=0, max=HIGHEST_ID
     )
-    alone: BoolProperty(name="ID Is Unique", description="Servos that share an id would all be changed", options={"SKIP_SAVE"})
+    new_baudrate: EnumProperty(
+        name="New Baud Rate",
+        description="New rate of the servo; all servos of a bus need the same",
+        items=_rates_known,
+    )
+    alone: BoolProperty(
+        name="ID Is Unique", description="Servos that share an id would all be changed", options={"SKIP_SAVE"}
+    )
 
     why_not = needs_ports_free
 
@@ -193,7 +226,10 @@ class LIMBER_OT_change_servo(Operator):
         if self.port in links.ports():
             raise RigError(f"Port {self.port} is in use by a robot of this Blender: press Disconnect first")
         if not self.alone:
-            raise RigError(f"Servos that share id {self.servo} would all be changed: make sure that it is one, and tick that")
+            raise RigError(
+                f"Servos that share id {self.servo} would all be changed: make sure that it is one, and tick"
+                " that"
+            )
         new = {"new_servo": self.new_servo} if self.what == "ID" else {"new_baudrate": int(self.new_baudrate)}
         background_jobs.start_change(self.port, self.protocol, self.baudrate, self.servo, **new)
         handlers.wake_heartbeat()

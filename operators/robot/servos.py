@@ -1,4 +1,6 @@
-"""Operators that assign servos to joints: assign, use a preset, additional servos and the joints that drive them."""
+"""Operators that assign servos to joints: assign, use a preset, additional servos and the joints that drive
+them.
+"""
 
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
@@ -29,7 +31,14 @@ class LIMBER_OT_assign_servo(UndoOperator):
 
     bl_label = "Assign Servo"
 
-    servo: IntProperty(name="Servo", description="Number of the servo; -1: none", default=-1, min=-1, max=252, options={"SKIP_SAVE"})
+    servo: IntProperty(
+        name="Servo",
+        description="Number of the servo; -1: none",
+        default=-1,
+        min=-1,
+        max=252,
+        options={"SKIP_SAVE"},
+    )
     motors: _of_motors()
 
     why_not = needs_servos
@@ -46,7 +55,9 @@ class LIMBER_OT_assign_servo(UndoOperator):
 def _presets(_operator, context) -> list[tuple[str, str, str]]:
     rig = rig_of(context)
     protocol = rig.limber.device.protocol if rig else ""
-    fitting = [(key, preset.label, preset.source) for key, preset in PRESETS.items() if protocol in preset.protocols]
+    fitting = [
+        (key, preset.label, preset.source) for key, preset in PRESETS.items() if protocol in preset.protocols
+    ]
     _items[:] = fitting or [("", "No servo is known for this protocol", "Type its range")]
     return _items
 
@@ -65,7 +76,11 @@ class LIMBER_OT_use_preset(UndoOperator):
         description="Servos to set up",
         items=[
             ("JOINT", "This One", "The servo of the joint, or motor, that is selected"),
-            ("CHAIN", "All of the List", "The servos of all joints of the chain, or of all motors of the mechanism"),
+            (
+                "CHAIN",
+                "All of the List",
+                "The servos of all joints of the chain, or of all motors of the mechanism",
+            ),
         ],
     )
     motors: _of_motors()

@@ -36,16 +36,22 @@ class LIMBER_OT_wiggle(Operator):
         channel = device.channel_of_servo(link.device, self.servo)
         if channel is None:
             known = ", ".join(str(each.servo) for each in link.device.channels)
-            raise RigError(f"Servo {self.servo} is not on the robot that is connected; it has {known}: press Reconnect")
+            raise RigError(
+                f"Servo {self.servo} is not on the robot that is connected; it has {known}: press Reconnect"
+            )
         link.wiggle(channel)
 
 
 class LIMBER_OT_which_joint(UndoOperator):
-    """Move this servo a little and back, then choose the joint that moved. That joint gets this servo, in exchange for its own"""
+    """Move this servo a little and back, then choose the joint that moved. That joint gets this servo, in
+    exchange for its own
+    """
 
     bl_label = "Which Joint Moves?"
 
-    servo: IntProperty(name="Servo", description="Number of the servo that moves", min=0, options={"SKIP_SAVE"})
+    servo: IntProperty(
+        name="Servo", description="Number of the servo that moves", min=0, options={"SKIP_SAVE"}
+    )
     joint: StringProperty(name="Joint", description="Name of the joint that moves", options={"SKIP_SAVE"})
 
     why_not = in_state(links.QUIET)
@@ -57,7 +63,9 @@ class LIMBER_OT_which_joint(UndoOperator):
         names = [joint.label for _, joint in device.joints(rig_of(context))]
         choices = [(name, {"servo": self.servo, "joint": name}) for name in names]
         again = ("Once More", {"servo": self.servo})
-        return self.offer(context, f"Servo {self.servo} moves. Which joint is it?", [*choices, again], "QUESTION")
+        return self.offer(
+            context, f"Servo {self.servo} moves. Which joint is it?", [*choices, again], "QUESTION"
+        )
 
     def run(self, context):
         rig = rig_of(context)
@@ -68,11 +76,17 @@ class LIMBER_OT_which_joint(UndoOperator):
 
 
 class LIMBER_OT_let_go(Operator):
-    """Turn torque off, so that joints can be moved by hand; the armature does not follow. Hold parts that would fall"""
+    """Turn torque off, so that joints can be moved by hand; the armature does not follow. Hold parts that
+    would fall
+    """
 
     bl_label = "Release"
 
-    joint: StringProperty(name="Joint", description="Name of the joint whose servos go limp; empty: all do", options={"SKIP_SAVE"})
+    joint: StringProperty(
+        name="Joint",
+        description="Name of the joint whose servos go limp; empty: all do",
+        options={"SKIP_SAVE"},
+    )
 
     why_not = in_state(links.QUIET)
 
@@ -89,7 +103,11 @@ class LIMBER_OT_let_go(Operator):
             return
         _joint_index(link, self.joint)
         channels = link.device.channels
-        link.release(index for index, channel in enumerate(channels) if any(share.joint == self.joint for share in channel.shares))
+        link.release(
+            index
+            for index, channel in enumerate(channels)
+            if any(share.joint == self.joint for share in channel.shares)
+        )
 
 
 class LIMBER_OT_jog(Operator):
@@ -107,7 +125,9 @@ class LIMBER_OT_jog(Operator):
         soft_max=10,
     )
     free: BoolProperty(
-        name="Ignore Joint Limits", description="Keep within the servo's range only, while zero and limits are not known yet", default=True
+        name="Ignore Joint Limits",
+        description="Keep within the servo's range only, while zero and limits are not known yet",
+        default=True,
     )
 
     why_not = in_state(links.QUIET)

@@ -1,4 +1,6 @@
-"""Operators for values: servos that follow an animatable property, added by its path or from its context menu."""
+"""Operators for values: servos that follow an animatable property, added by its path or from its context
+menu.
+"""
 
 import re
 
@@ -12,7 +14,9 @@ from ..operator import UndoOperator
 from ..remove_item import RemoveItem
 from ..subject import needs_rig, rig_of
 
-FULL_PATH = re.compile(r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)", re.DOTALL)  # format of Copy Full Data Path
+FULL_PATH = re.compile(
+    r"bpy\.data\.(\w+)\[(['\"])(.+?)\2\]\.?(.+)", re.DOTALL
+)  # format of Copy Full Data Path
 
 
 class LIMBER_OT_add_auxiliary(UndoOperator):
@@ -39,7 +43,9 @@ class LIMBER_OT_add_auxiliary(UndoOperator):
         holder = getattr(bpy.data, match[1], None) if match else None
         owner = _named(holder, match[3]) if hasattr(holder, "get") else None
         if owner is None:
-            raise RigError(f"'{self.path}' names no property of this file: right-click one and press Copy Full Data Path")
+            raise RigError(
+                f"'{self.path}' names no property of this file: right-click one and press Copy Full Data Path"
+            )
         rig, path = rig_of(context), match[4]
         device = rig.limber.device
         value = device.auxiliaries.add()

@@ -26,7 +26,10 @@ class LIMBER_PT_attention(ChainTab):
         layout.prop(chain, "lag")
         layout.separator(factor=0.5)
         add, remove = "limber.add_target", "limber.remove_target"
-        if listed(layout, "LIMBER_UL_targets", chain, "targets", "active_target", add=add, remove=remove) is None:
+        if (
+            listed(layout, "LIMBER_UL_targets", chain, "targets", "active_target", add=add, remove=remove)
+            is None
+        ):
             sentence(layout, "Several things to look at, one after the other: press + for each", "INFO")
         else:
             layout.prop(chain, "watch")

@@ -1,5 +1,6 @@
-"""Viewport overlay of live chains: gaze rays, joint limits, and the solver's pose where the motion filter lags behind it. The colours are
-from a colour-blind-safe palette (Okabe & Ito 2008)."""
+"""Viewport overlay of live chains: gaze rays, joint limits, and the solver's pose where the motion filter
+lags behind it. The colours are from a colour-blind-safe palette (Okabe & Ito 2008).
+"""
 
 from time import perf_counter
 from typing import NamedTuple
@@ -24,8 +25,8 @@ LABEL_OFFSET = 12  # [pixels] distance of a label from its target
 
 
 def _shown():
-    """(rig, chain) of each live chain that is visible in this view layer; none while a bake or a check steps through the scene, since
-    solutions are then not those of the frame that is shown.
+    """(rig, chain) of each live chain that is visible in this view layer; none while a bake or a check steps
+    through the scene, since solutions are then not those of the frame that is shown.
     """
     if live.is_suspended():
         return
@@ -40,7 +41,9 @@ class Drawing(NamedTuple):
 
     about: tuple  # key of the cache: scene, view layer, overlay options and chains
     count: int  # frames played when it was computed
-    segments: dict[tuple, list[np.ndarray]]  # by (colour, width): points (n, 3) [m, world], a line between every two
+    segments: dict[
+        tuple, list[np.ndarray]
+    ]  # by (colour, width): points (n, 3) [m, world], a line between every two
     rays: list[tuple[str, Ray]]  # (chain's name, gaze ray)
 
 
@@ -48,8 +51,8 @@ _cached: Drawing | None = None  # None: nothing is drawn
 
 
 def drawing() -> Drawing | None:
-    """Lines and labels over all visible live chains; None: there are no such chains. While playback exceeds its time budget, cached ones
-    are reused for some frames.
+    """Lines and labels over all visible live chains; None: there are no such chains. While playback exceeds
+    its time budget, cached ones are reused for some frames.
     """
     global _cached
     view, layer = bpy.context.window_manager.limber_view, bpy.context.view_layer
@@ -60,7 +63,12 @@ def drawing() -> Drawing | None:
         return None
     chains = ((rig.session_uid, chain.uid) for rig, chain in pairs)
     about = (bpy.context.scene.session_uid, layer.name, view.rays, view.arcs, view.late, *chains)
-    if _cached is not None and _cached.about == about and live.is_playing() and not budget.playing.is_due(_cached.count):
+    if (
+        _cached is not None
+        and _cached.about == about
+        and live.is_playing()
+        and not budget.playing.is_due(_cached.count)
+    ):
         return _cached
     begun = perf_counter()
     _cached = Drawing(about, budget.playing.count, {}, [])
@@ -107,7 +115,9 @@ def _add_arcs(lines: dict, rig, session) -> None:
 
 
 def _draw_errors() -> None:
-    """Writes each end's aim error, or what it leaves to others, beside its target, for the rays that were drawn last."""
+    """Writes each end's aim error, or what it leaves to others, beside its target, for the rays that were
+    drawn last.
+    """
     context = bpy.context
     scale = context.preferences.system.ui_scale
     taken: list[tuple[float, float]] = []
@@ -118,9 +128,15 @@ def _draw_errors() -> None:
             write(*taken[-1], ray.label(name), TEXT, scale)
 
 
-def free_label_position(x: float, y: float, taken: list[tuple[float, float]], scale: float) -> tuple[float, float]:
-    """(x, y) [pixels] of a label, moved up until it overlaps none of the labels at `taken`: several chains may look at one target."""
-    while any(abs(x - other) < LABEL_WIDTH * scale and abs(y - line) < LABEL_HEIGHT * scale for other, line in taken):
+def free_label_position(
+    x: float, y: float, taken: list[tuple[float, float]], scale: float
+) -> tuple[float, float]:
+    """(x, y) [pixels] of a label, moved up until it overlaps none of the labels at `taken`: several chains
+    may look at one target.
+    """
+    while any(
+        abs(x - other) < LABEL_WIDTH * scale and abs(y - line) < LABEL_HEIGHT * scale for other, line in taken
+    ):
         y += LABEL_HEIGHT * scale
     return x, y
 

@@ -8,7 +8,9 @@ from ..tab import message
 
 
 class CharacterMenu:
-    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`: a chain, body or mechanism."""
+    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`:
+    a chain, body or mechanism.
+    """
 
     bl_label = "Characters"
 
@@ -41,7 +43,9 @@ def draw_own_style(layout, joint, filter_name: str) -> None:
 
 
 def draw_character(layout, settings, menu: str) -> None:
-    """Draws the settings of a `LimberCharacter` below a menu of characters; `menu` is the menu's identifier."""
+    """Draws the settings of a `LimberCharacter` below a menu of characters; `menu` is the menu's
+    identifier.
+    """
     is_filtered = motion_filter.in_use(settings.id_data, settings) != NO_FILTER
     name = (characters.name_of(settings) or "own") if is_filtered else "none"
     layout.menu(menu, text=f"Character: {name}", icon="PRESET")

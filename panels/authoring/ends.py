@@ -16,7 +16,15 @@ class LIMBER_PT_ends(ChainTab):
     def draw(self, context):
         layout = self.layout
         chain = chain_of(context)
-        end = listed(layout, "LIMBER_UL_ends", chain, "ends", "active_end", add="limber.add_end", remove="limber.remove_end")
+        end = listed(
+            layout,
+            "LIMBER_UL_ends",
+            chain,
+            "ends",
+            "active_end",
+            add="limber.add_end",
+            remove="limber.remove_end",
+        )
         if end is None:
             sentence(layout, "A hand beside the head: make its bone active in Pose Mode and press +", "INFO")
             return

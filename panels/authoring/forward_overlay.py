@@ -1,4 +1,6 @@
-"""Viewport overlay of the selected chain before it is live: its forward axis, and all six axes while one is picked."""
+"""Viewport overlay of the selected chain before it is live: its forward axis, and all six axes while one is
+picked.
+"""
 
 import bpy
 import gpu
@@ -27,7 +29,10 @@ def arrows() -> list[tuple[str, tuple, tuple]]:
         return []
     picking = forward_axis.now
     if picking is not None and (picking.rig, picking.chain) == (rig.name, chain.uid):
-        return [(axis, arrow, CHOSEN if axis == picking.axis else OTHER) for axis, arrow in chain_lines.axes(rig, chain)]
+        return [
+            (axis, arrow, CHOSEN if axis == picking.axis else OTHER)
+            for axis, arrow in chain_lines.axes(rig, chain)
+        ]
     if chain.live or chain.goal not in LOOKS or not bpy.context.window_manager.limber_view.rays:
         return []
     return [(f"{chain.name}: forward", chain_lines.forward(rig, chain), CHOSEN)]

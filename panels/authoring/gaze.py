@@ -42,8 +42,8 @@ class LIMBER_PT_gaze_settings(ChainTab):
 
 
 def draw_task(layout, end, is_own: bool = False) -> None:
-    """Draws the goal of an end and its forward axis. `is_own`: it is the chain's own end, whose forward axis can be picked in the
-    viewport.
+    """Draws the goal of an end and its forward axis. `is_own`: it is the chain's own end, whose forward axis
+    can be picked in the viewport.
     """
     props(layout, end, "goal", "target")
     if is_own:

@@ -53,7 +53,13 @@ class LIMBER_UL_postures(List):
             row = layout.row(align=True)
             mover = mover_of(item.id_data, owner)
             shown = gallery.icon(*mover, item.action) if mover.shows_pictures else 0
-            row.prop(item.action, "name", text="", emboss=False, **({"icon_value": shown} if shown else {"icon": "POSE_HLT"}))
+            row.prop(
+                item.action,
+                "name",
+                text="",
+                emboss=False,
+                **({"icon_value": shown} if shown else {"icon": "POSE_HLT"}),
+            )
             if owner.base == "BLEND":
                 row.prop(item, "weight", text="", slider=True)
         else:

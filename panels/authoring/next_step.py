@@ -33,14 +33,18 @@ class LIMBER_PT_next_step(Tab):
 
 
 def _draw_stop(layout, colours) -> None:
-    """Draws Stop, grey while no robot is connected. A panel of its own without a header would bring the tab before Blender's own.
+    """Draws Stop, grey while no robot is connected. A panel of its own without a header would bring the tab
+    before Blender's own.
 
     Args:
         layout: Layout to draw into.
-        colours: Theme's colours of buttons. Where their text is dark, Stop is drawn pressed, since a pressed button's is bright.
+        colours: Theme's colours of buttons. Where their text is dark, Stop is drawn pressed, since a pressed
+            button's is bright.
     """
     row = layout.row()
     row.scale_y = 1.8
-    row.active = row.alert = links.is_any_connected()  # it can always be pressed, also by a mouse that was over it before
+    row.active = row.alert = (
+        links.is_any_connected()
+    )  # it can always be pressed, also by a mouse that was over it before
     is_dark = sum(colours.text) < 0.5 * len(colours.text)
     row.operator("limber.stop", text=f"STOP   ({STOP_KEY})", icon="X", depress=row.alert and is_dark)

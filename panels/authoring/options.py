@@ -39,11 +39,15 @@ class SettingsPart(ChainTab):
 
     @classmethod
     def poll(cls, context):
-        return super().poll(context) and any(each.is_usual == cls.usual for each in _settings(chain_of(context)).values())
+        return super().poll(context) and any(
+            each.is_usual == cls.usual for each in _settings(chain_of(context)).values()
+        )
 
 
 def _draw_settings(layout, chain, usual: bool) -> None:
-    """Draws a row for each usual setting of the chain's solver, or for each other; those without effect now are greyed out."""
+    """Draws a row for each usual setting of the chain's solver, or for each other; those without effect now
+    are greyed out.
+    """
     layout.use_property_split = True
     group = getattr(chain.options, chain.solver)
     described = _settings(chain)
@@ -51,7 +55,9 @@ def _draw_settings(layout, chain, usual: bool) -> None:
         if each.is_usual != usual:
             continue
         row = layout.column(heading=each.label) if each.several else layout.column()
-        row.active = all(getattr(group, other) == described[other].key_of.get(value, value) for other, value in each.needs)
+        row.active = all(
+            getattr(group, other) == described[other].key_of.get(value, value) for other, value in each.needs
+        )
         if chain.solver == "expressive":
             row.active = measure.counts(name, is_of_bones=measure.is_of_bones(chain, chain.solver))
         row.prop(group, name)

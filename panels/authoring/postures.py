@@ -29,7 +29,9 @@ class LIMBER_MT_postures(bpy.types.Menu):
         layout.operator("limber.pose_from_points", icon="EMPTY_AXIS")
         layout.separator()
         for direction in ("UP", "DOWN"):
-            layout.operator("limber.move_posture", text=f"Move {direction.title()}", icon=f"TRIA_{direction}").direction = direction
+            layout.operator(
+                "limber.move_posture", text=f"Move {direction.title()}", icon=f"TRIA_{direction}"
+            ).direction = direction
 
 
 class LIMBER_PT_postures(ChainTab):
@@ -43,14 +45,18 @@ class LIMBER_PT_postures(ChainTab):
 
 
 def draw_postures(layout, mover: Mover) -> None:
-    """Draws the list of a mover's postures and the choice of the one that it keeps. Buttons below act on that mover."""
+    """Draws the list of a mover's postures and the choice of the one that it keeps. Buttons below act on that
+    mover.
+    """
     settings = mover.settings
     names_mover(layout, settings)
     add, remove = "limber.store_posture", "limber.remove_posture"
     names = ("LIMBER_UL_postures", settings, "postures", "shown_posture")
     listed(layout, *names, add=add, remove=remove, rows=3, menu=LIMBER_MT_postures.__name__)
     if settings.postures and mover.shows_pictures:
-        layout.template_icon_view(settings, "pictured_posture", show_labels=True, scale=PICTURE, scale_popup=PICTURE)
+        layout.template_icon_view(
+            settings, "pictured_posture", show_labels=True, scale=PICTURE, scale_popup=PICTURE
+        )
         handlers.wake_pictures()
     column = layout.column()
     column.use_property_split = True

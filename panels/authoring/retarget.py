@@ -48,7 +48,14 @@ class LIMBER_PT_retarget(ArmatureTab):
             return
         layout.operator("limber.pair_bones", icon="LINKED")
         pair = listed(
-            layout, "LIMBER_UL_pairs", retarget, "pairs", "active_pair", add="limber.add_pair", remove="limber.remove_pair", rows=4
+            layout,
+            "LIMBER_UL_pairs",
+            retarget,
+            "pairs",
+            "active_pair",
+            add="limber.add_pair",
+            remove="limber.remove_pair",
+            rows=4,
         )
         if pair is not None:
             layout.prop_search(pair, "target", rig.data, "bones")
@@ -66,7 +73,17 @@ class LIMBER_PT_retarget(ArmatureTab):
             row = layout.row()
             row.active = retarget.on_floor
             row.prop(retarget, "source_foot_height")
-        props(layout, retarget, "shift", "paired_only", "velocity", "own_velocities", "acceleration", "gain", "posture_gain")
+        props(
+            layout,
+            retarget,
+            "shift",
+            "paired_only",
+            "velocity",
+            "own_velocities",
+            "acceleration",
+            "gain",
+            "posture_gain",
+        )
         draw_start(layout, retarget)
         session = live.session(rig, retarget) if retarget.live else None
         message(layout, _troubles(retarget, session), LINES)
@@ -104,7 +121,11 @@ def _draw_source(layout, retarget) -> bool:
     """Draws the source armature; returns whether one is chosen."""
     layout.prop(retarget, "source")
     if retarget.source is None:
-        sentence(layout, "Import a clip (File > Import > Motion Capture), then choose its armature as the source", "INFO")
+        sentence(
+            layout,
+            "Import a clip (File > Import > Motion Capture), then choose its armature as the source",
+            "INFO",
+        )
     return retarget.source is not None
 
 
@@ -118,20 +139,29 @@ def _draw_stream(layout, retarget) -> bool:
         layout.operator("limber.listen", icon="PLAY")
         return False
     layout.operator("limber.end_listen", icon="PAUSE", depress=True)
-    said = heard.problem or (f"Listening: {counted(len(heard.links), 'link')} so far" if heard.links else "Listening: nothing has come yet")
+    said = heard.problem or (
+        f"Listening: {counted(len(heard.links), 'link')} so far"
+        if heard.links
+        else "Listening: nothing has come yet"
+    )
     message(layout, [(said, "ERROR" if heard.problem else "INFO")], 3)
     return True
 
 
 def _troubles(retarget, session) -> list[tuple[str, str]]:
-    """What keeps the body from its source's motion, with icons; the session is None while the body is not live."""
+    """What keeps the body from its source's motion, with icons; the session is None while the body is not
+    live.
+    """
     said = hidden(retarget)
     if session is None:
         return said
     said.append((capitalised(session.problem), "ERROR"))
     said.append((session.warning, "ERROR"))
     violated = session.outputs.violated if session.outputs is not None else ()
-    return said + [(f"{capitalised(name)} cannot be kept: widen it, or the limits of its joints", "ERROR") for name in violated]
+    return said + [
+        (f"{capitalised(name)} cannot be kept: widen it, or the limits of its joints", "ERROR")
+        for name in violated
+    ]
 
 
 def _draw_outcome(layout, session) -> None:

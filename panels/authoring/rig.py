@@ -52,7 +52,13 @@ class LIMBER_PT_rig(Tab):
             column.operator("limber.eyes_head_torso", icon="HIDE_OFF")
             return
         names = ("LIMBER_UL_chains", rig.limber, "chains", "active_chain")
-        listed(layout, *names, add="limber.new_chain", remove="limber.remove_chain", menu=LIMBER_MT_chains.__name__)
+        listed(
+            layout,
+            *names,
+            add="limber.new_chain",
+            remove="limber.remove_chain",
+            menu=LIMBER_MT_chains.__name__,
+        )
         layout.operator("limber.check_chain", icon="CHECKMARK")
         if gallery_robot.KEY in rig.data:
             layout.operator("limber.about_robot", icon="INFO")

@@ -14,7 +14,8 @@ from ..tab import ChainTab, sentence
 
 FULL_SCALE = radians(30)  # full scale of bar and colour: beyond this the posture is hardly recognisable
 MILLIMETRE = 1e-3  # [m] smaller linear deviations are not shown
-# From no deviation to full scale: a colour-blind-safe palette (Okabe & Ito 2008); the lines get wider as well.
+# From no deviation to full scale: a colour-blind-safe palette (Okabe & Ito 2008); the lines get wider as
+# well.
 COLOURS = ((0.0, 0.45, 0.70), (0.94, 0.89, 0.26), (0.84, 0.37, 0.0))
 THIN, WIDE = 3.0, 11.0  # [pixels at a scale of 1]
 
@@ -57,7 +58,9 @@ def colour(angle: float) -> tuple[float, float, float, float]:
     """RGBA colour of a bone that deviates by `angle` [rad]."""
     position = _share(angle) * (len(COLOURS) - 1)
     first = min(int(position), len(COLOURS) - 2)
-    red, green, blue = (a + (position - first) * (b - a) for a, b in zip(COLOURS[first], COLOURS[first + 1], strict=True))
+    red, green, blue = (
+        a + (position - first) * (b - a) for a, b in zip(COLOURS[first], COLOURS[first + 1], strict=True)
+    )
     return red, green, blue, 1.0
 
 

@@ -43,7 +43,9 @@ class LIMBER_PT_live(ChainTab):
 
 
 def draw_start(layout, settings) -> None:
-    """Draws the button that starts or ends live motion of the mover with these settings; buttons drawn after it act on that mover too."""
+    """Draws the button that starts or ends live motion of the mover with these settings; buttons drawn after
+    it act on that mover too.
+    """
     names_mover(layout, settings)
     row = layout.row()
     row.scale_y = 1.4
@@ -54,7 +56,9 @@ def draw_start(layout, settings) -> None:
 
 
 def hidden(settings) -> list[tuple[str, str]]:
-    """Why the live mover with these settings is not seen to move, with an icon; empty if it is, or if it is not live."""
+    """Why the live mover with these settings is not seen to move, with an icon; empty if it is, or if it is
+    not live.
+    """
     owner = settings.id_data
     why = why_not_shown(mover_of(owner, settings), live.session(owner, settings)) if settings.live else ""
     return [(why, "ERROR")] if why else []
@@ -128,7 +132,10 @@ def _figures(chain, session) -> list[tuple[str, str]]:
         ("Shape deviation", f"{degrees(solution.shape_deviation):.1f}°"),
         ("Posture error (ERIK)", f"{solution.posture_error:.4f}"),
         ("Iterations", str(solution.iterations)),
-        ("Limits hit", ", ".join(axes.label(*session.reader.joint_keys[k]) for k in solution.limits_hit) or "none"),
+        (
+            "Limits hit",
+            ", ".join(axes.label(*session.reader.joint_keys[k]) for k in solution.limits_hit) or "none",
+        ),
         ("Time", f"{1e3 * session.seconds:.2f} ms"),
     ]
 
@@ -149,7 +156,9 @@ def _errors(chain, outputs) -> list[tuple[str, str]]:
         of = "" if len(ends) == 1 else f" of {end.bone}"
         if end.settings.goal in LOOKS | ORIENTS:
             rows.append((f"Aim error{of}", f"{degrees(solved.angle):.3f}°"))
-            rows.append(("Filtered aim error" if not of else "   filtered", f"{degrees(filtered.angle):.2f}°"))
+            rows.append(
+                ("Filtered aim error" if not of else "   filtered", f"{degrees(filtered.angle):.2f}°")
+            )
         if end.settings.goal in REACHES:
             rows.append((f"Distance{of}", _length(solved.distance)))
             rows.append(("Filtered distance" if not of else "   filtered", _length(filtered.distance)))

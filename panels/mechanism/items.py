@@ -18,7 +18,10 @@ class LIMBER_UL_motors(List):
 
     def draw_row(self, context, layout, owner, item, index):
         row = layout.split(factor=0.72, align=True)
-        row.label(text=item.name, icon="DRIVER_ROTATIONAL_DIFFERENCE" if not is_prismatic(item.axis) else "DRIVER_DISTANCE")
+        row.label(
+            text=item.name,
+            icon="DRIVER_ROTATIONAL_DIFFERENCE" if not is_prismatic(item.axis) else "DRIVER_DISTANCE",
+        )
         values = live.session(item.id_data, owner).values() if owner.live else {}
         row.label(text=value_text(item, values.get(item.key, item.value)))
 
@@ -67,12 +70,23 @@ class LIMBER_PT_mechanism_joints(MechanismTab):
     @classmethod
     def poll(cls, context):
         owner = mechanism_owner(context)
-        return owner is not None and (not owner.limber.mechanism.use_bones or bool(owner.limber.mechanism.joints))
+        return owner is not None and (
+            not owner.limber.mechanism.use_bones or bool(owner.limber.mechanism.joints)
+        )
 
     def draw(self, context):
         settings = mechanism_owner(context).limber.mechanism
         add, remove = "limber.add_mechanism_joints", "limber.remove_mechanism_joint"
-        listed(self.layout, "LIMBER_UL_mechanism_joints", settings, "joints", "active_joint", add=add, remove=remove, rows=4)
+        listed(
+            self.layout,
+            "LIMBER_UL_mechanism_joints",
+            settings,
+            "joints",
+            "active_joint",
+            add=add,
+            remove=remove,
+            rows=4,
+        )
         self.layout.operator("limber.find_mechanism_joints", icon="VIEWZOOM")
 
 
@@ -92,7 +106,9 @@ class LIMBER_PT_mechanism_goals(MechanismTab):
         owner = mechanism_owner(context)
         settings = owner.limber.mechanism
         add, remove = "limber.add_mechanism_goal", "limber.remove_mechanism_goal"
-        goal = listed(layout, "LIMBER_UL_mechanism_goals", settings, "goals", "active_goal", add=add, remove=remove)
+        goal = listed(
+            layout, "LIMBER_UL_mechanism_goals", settings, "goals", "active_goal", add=add, remove=remove
+        )
         if goal is not None:
             layout.use_property_split = True
             if goal.does != "CENTRE":
@@ -150,7 +166,9 @@ class LIMBER_PT_mechanism_motors(MechanismTab):
         layout = self.layout
         settings = mechanism_owner(context).limber.mechanism
         add, remove = "limber.add_motors", "limber.remove_motor"
-        motor = listed(layout, "LIMBER_UL_motors", settings, "motors", "active_motor", add=add, remove=remove, rows=3)
+        motor = listed(
+            layout, "LIMBER_UL_motors", settings, "motors", "active_motor", add=add, remove=remove, rows=3
+        )
         layout.use_property_split = True
         if motor is not None:
             unit = "linear_" if is_prismatic(motor.axis) else ""
@@ -180,7 +198,9 @@ class LIMBER_PT_mechanism_closures(MechanismTab):
             sentence(layout, "The robot's own file has the closures", "INFO")
             return
         add, remove = "limber.add_closure", "limber.remove_closure"
-        closure = listed(layout, "LIMBER_UL_closures", settings, "closures", "active_closure", add=add, remove=remove)
+        closure = listed(
+            layout, "LIMBER_UL_closures", settings, "closures", "active_closure", add=add, remove=remove
+        )
         owner = mechanism_owner(context)
         if named_pairs(owner):
             layout.operator("limber.close_named_loops", icon="LINKED")

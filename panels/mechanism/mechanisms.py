@@ -39,7 +39,12 @@ class LIMBER_PT_mechanism(Tab):
         layout = self.layout
         owner = mechanism_owner(context)
         if owner is None:
-            sentence(layout, "Push rods, linkages and platforms: add one from the gallery, or make one of joints in the scene", "INFO")
+            sentence(
+                layout,
+                "Push rods, linkages and platforms: add one from the gallery, or make one of joints in the"
+                " scene",
+                "INFO",
+            )
             layout.operator_menu_enum("limber.add_mechanism", "kind", icon="ADD")
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
             if (rig := rig_of(context)) is not None and rig.type == "ARMATURE" and named_pairs(rig):
@@ -70,7 +75,11 @@ class LIMBER_PT_mechanism(Tab):
         draw_start(layout, settings)
         message(layout, _states(owner, settings), LINES)
         active = context.active_object
-        if active is not None and owner_of(active, context.scene) is None and is_unlisted(active, context.scene):
+        if (
+            active is not None
+            and owner_of(active, context.scene) is None
+            and is_unlisted(active, context.scene)
+        ):
             layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
         bone = context.active_pose_bone
         if active is owner and settings.use_bones and bone is not None:
@@ -82,7 +91,9 @@ class LIMBER_PT_mechanism(Tab):
 
 
 def _states(owner, settings) -> list[tuple[str, str]]:
-    """What the panel says of the mechanism: how far it is from its rest pose, or its state while it is live; with icons."""
+    """What the panel says of the mechanism: how far it is from its rest pose, or its state while it is live;
+    with icons.
+    """
     if not settings.live:
         return [(difference_now(owner) if settings.joints else "", "ERROR")]
     session = live.session(owner, settings)
@@ -93,8 +104,15 @@ def _states(owner, settings) -> list[tuple[str, str]]:
         return [*said, (session.remark, "INFO")]
     if session.outputs is None:
         return said
-    lag = max((abs(a - b) for a, b in zip(session.outputs.values, session.outputs.desired, strict=True)), default=0.0)
-    there = "The motors have reached their targets" if settings.drive == "TARGETS" else "The motors have their commanded values"
+    lag = max(
+        (abs(a - b) for a, b in zip(session.outputs.values, session.outputs.desired, strict=True)),
+        default=0.0,
+    )
+    there = (
+        "The motors have reached their targets"
+        if settings.drive == "TARGETS"
+        else "The motors have their commanded values"
+    )
     return [*said, (there if lag < 1e-6 else "The motors are moving to their targets", "CHECKMARK")]
 
 
@@ -145,7 +163,9 @@ class LIMBER_PT_mechanism_motion(MechanismTab):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        draw_character(self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.__name__)
+        draw_character(
+            self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.__name__
+        )
 
 
 class LIMBER_PT_mechanism_bake(MechanismTab):

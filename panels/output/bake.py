@@ -44,7 +44,9 @@ def draw_recording(layout, rig) -> None:
     """Draws the recording's buttons and, while it runs, the number of recorded frames and takes."""
     if not record.is_going(rig):
         if take_copies.left(rig) is not None:
-            sentence(layout, "A recording was interrupted here: press Restore Takes to keep its takes", "INFO")
+            sentence(
+                layout, "A recording was interrupted here: press Restore Takes to keep its takes", "INFO"
+            )
             row = layout.row(align=True)
             row.operator("limber.restore_takes", icon="RECOVER_LAST")
             row.operator("limber.leave_takes", text="", icon="X")

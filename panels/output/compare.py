@@ -16,7 +16,9 @@ FULL = 35  # [interface units] wide enough for the longest name and all figures
 
 
 def draw_table(layout, table, chain, width: float) -> None:
-    """Draws the table with as many columns, most important first, as fit into `width` [pixels at a scale of 1]."""
+    """Draws the table with as many columns, most important first, as fit into `width` [pixels at a scale of
+    1].
+    """
     inside = width - MARGINS
     keys = table.columns[: max(LEAST_FIGURES, int((inside - LEAST_NAME - USE) / FIGURE))]
     name = min(NAME, max(LEAST_NAME, inside - len(keys) * FIGURE - USE))
@@ -45,7 +47,9 @@ def draw_table(layout, table, chain, width: float) -> None:
         use.operator("limber.use_solver", text="", icon=icon, depress=is_used).solver = row.name
     for row in rows:
         if row.why_not:
-            sentence(layout, row.why_not.partition(": ")[0], "INFO")  # which solvers can do it is in the table
+            sentence(
+                layout, row.why_not.partition(": ")[0], "INFO"
+            )  # which solvers can do it is in the table
 
 
 def _heading(column, table, key: str, text: str) -> None:

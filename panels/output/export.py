@@ -21,7 +21,15 @@ class LIMBER_PT_export(ChainTab):
 def draw_export(layout, owner) -> None:
     """Draws the buttons for motion files, and which movers of an object are exported filtered."""
     labels = ", ".join(mover.label for mover in live_of(owner))
-    sentence(layout, f"Filtered, as live: {labels}" if labels else "Nothing is live: the motion goes out as posed or animated", "INFO")
+    sentence(
+        layout,
+        (
+            f"Filtered, as live: {labels}"
+            if labels
+            else "Nothing is live: the motion goes out as posed or animated"
+        ),
+        "INFO",
+    )
     row = layout.row(align=True)
     row.operator("limber.import_motion", icon="IMPORT")
     row.operator("limber.export_motion", icon="EXPORT")

@@ -27,7 +27,11 @@ def draw_check(layout, context, owner) -> None:
     if check_result is None:
         return
     if not check_result.findings:
-        sentence(layout, f"Frames {check_result.frames[0]} to {check_result.frames[-1]}: nothing was found", "CHECKMARK")
+        sentence(
+            layout,
+            f"Frames {check_result.frames[0]} to {check_result.frames[-1]}: nothing was found",
+            "CHECKMARK",
+        )
     elif shown.findings:
         layout.template_list("LIMBER_UL_findings", "", shown, "findings", shown, "active", rows=5)
         if 0 <= shown.active < len(shown.findings):
@@ -104,7 +108,11 @@ class LIMBER_PT_zones(ChainTab):
         add, remove = "limber.add_zone", "limber.remove_zone"
         zone = listed(layout, "LIMBER_UL_zones", limber, "zones", "active_zone", add=add, remove=remove)
         if zone is None:
-            sentence(layout, "What the robot must not touch: select empties or meshes around it and press +", "INFO")
+            sentence(
+                layout,
+                "What the robot must not touch: select empties or meshes around it and press +",
+                "INFO",
+            )
             return
         if trouble := zones.trouble(context, zone):
             sentence(layout, trouble, "ERROR")

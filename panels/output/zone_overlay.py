@@ -1,4 +1,6 @@
-"""Viewport overlay of Motion Check: links that are in a no-go zone at the current frame, with the names of bone and zone."""
+"""Viewport overlay of Motion Check: links that are in a no-go zone at the current frame, with the names of
+bone and zone.
+"""
 
 import bpy
 import gpu

@@ -52,7 +52,10 @@ class LIMBER_PT_calibrate(ServoTab):
 def _state(rig) -> tuple[str, str]:
     """What can be done in the robot's state, with an icon."""
     if links.status(rig) is None:
-        return "Press Connect, then move joints by hand or with the buttons, and set their zeros and ranges", "INFO"
+        return (
+            "Press Connect, then move joints by hand or with the buttons, and set their zeros and ranges",
+            "INFO",
+        )
     if calibrating.is_recording(rig):
         return "Move each joint from end to end, then press End Range", "REC"
     if _is_limp(rig):
@@ -109,11 +112,15 @@ def _draw_range(layout, rig) -> None:
     recording = calibrating.is_recording(rig)
     row = layout.row()
     row.enabled, row.alert = _is_limp(rig), recording
-    row.operator("limber.end_range" if recording else "limber.record_range", icon="SNAP_FACE" if recording else "REC")
+    row.operator(
+        "limber.end_range" if recording else "limber.record_range", icon="SNAP_FACE" if recording else "REC"
+    )
 
 
 def _draw_zeros(layout, rig) -> None:
-    """Draws the check of zeros: the difference between measured and shown value of each joint, with a button to set its zero."""
+    """Draws the check of zeros: the difference between measured and shown value of each joint, with a button
+    to set its zero.
+    """
     column = layout.column(align=True)
     column.operator("limber.zero_pose", icon="ARMATURE_DATA")
     differences, said = _differences(rig)
@@ -126,11 +133,15 @@ def _draw_zeros(layout, rig) -> None:
         figure, button = _split(rest, 0.55)
         figure.alignment = "RIGHT"
         figure.label(
-            text="-"
-            if difference is None
-            else "not known"
-            if difference.measured is None
-            else _signed(difference.joint, difference.measured - difference.shown)
+            text=(
+                "-"
+                if difference is None
+                else (
+                    "not known"
+                    if difference.measured is None
+                    else _signed(difference.joint, difference.measured - difference.shown)
+                )
+            )
         )
         button.enabled = difference is not None and _is_apart(difference)
         zero = button.operator("limber.set_zero", text="Zero")
@@ -147,14 +158,23 @@ def _differences(rig) -> tuple[dict[str, zero_check.Difference], tuple[str, str]
         return {}, (str(error), "ERROR")
     if any(map(_is_apart, differences.values())):
         return differences, (
-            "Bring the robot to the pose that Blender shows. Hold a joint there that is off, and press its Zero",
+            (
+                "Bring the robot to the pose that Blender shows. Hold a joint there that is off, and press"
+                " its Zero"
+            ),
             "VIEW_PAN",
         )
-    return differences, ("By the calibration every joint is within a degree of the pose that Blender shows", "CHECKMARK")
+    return differences, (
+        "By the calibration every joint is within a degree of the pose that Blender shows",
+        "CHECKMARK",
+    )
 
 
 def _is_apart(difference: zero_check.Difference) -> bool:
-    return difference.measured is None or abs(difference.measured - difference.shown) > APART * difference.joint.scale
+    return (
+        difference.measured is None
+        or abs(difference.measured - difference.shown) > APART * difference.joint.scale
+    )
 
 
 def _split(layout, factor: float):

@@ -45,7 +45,9 @@ def _state(link, status) -> tuple[str, str]:
     """What the panel says of the figures, with an icon."""
     if link is None:
         return "Not connected: press Connect", "UNLINKED"
-    if status.state is not State.CONNECTING and not any(position is not None for position in status.positions):
+    if status.state is not State.CONNECTING and not any(
+        position is not None for position in status.positions
+    ):
         return "These servos do not measure their positions", "INFO"
     return "", "NONE"
 
@@ -55,7 +57,9 @@ def _draw_positions(layout, names, link, status, is_wide: bool) -> None:
     columns = (NAME, *POSITIONS) if is_wide else POSITIONS
     _draw_row(box, columns, [heading for heading, _ in columns], names=is_wide)
     for index, name in enumerate(names):
-        figures = ["-"] * len(POSITIONS) if link is None else _figures(link.device.joints[index], status, index)
+        figures = (
+            ["-"] * len(POSITIONS) if link is None else _figures(link.device.joints[index], status, index)
+        )
         if not is_wide:
             box.label(text=name)
         _draw_row(box, columns, [name, *figures] if is_wide else figures, names=is_wide)
@@ -77,12 +81,22 @@ def _draw_health(layout, servos, status) -> None:
     for servo, channel in zip(servos, channels, strict=False):
         share = "-" if channel.load is None else f"{100 * channel.load:.0f}%"
         _draw_row(
-            box, HEALTH, [str(servo), _number(channel.temperature, 0), _number(channel.voltage, 1), share, _number(channel.current, 2)]
+            box,
+            HEALTH,
+            [
+                str(servo),
+                _number(channel.temperature, 0),
+                _number(channel.voltage, 1),
+                share,
+                _number(channel.current, 2),
+            ],
         )
 
 
 def _draw_row(layout, columns, cells, names: bool = True) -> None:
-    """Draws the cells of a table row, with column widths in proportion; `names`: the first cell is a name, aligned left."""
+    """Draws the cells of a table row, with column widths in proportion; `names`: the first cell is a name,
+    aligned left.
+    """
     left, rest = layout, sum(width for _, width in columns)
     for number, (text, (_, width)) in enumerate(zip(cells, columns, strict=True)):
         split = left.split(factor=width / rest, align=True) if number < len(cells) - 1 else left
@@ -123,7 +137,9 @@ class LIMBER_PT_puppeteer(RobotTab):
         recording = puppeteer.is_recording(rig)
         row = layout.row()
         row.alert = recording
-        row.operator("limber.end_record" if recording else "limber.record", icon="SNAP_FACE" if recording else "REC")
+        row.operator(
+            "limber.end_record" if recording else "limber.record", icon="SNAP_FACE" if recording else "REC"
+        )
         row = layout.row(align=True)
         row.enabled = puppeteer.leads(rig)
         row.operator("limber.key_pose", icon="KEYINGSET")
@@ -135,7 +151,10 @@ class LIMBER_PT_puppeteer(RobotTab):
 def _of_hand(rig, status) -> tuple[str, str]:
     """What the Puppeteer panel says, with an icon."""
     if not puppeteer.leads(rig):
-        return puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows", "INFO"
+        return (
+            puppeteer.why_not(rig) or "The servos go limp, you move the robot, and the armature follows",
+            "INFO",
+        )
     if status is None or status.state is not State.LIMP:
         return "The servos are going limp", "TIME"
     return "The armature follows the robot", "INFO"

@@ -1,4 +1,6 @@
-"""Viewport overlay of connected robots: the measured pose as a ghost, and a plot of commanded and measured positions."""
+"""Viewport overlay of connected robots: the measured pose as a ghost, and a plot of commanded and measured
+positions.
+"""
 
 from itertools import pairwise
 from math import degrees
@@ -19,7 +21,9 @@ COMMANDED, MEASURED = (0.35, 0.7, 1.0, 1.0), GHOST
 BACK, GRID, TEXT = (0.05, 0.05, 0.05, 0.6), (1.0, 1.0, 1.0, 0.15), (0.9, 0.9, 0.9, 1.0)
 HEAD = 0.08  # of a bone's length that is drawn thicker, at its joint
 WIDTH, HEIGHT, MARGIN = 360, 130, 14  # [pixels at a scale of 1]
-LEAST_SPAN = 0.05  # [rad, or the joint's unit] smallest range of the plot, so that noise does not look like motion
+LEAST_SPAN = (
+    0.05  # [rad, or the joint's unit] smallest range of the plot, so that noise does not look like motion
+)
 
 
 def _draw_ghosts() -> None:
@@ -36,9 +40,15 @@ def _draw_ghost(lines) -> None:
     """Draws a line for each bone, thick at its head."""
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("NONE")
-    heads = [(head, tuple(a + HEAD * (b - a) for a, b in zip(head, tail, strict=True))) for head, tail in lines]
+    heads = [
+        (head, tuple(a + HEAD * (b - a) for a, b in zip(head, tail, strict=True))) for head, tail in lines
+    ]
     for segments, width in ((lines, 4.0), (heads, 10.0)):
-        draw_lines([point for segment in segments for point in segment], GHOST, width * bpy.context.preferences.system.ui_scale)
+        draw_lines(
+            [point for segment in segments for point in segment],
+            GHOST,
+            width * bpy.context.preferences.system.ui_scale,
+        )
     gpu.state.blend_set("NONE")
 
 
@@ -68,11 +78,20 @@ class Plot:
         self.name, self.scale = joint.name, scale
         time = monotonic()
         self.commanded = [
-            (time - sample.time, sample.commanded[index]) for sample in history.samples if sample.commanded[index] is not None
+            (time - sample.time, sample.commanded[index])
+            for sample in history.samples
+            if sample.commanded[index] is not None
         ]
-        self.measured = [(time - sample.time, sample.measured[index]) for sample in history.samples if sample.measured[index] is not None]
+        self.measured = [
+            (time - sample.time, sample.measured[index])
+            for sample in history.samples
+            if sample.measured[index] is not None
+        ]
         values = [value for _, value in self.commanded + self.measured] or [0.0]
-        middle, half = (min(values) + max(values)) / 2, max(max(values) - min(values), LEAST_SPAN * joint.scale) / 2
+        middle, half = (
+            (min(values) + max(values)) / 2,
+            max(max(values) - min(values), LEAST_SPAN * joint.scale) / 2,
+        )
         self.low, self.high = middle - 1.1 * half, middle + 1.1 * half
 
     def draw(self) -> None:
@@ -84,7 +103,10 @@ class Plot:
             self._lines([(left, bottom + share * height), (left + width, bottom + share * height)], GRID, 1.0)
         for curve, colour in ((self.commanded, COMMANDED), (self.measured, MEASURED)):
             points = [
-                (left + width * (1 - age / robot_history.SECONDS), bottom + height * (value - self.low) / (self.high - self.low))
+                (
+                    left + width * (1 - age / robot_history.SECONDS),
+                    bottom + height * (value - self.low) / (self.high - self.low),
+                )
                 for age, value in curve
                 if age <= robot_history.SECONDS
             ]
@@ -96,11 +118,16 @@ class Plot:
     def _draw_text(self, left: float, bottom: float, width: float, height: float) -> None:
         gap = 5 * self.scale
         line = (LETTERS + 5) * self.scale
-        self._write(left + gap, bottom + height + gap, f"{self.name}, last {robot_history.SECONDS:.0f} s", TEXT)
+        self._write(
+            left + gap, bottom + height + gap, f"{self.name}, last {robot_history.SECONDS:.0f} s", TEXT
+        )
         self._write(left + gap, bottom + height - line, f"{self.high * self.unit:z.0f}{self.sign}", TEXT)
         self._write(left + gap, bottom + gap, f"{self.low * self.unit:z.0f}{self.sign}", TEXT)
         right = left + width
-        for curve, colour, word in ((self.measured, MEASURED, "measured"), (self.commanded, COMMANDED, "commanded")):
+        for curve, colour, word in (
+            (self.measured, MEASURED, "measured"),
+            (self.commanded, COMMANDED, "commanded"),
+        ):
             text = f"{word} {curve[-1][1] * self.unit:z.1f}{self.sign}" if curve else f"{word} -"
             blf.size(0, LETTERS * self.scale)
             right -= blf.dimensions(0, text)[0] + 2 * gap
@@ -110,7 +137,12 @@ class Plot:
         write(x, y, text, colour, self.scale)
 
     def _fill(self, left: float, bottom: float, width: float, height: float) -> None:
-        corners = [(left, bottom), (left + width, bottom), (left + width, bottom + height), (left, bottom + height)]
+        corners = [
+            (left, bottom),
+            (left + width, bottom),
+            (left + width, bottom + height),
+            (left, bottom + height),
+        ]
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
         shader.uniform_float("color", BACK)
         batch_for_shader(shader, "TRIS", {"pos": corners}, indices=[(0, 1, 2), (0, 2, 3)]).draw(shader)

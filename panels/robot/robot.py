@@ -38,7 +38,11 @@ def _draw_device(layout, device) -> None:
         row.operator("limber.choose_protocol_file", text="", icon="FILEBROWSER")
         row.operator("limber.read_protocol_file", text="", icon="FILE_REFRESH")
         if device.program_path and not programs.allowed(device.program_path):
-            sentence(layout, "You have not allowed this program on this computer: Connect asks before it runs it", "INFO")
+            sentence(
+                layout,
+                "You have not allowed this program on this computer: Connect asks before it runs it",
+                "INFO",
+            )
     row = layout.row(align=True)
     on_network = is_on_network(device.protocol)
     row.prop(device, "port", text="Address" if on_network else "Port")
@@ -52,23 +56,33 @@ def _draw_device(layout, device) -> None:
 
 
 def _sentences(rig) -> list[tuple[str, str]]:
-    """What the Robot panel says, with icons: the robot's state, what to look at after a fault, and warnings."""
+    """What the Robot panel says, with icons: the robot's state, what to look at after a fault, and
+    warnings.
+    """
     status = links.status(rig)
     if status is None:
         return [("Not connected: press Connect. Nothing moves before the robot is armed", "UNLINKED")]
     leads = puppeteer.leads(rig)
-    state = "The armature follows the robot: move it by hand; press Disarm when done" if leads else status.sentence
+    state = (
+        "The armature follows the robot: move it by hand; press Disarm when done"
+        if leads
+        else status.sentence
+    )
     said = [(state, ALARMS.get(status.state, "INFO"))]
     if status.state in links.LOST:
         said += [(question, "DOT") for question in checks(status.fault, rig.limber.device.protocol)]
-    said += [(warning, "ERROR") for warning in (links.beyond_servos(rig), *links.off_axis(rig), *status.warnings)]
+    said += [
+        (warning, "ERROR") for warning in (links.beyond_servos(rig), *links.off_axis(rig), *status.warnings)
+    ]
     if links.changed_since_connect(rig):
         said.append(("The robot's settings have changed: press Reconnect to use them", "INFO"))
     return said
 
 
 def _draw_buttons(layout, rig) -> None:
-    """Draws the buttons of all states, each in a place of its own; those that cannot be used now are greyed out."""
+    """Draws the buttons of all states, each in a place of its own; those that cannot be used now are greyed
+    out.
+    """
     column = layout.column(align=True)
     row = column.row(align=True)
     row.scale_y = 1.4
@@ -90,7 +104,9 @@ def _draw_buttons(layout, rig) -> None:
 
 
 def _draw_asking(layout, status) -> None:
-    """Draws the buttons that arm a robot whose servos do not measure their positions: the user says that it is in the pose."""
+    """Draws the buttons that arm a robot whose servos do not measure their positions: the user says that it
+    is in the pose.
+    """
     asks = status is not None and status.needs_confirmation
     column = layout.column(align=True)
     column.scale_y = 1.4
@@ -104,7 +120,9 @@ def _draw_asking(layout, status) -> None:
 
 
 class LIMBER_PT_confirm(RobotTab):
-    """Joints of a robot whose servos do not measure their positions: each can be confirmed by itself while its pose is asked for"""
+    """Joints of a robot whose servos do not measure their positions: each can be confirmed by itself while
+    its pose is asked for
+    """
 
     bl_label = "Confirm Joints"
     bl_parent_id = "LIMBER_PT_robot"

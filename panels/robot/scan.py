@@ -44,7 +44,9 @@ def _sentences(scan, change) -> list[tuple[str, str]]:
     elif scan.failed:
         said.append((scan.says, "ERROR"))
     elif not scan.found:
-        said.append(("Nothing answered: check power and cable, and try other baud rates and protocols", "INFO"))
+        said.append(
+            ("Nothing answered: check power and cable, and try other baud rates and protocols", "INFO")
+        )
     return said + [(remark, "ERROR") for remark in scan.remarks]
 
 
@@ -63,7 +65,8 @@ def _rows(scan) -> list[Callable]:
     """What draws each row of the scan's results: for each port two rows, then one for each servo."""
     rows: list[Callable] = []
     for (port, protocol, rate), servos in groupby(
-        scan.found if scan else (), key=lambda found_servo: (found_servo.port, found_servo.protocol, found_servo.baudrate)
+        scan.found if scan else (),
+        key=lambda found_servo: (found_servo.port, found_servo.protocol, found_servo.baudrate),
     ):
         rows.append(partial(_draw_port, port=port, protocol=protocol, rate=rate))
         rows.append(partial(_draw_protocol, protocol=protocol, rate=rate))

@@ -66,7 +66,8 @@ class LIMBER_PT_channels(ServoTab):
 
 
 def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: int = 4):
-    """Draws the list of joints or motors with their servo numbers, with a heading if the rig has both; returns the selected item, or None.
+    """Draws the list of joints or motors with their servo numbers, with a heading if the rig has both;
+    returns the selected item, or None.
 
     Args:
         layout: Layout to draw into.
@@ -79,7 +80,9 @@ def draw_list(layout, rig, shown: servo_lists.ServoList, name: str = "", rows: i
         layout.label(text="Motors of the Mechanism" if shown.is_motors else f"Joints of {shown.owner.name}")
     if not shown.is_motors and len(rig.limber.chains) > 1:
         layout.prop(shown.owner, "sends_to_robot", text=f"Send {shown.owner.name} to Robot")
-    layout.template_list("LIMBER_UL_servos", name + shown.items, shown.owner, shown.items, shown.owner, shown.active, rows=rows)
+    layout.template_list(
+        "LIMBER_UL_servos", name + shown.items, shown.owner, shown.items, shown.owner, shown.active, rows=rows
+    )
     return shown.selected
 
 
@@ -109,7 +112,11 @@ def draw_trials(layout, rig, name: str, servo: int, unit: str = "", usable: bool
         for amount, text in JOGS[unit]:
             jog = row.operator("limber.jog", text=text)
             jog.joint, jog.amount = name, amount
-    missing = "Press Connect to try servos one by one" if link is None else "Not on the robot that is connected: press Reconnect to try it"
+    missing = (
+        "Press Connect to try servos one by one"
+        if link is None
+        else "Not on the robot that is connected: press Reconnect to try it"
+    )
     message(layout, [("" if is_known else missing, "INFO")], 2)
 
 
@@ -129,7 +136,9 @@ class FoundMenu:
         for found_servo in _found():
             is_its_own = listed.selected is not None and listed.selected.servo == found_servo.servo
             text = f"{found_servo.servo}   {found_servo.name}"
-            button = self.layout.operator("limber.assign_servo", text=text, icon="CHECKMARK" if is_its_own else "BLANK1")
+            button = self.layout.operator(
+                "limber.assign_servo", text=text, icon="CHECKMARK" if is_its_own else "BLANK1"
+            )
             button.servo, button.motors = found_servo.servo, self.motors
 
 
@@ -155,7 +164,9 @@ def _draw_found(layout, of_motors: bool) -> None:
     """Draws a menu that assigns a servo of the scan; it is greyed out where none was found."""
     row = layout.row()
     row.enabled = bool(_found())
-    row.menu((LIMBER_MT_found_for_motor if of_motors else LIMBER_MT_found_for_joint).__name__, icon="VIEWZOOM")
+    row.menu(
+        (LIMBER_MT_found_for_motor if of_motors else LIMBER_MT_found_for_joint).__name__, icon="VIEWZOOM"
+    )
 
 
 def draw_servo(layout, device, servo, gear: bool = True) -> None:
@@ -190,7 +201,9 @@ class LIMBER_PT_more_servos(RigTab):
         rig = rig_of(context)
         device = rig.limber.device
         add, remove = "limber.add_channel", "limber.remove_channel"
-        channel = listed(layout, "LIMBER_UL_channels", device, "channels", "active_channel", add=add, remove=remove)
+        channel = listed(
+            layout, "LIMBER_UL_channels", device, "channels", "active_channel", add=add, remove=remove
+        )
         if channel is None:
             sentence(layout, "For a second servo on a joint, or one that several joints drive", "INFO")
             return
@@ -199,7 +212,9 @@ class LIMBER_PT_more_servos(RigTab):
         for index, share in enumerate(channel.shares):
             row = box.row(align=True)
             known = share.joint in names or share.joint in device.auxiliaries
-            row.operator("limber.choose_share", text=share.joint or "Choose a joint", icon="NONE" if known else "ERROR").index = index
+            row.operator(
+                "limber.choose_share", text=share.joint or "Choose a joint", icon="NONE" if known else "ERROR"
+            ).index = index
             row.prop(share, "gear", text="")
             row.operator("limber.remove_share", text="", icon="X").index = index
         box.operator("limber.add_share", icon="ADD")
@@ -220,7 +235,9 @@ class LIMBER_PT_values(RigTab):
         rig = rig_of(context)
         device = rig.limber.device
         add, remove = "limber.add_auxiliary", "limber.remove_auxiliary"
-        value = listed(layout, "LIMBER_UL_auxiliaries", device, "auxiliaries", "active_auxiliary", add=add, remove=remove)
+        value = listed(
+            layout, "LIMBER_UL_auxiliaries", device, "auxiliaries", "active_auxiliary", add=add, remove=remove
+        )
         if value is None:
             sentence(layout, "Right-click an animatable property and choose Send to Robot", "INFO")
             return
@@ -232,7 +249,9 @@ def _draw_value(layout, rig, device, value) -> None:
     draw_trials(layout, rig, value.name, value.servo, "plain")
     layout.use_property_split = True
     column = layout.column(align=True)
-    column.label(text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA")
+    column.label(
+        text=f"{value.owner.name if value.owner else 'nothing'}: {value.path or 'no path'}", icon="RNA"
+    )
     column.prop(value, "path")
     lost = "The property does not exist: correct its path, or remove it and add it again"
     message(layout, [(lost, "ERROR") if current is None else (f"Current: {current:z.3f}", "BLANK1")], 3)

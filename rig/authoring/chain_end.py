@@ -1,39 +1,63 @@
-"""Where a chain ends: an end bone that moves nothing only shows how long the bone above it is, and that one looks."""
+"""Where a chain ends: an end bone that moves nothing only shows how long the bone above it is, and that one
+looks.
+"""
 
 import bpy
 
 from ..reading.controls import Controls
 from ..reading.joint_axes import free_axes
 
-LAST_WORDS = ("end", "nub", "tip", "top")  # of the names of bones that only show where the bone above them ends
+LAST_WORDS = (
+    "end",
+    "nub",
+    "tip",
+    "top",
+)  # of the names of bones that only show where the bone above them ends
 
 
 def looking(rig, name: str) -> str:
-    """The bone that looks where a bone is chosen as an end: its parent where the bone only shows where that one ends, else itself."""
+    """The bone that looks where a bone is chosen as an end: its parent where the bone only shows where that
+    one ends, else itself.
+    """
     return rig.data.bones[name].parent.name if _only_marks(rig, name) else name
 
 
 def _only_marks(rig, name: str) -> bool:
-    """Whether a bone goes on from its parent with nothing on it, and nothing follows it: it has no part of a mesh, or its name says so.
+    """Whether a bone goes on from its parent with nothing on it, and nothing follows it: it has no part of a
+    mesh, or its name says so.
 
-    Its axes are free as Blender makes them. An axis that is locked is a joint of one's own, and so is a bone that constraints move.
+    Its axes are free as Blender makes them. An axis that is locked is a joint of one's own, and so is a bone
+    that constraints move.
     """
     bone, pose = rig.data.bones[name], rig.pose.bones[name]
-    if bone.children or bone.parent is None or pose.constraints or {len(free_axes(pose)), len(free_axes(pose.parent))} != {3}:
+    if (
+        bone.children
+        or bone.parent is None
+        or pose.constraints
+        or {len(free_axes(pose)), len(free_axes(pose.parent))} != {3}
+    ):
         return False
     if not _deforms(rig, name):
         controls = Controls(rig)
-        return _deforms(rig, bone.parent.name) and not any(name in controls.leaders(other.name) for other in rig.pose.bones)
+        return _deforms(rig, bone.parent.name) and not any(
+            name in controls.leaders(other.name) for other in rig.pose.bones
+        )
     return not _skins(rig) and name.lower().rstrip("._0123456789").endswith(LAST_WORDS)
 
 
 def _deforms(rig, name: str) -> bool:
-    """Whether a bone may deform: where meshes have a group for any of the rig's bones, whether one has a group for this bone."""
+    """Whether a bone may deform: where meshes have a group for any of the rig's bones, whether one has a
+    group for this bone.
+    """
     groups = _skins(rig)
     return rig.data.bones[name].use_deform and (not groups or name in groups)
 
 
 def _skins(rig) -> set[str]:
     """Names of the rig's bones for which its meshes have vertex groups."""
-    skins = (mesh for mesh in bpy.data.objects if any(m.type == "ARMATURE" and m.object == rig for m in mesh.modifiers))
+    skins = (
+        mesh
+        for mesh in bpy.data.objects
+        if any(m.type == "ARMATURE" and m.object == rig for m in mesh.modifiers)
+    )
     return {group.name for skin in skins for group in skin.vertex_groups}.intersection(rig.data.bones.keys())

@@ -1,4 +1,6 @@
-"""Making and changing chains: the path of bones from the selection, a joint for each free axis, limits from the rig."""
+"""Making and changing chains: the path of bones from the selection, a joint for each free axis, limits from
+the rig.
+"""
 
 from collections.abc import Sequence
 from math import radians
@@ -19,10 +21,15 @@ from ..robot import device
 from . import chain_end, chain_root, forward
 
 SOLVER, ROLL, MEASURE, FILTER = "expressive", "POSTURE", "AUTOMATIC", AUTOMATIC  # settings of new chains
-# Widest look of new chains of a character without limits: of what faces somewhere, about the range of a head with a chest; and of what may
-# look anywhere, such as a tentacle, so that it crosses over gradually where its target passes behind.
+# Widest look of new chains of a character without limits: of what faces somewhere, about the range of a head
+# with a chest; and of what may look anywhere, such as a tentacle, so that it crosses over gradually where its
+# target passes behind.
 HEADS_LOOK, WIDEST_LOOK = radians(100), radians(170)
-LINEAR_LIMITS = (0.2, 1.0, 10.0)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
+LINEAR_LIMITS = (
+    0.2,
+    1.0,
+    10.0,
+)  # [m/s, m/s2, m/s3] limits of new prismatic joints: a small linear servo or a belt drive
 
 
 def active(rig):
@@ -33,11 +40,13 @@ def active(rig):
 def find_path(rig, selected: list[str]) -> list[str]:
     """Names of the bones from root to end: of the selected ones, or up from the only selected one.
 
-    An end bone that only shows where its parent ends is left out (`chain_end`). Upward the path ends at the top of the hierarchy, below the
-    next bone that constraints or the armature's mechanism move, or where the figure's structure ends it (`chain_root`).
+    An end bone that only shows where its parent ends is left out (`chain_end`). Upward the path ends at the
+    top of the hierarchy, below the next bone that constraints or the armature's mechanism move, or where the
+    figure's structure ends it (`chain_root`).
 
     Raises:
-        RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the end, or its file cannot be read.
+        RigError: nothing is selected, the selection is not on one path, the armature's mechanism moves the
+            end, or its file cannot be read.
     """
     if not selected:
         raise RigError("No bone is selected: select the end bone, or root and end, in Pose Mode")
@@ -49,8 +58,8 @@ def find_path(rig, selected: list[str]) -> list[str]:
     for bone in bones:
         if bone not in line:
             raise RigError(
-                f"Bones '{bone.name}' and '{end.name}' are on different branches: select bones on one path from root to end;"
-                " a chain gets its other ends by Add End"
+                f"Bones '{bone.name}' and '{end.name}' are on different branches: select bones on one path"
+                " from root to end; a chain gets its other ends by Add End"
             )
     if len(bones) > 1:
         return path_names(rig.pose.bones, bones[0].name, end.name)
@@ -68,23 +77,29 @@ def find_path(rig, selected: list[str]) -> list[str]:
         above.pop()
     if mechanism_bones and not any(joint_axes(rig.pose.bones[name]) for name in above):
         raise RigError(
-            f"Bone '{end.name}' is moved by the mechanism of '{rig.name}', which closes loops: give it a goal there (Mechanism > Goals), or"
-            " import the robot again without Closed Loops"
+            f"Bone '{end.name}' is moved by the mechanism of '{rig.name}', which closes loops: give it a goal"
+            " there (Mechanism > Goals), or import the robot again without Closed Loops"
         )
     path = above if mechanism_bones else chain_root.line(rig, above).bones
-    while len(path) > 1 and constrained.mover(rig.pose.bones[path[-1]]):  # a chain begins at a bone that it rotates
+    while len(path) > 1 and constrained.mover(
+        rig.pose.bones[path[-1]]
+    ):  # a chain begins at a bone that it rotates
         path = path[:-1]
     return path[::-1]
 
 
 def _is_moved(rig, names: list[str]) -> bool:
-    """Whether constraints move the first of a chain's bones, root first, such that the chain cannot go past it."""
+    """Whether constraints move the first of a chain's bones, root first, such that the chain cannot go past
+    it.
+    """
     bone = rig.pose.bones[names[0]]
     return constrained.mover(bone) is not None and carried.carrier(bone, names) is None
 
 
 def why_begins(rig, path: list[str]) -> str:
-    """Why a chain of this path, from root to end, begins where it does, as part of a sentence; "" where the figure does not say it."""
+    """Why a chain of this path, from root to end, begins where it does, as part of a sentence; "" where the
+    figure does not say it.
+    """
     upward = [path[-1], *(bone.name for bone in rig.data.bones[path[-1]].parent_recursive)]
     line = chain_root.line(rig, upward)
     return line.why if line.bones[-1] == path[0] else ""
@@ -115,8 +130,8 @@ def new_chain(rig, selected: list[str]):
     if guess.reason:
         forward.point(chain, rig, chain.end, guess.direction)
         if is_of_bones(chain, SOLVER):
-            # A head looks from where it rotates: near its crown a target would be behind it, and a bone may point sideways. If what was
-            # chosen only shows where the head ends, it looks from there.
+            # A head looks from where it rotates: near its crown a target would be behind it, and a bone may
+            # point sideways. If what was chosen only shows where the head ends, it looks from there.
             chain.eye = 0.0 if chain.end in selected else 1.0
     rig.limber.active_chain = len(rig.limber.chains) - 1
     return chain
@@ -129,7 +144,9 @@ def _limit_look(chain, guess: forward.Guess) -> None:
 
 
 def is_of_earlier_version(chain) -> bool:
-    """Whether a character's chain keeps the settings of earlier versions, which let its bones twist and filter what is keyed."""
+    """Whether a character's chain keeps the settings of earlier versions, which let its bones twist and
+    filter what is keyed.
+    """
     return chain.solver == SOLVER and chain.options.measure == "LINKS" and has_balls(chain)
 
 
@@ -143,7 +160,8 @@ def moving_bones(rig, names: list[str]) -> list:
     """Pose bones of a path that would get joints in a new chain.
 
     Raises:
-        RigError: no chain is possible: no bone moves, or one is part of another chain or follows another bone of the path.
+        RigError: no chain is possible: no bone moves, or one is part of another chain or follows another bone
+            of the path.
     """
     _refuse_shared(rig, names)
     constrained.refuse(rig, [name for name in names if carried.carrier(rig.pose.bones[name], names) is None])
@@ -160,13 +178,15 @@ def _refuse_shared(rig, names: list[str], but: str = "") -> None:
         for joint in chain.joints:
             if joint.bone in names and chain.uid != but:
                 raise RigError(
-                    f"Bone '{joint.bone}' already moves in chain '{chain.name}': to solve '{names[-1]}' together with it, select that chain"
-                    f" and press Add End; else select other bones, or remove that chain"
+                    f"Bone '{joint.bone}' already moves in chain '{chain.name}': to solve '{names[-1]}'"
+                    " together with it, select that chain and press Add End; else select other bones, or"
+                    " remove that chain"
                 )
 
 
 def add_end(rig, chain, bone: str):
-    """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an error, nothing has changed.
+    """Makes a bone an additional end of a chain, with joints for the bones that lead to it. If it raises an
+    error, nothing has changed.
 
     Args:
         rig: The armature object.
@@ -174,7 +194,8 @@ def add_end(rig, chain, bone: str):
         bone: Name of the bone, a descendant of the chain's root.
 
     Raises:
-        RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing moves it.
+        RigError: the bone is an end already, is no descendant of the root, moves in another chain, or nothing
+            moves it.
     """
     names = _new_bones(rig, chain, bone)
     constrained.refuse(rig, names)
@@ -198,7 +219,11 @@ def add_end(rig, chain, bone: str):
 def _new_bones(rig, chain, bone: str) -> list[str]:
     """Names of the bones that an additional end adds to a chain; raises as `add_end`."""
     if bone not in rig.pose.bones:
-        raise RigError(missing(bone) if bone else "No bone is selected: select the bone that is to be another end, in Pose Mode")
+        raise RigError(
+            missing(bone)
+            if bone
+            else "No bone is selected: select the bone that is to be another end, in Pose Mode"
+        )
     if bone in end_bones(chain):
         raise RigError(f"Bone '{bone}' is an end of chain '{chain.name}' already: select another bone")
     had = bone_names(rig.pose.bones, chain)
@@ -229,13 +254,15 @@ def remove_end(rig, chain, index: int) -> None:
 def all_locked(root: str, end: str) -> str:
     """Error message for a path of bones on which every axis is locked."""
     return (
-        f"All rotation axes from '{root}' to '{end}' are locked, and there is no prismatic joint: unlock the axes that have a motor"
-        " (a prismatic joint needs a Limit Location too)"
+        f"All rotation axes from '{root}' to '{end}' are locked, and there is no prismatic joint: unlock the"
+        " axes that have a motor (a prismatic joint needs a Limit Location too)"
     )
 
 
 def _refuse_followers(rig, names: list[str], had: Sequence[tuple[str, str]] = ()) -> None:
-    """Raises RigError where a bone of the chain mimics a joint of the same chain. `had`: joints that the chain has already."""
+    """Raises RigError where a bone of the chain mimics a joint of the same chain. `had`: joints that the
+    chain has already.
+    """
     joints = [*had, *((name, axis) for name in names for axis in joint_axes(rig.pose.bones[name]))]
     path = {*names, *(bone for bone, _ in had)}
     for follower in mimic.followers_of(rig, joints):
@@ -261,7 +288,9 @@ def _add_joint(rig, chain, bone, axis: str):
 
 
 def apply_rates(joint, of_file) -> None:
-    """Gives a joint or motor the limits of velocity, acceleration and jerk that the joint of the robot's file has."""
+    """Gives a joint or motor the limits of velocity, acceleration and jerk that the joint of the robot's file
+    has.
+    """
     joint.velocity = of_file.velocity or joint.velocity
     joint.acceleration = of_file.acceleration or joint.acceleration
     joint.jerk = of_file.jerk or joint.jerk
@@ -275,8 +304,8 @@ def fit_servo(joint) -> None:
 
 
 def match_joints(rig, chain) -> tuple[int, int]:
-    """Updates a chain's joints: adds joints for axes that were unlocked, removes those of locked axes, and keeps the settings of the
-    others.
+    """Updates a chain's joints: adds joints for axes that were unlocked, removes those of locked axes, and
+    keeps the settings of the others.
 
     Returns:
         Numbers of joints added and removed.
@@ -317,6 +346,13 @@ def remove_chain(rig, chain) -> None:
 
 
 def _refuse_linked(rig, chain) -> None:
-    """Raises RigError where the chain comes from a library: an override can add and change chains, not remove them."""
-    if rig.override_library and any(linked.uid == chain.uid for linked in rig.override_library.reference.limber.chains):
-        raise RigError(f"Chain '{chain.name}' comes from the file that '{rig.name}' is linked from: change its joints there")
+    """Raises RigError where the chain comes from a library: an override can add and change chains, not remove
+    them.
+    """
+    if rig.override_library and any(
+        linked.uid == chain.uid for linked in rig.override_library.reference.limber.chains
+    ):
+        raise RigError(
+            f"Chain '{chain.name}' comes from the file that '{rig.name}' is linked from: change its joints"
+            " there"
+        )

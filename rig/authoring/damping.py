@@ -1,4 +1,6 @@
-"""Choice of a constant damping for a chain (operator Choose Damping): trials of several dampings, frame by frame."""
+"""Choice of a constant damping for a chain (operator Choose Damping): trials of several dampings, frame by
+frame.
+"""
 
 from dataclasses import replace
 
@@ -21,7 +23,8 @@ def has_damping(chain) -> bool:
 
 
 class DampingChoice(Stepped):
-    """Chooses a constant damping for a chain by trials with its solver, limits, goals and pose; one frame of a trial per step.
+    """Chooses a constant damping for a chain by trials with its solver, limits, goals and pose; one frame of
+    a trial per step.
 
     Raises:
         RigError: the chain cannot be read, or its solver cannot be used.
@@ -40,7 +43,9 @@ class DampingChoice(Stepped):
         except (GazeError, SkeletonError) as error:
             raise RigError(str(error)) from error
         dt = scene.render.fps_base / scene.render.fps
-        goals = moving_goals(skeleton, ends, reader.angles(reader.read(rig.pose.bones)).tolist(), chain.keep, dt)
+        goals = moving_goals(
+            skeleton, ends, reader.angles(reader.read(rig.pose.bones)).tolist(), chain.keep, dt
+        )
         self.total = len(goals) * len(DAMPINGS)
 
         def with_damping(damping: float):

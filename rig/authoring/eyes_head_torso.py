@@ -1,4 +1,6 @@
-"""Chains for a character's torso, head and eyes that share a target: the eyes lead, the head follows, the torso hardly rotates."""
+"""Chains for a character's torso, head and eyes that share a target: the eyes lead, the head follows, the
+torso hardly rotates.
+"""
 
 import itertools
 from math import pi, radians
@@ -35,7 +37,8 @@ class GazeSettings(NamedTuple):
     change: float  # [s]
 
 
-# The head leaves small changes to the eyes, and the torso leaves most to the head; heavier parts start later and take longer.
+# The head leaves small changes to the eyes, and the torso leaves most to the head; heavier parts start later
+# and take longer.
 TORSO = GazeSettings(share=0.2, dead_zone=radians(20), lag=0.5, change=0.8)
 HEAD = GazeSettings(share=0.7, dead_zone=radians(8), lag=0.2, change=0.5)
 HEAD_ALONE = HEAD._replace(share=1.0, dead_zone=0.0)  # without eyes, nothing is left to them
@@ -62,7 +65,8 @@ def parents_of(rig, name: str) -> list[str]:
 
 
 def ends_found(rig) -> Ends:
-    """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the control bones.
+    """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the
+    control bones.
 
     Names help where there are some. Of an imported robot whose head is named they alone count.
 
@@ -70,7 +74,9 @@ def ends_found(rig) -> Ends:
         RigError: a bone follows others, and its control is not found.
     """
     controls, bones = Controls(rig), parents(rig)
-    ends = gaze_bones.by_names(bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name))
+    ends = gaze_bones.by_names(
+        bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name)
+    )
     if imported_robot.is_robot(rig) and ends.head:
         return gaze_controls.resolved(controls, bones, ends)
     figure = Figure(rig)
@@ -81,7 +87,9 @@ def ends_found(rig) -> Ends:
 
 
 def _completed(figure: Figure, ends: Ends) -> Ends:
-    """Ends found by names, with those that names do not tell. A head that is not called so counts only if the structure shows none."""
+    """Ends found by names, with those that names do not tell. A head that is not called so counts only if the
+    structure shows none.
+    """
     if read(ends.head).part != Part("", "head"):
         structural_ends = gaze_structure.ends(figure)
         if structural_ends.head and structural_ends.head != ends.head:
@@ -91,7 +99,11 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     above = parents_of(figure.rig, ends.head)
     torso = ends.torso if ends.torso in above else ""
     line = chain_root.line(figure.rig, [ends.head, *above], figure).bones
-    return Ends(torso or gaze_structure.chest_of(figure, line), ends.head, ends.eyes or gaze_structure.eyes_below(figure, ends.head))
+    return Ends(
+        torso or gaze_structure.chest_of(figure, line),
+        ends.head,
+        ends.eyes or gaze_structure.eyes_below(figure, ends.head),
+    )
 
 
 def ends_selected(rig, selected: list[str]) -> Ends:
@@ -101,11 +113,13 @@ def ends_selected(rig, selected: list[str]) -> Ends:
         RigError: the selection is not torso, head and eyes.
     """
     controls, bones = Controls(rig), parents(rig)
-    ends = gaze_bones.from_selection(bones, selected, lambda name: [*controls.upstream(name), *parents_of(rig, name)])
+    ends = gaze_bones.from_selection(
+        bones, selected, lambda name: [*controls.upstream(name), *parents_of(rig, name)]
+    )
     if ends is None:
         raise RigError(
-            f"The selected bones, {named(selected)}, are not torso, head and eyes, one below another: {gaze_bones.SELECT}; or deselect all"
-            " (Alt A) to have them found"
+            f"The selected bones, {named(selected)}, are not torso, head and eyes, one below another:"
+            f" {gaze_bones.SELECT}; or deselect all (Alt A) to have them found"
         )
     return gaze_controls.resolved(controls, bones, ends)
 
@@ -123,7 +137,9 @@ class _Parts(NamedTuple):
 def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
     """Bones of the chains that will be made for these ends. Raises RigError if parts are missing."""
     bones = parents(rig)
-    torso, head, eyes = gaze_bones.spans(bones, ends, controls.upstream, controls.is_followed, _structure(rig))
+    torso, head, eyes = gaze_bones.spans(
+        bones, ends, controls.upstream, controls.is_followed, _structure(rig)
+    )
     if torso is not None and not _moves(rig, head):
         torso, head = None, gaze_bones.Span(torso.root, head.end)
     pointing = gaze_controls.tracking(controls, ends.eyes, ends.head)
@@ -138,10 +154,14 @@ def _moves(rig, span: gaze_bones.Span) -> bool:
 
 
 def _structure(rig) -> gaze_bones.Structure:
-    """Where chains begin by the figure that the armature draws; the head of an imported robot begins with its links that are called so."""
+    """Where chains begin by the figure that the armature draws; the head of an imported robot begins with its
+    links that are called so.
+    """
     if imported_robot.is_robot(rig):
         return gaze_bones.Structure(
-            lambda name: [name, *parents_of(rig, name)][-1], lambda name: _first_of_head(rig, name), lambda name, end: False
+            lambda name: [name, *parents_of(rig, name)][-1],
+            lambda name: _first_of_head(rig, name),
+            lambda name, end: False,
         )
     figure = Figure(rig)
 
@@ -161,7 +181,9 @@ def _structure(rig) -> gaze_bones.Structure:
 
 def _first_of_head(rig, name: str) -> str:
     """The first of the links that lead to a robot's head and are called heads or necks."""
-    above = itertools.takewhile(lambda each: read(each).part in {Part("", "head"), Part("", "neck")}, parents_of(rig, name))
+    above = itertools.takewhile(
+        lambda each: read(each).part in {Part("", "head"), Part("", "neck")}, parents_of(rig, name)
+    )
     return [name, *above][-1]
 
 
@@ -186,7 +208,9 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     target = target or _new_target(context, rig, ends, front)
     lowest = torso or head
     legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
-    stands = not imported_robot.is_robot(rig) and Figure(rig).standing([head.end, *controls.upstream(head.end)])
+    stands = not imported_robot.is_robot(rig) and Figure(rig).standing(
+        [head.end, *controls.upstream(head.end)]
+    )
     lacks = [] if torso or ends.torso or stands else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
     sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
@@ -212,23 +236,34 @@ def make(context, rig, ends: Ends, target=None) -> Made:
         chain_names.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(chain_names[1 if torso else 0])
     done = (
-        [] if has_eyes else ["No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last Operation"]
+        []
+        if has_eyes
+        else [
+            "No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last"
+            " Operation"
+        ]
     )
     if switched:
         done.append(f"Neck and head share the look: set {' and '.join(switched)}")
     if pointing.aims:
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)
-        done.append(f"The eyes point at '{control_name}', which goes to '{target.name}' by the constraint '{gaze_controls.CONSTRAINT}'")
+        done.append(
+            f"The eyes point at '{control_name}', which goes to '{target.name}' by the constraint"
+            f" '{gaze_controls.CONSTRAINT}'"
+        )
     return Made(chain_names, target, legs, lacks, done)
 
 
 def front_of(rig, ends: Ends) -> Vector:
-    """Direction (armature space, at rest) that the character faces: from its left and right bones, else from its symmetry, else from the
-    position of its eyes.
+    """Direction (armature space, at rest) that the character faces: from its left and right bones, else from
+    its symmetry, else from the position of its eyes.
     """
     up = forward.up_of(rig)
     bones = rig.data.bones
-    left = sum((bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))), Vector())
+    left = sum(
+        (bones[here].head_local - bones[there].head_local for here, there in gaze_bones.sides(parents(rig))),
+        Vector(),
+    )
     looks = [forward.axis_at_rest(rig, eye, "+Y") for eye in ends.eyes]
     guesses = [left.cross(up)]
     if not imported_robot.is_robot(rig) and (front := Figure(rig).front) is not None:
@@ -249,22 +284,33 @@ def _between_eyes(rig, ends: Ends) -> Vector:
 
 
 def _eye_height(rig, ends: Ends) -> float:
-    """Position of the eyes along the head bone: 0 at its head, 1 at its tail; without eyes where it rotates, at its head."""
+    """Position of the eyes along the head bone: 0 at its head, 1 at its tail; without eyes where it rotates,
+    at its head.
+    """
     if not ends.eyes:
         return 0.0
     bone = rig.data.bones[ends.head]
-    return max(0.0, min(1.0, (_between_eyes(rig, ends) - bone.head_local).dot(forward.axis_at_rest(rig, ends.head, "+Y")) / bone.length))
+    return max(
+        0.0,
+        min(
+            1.0,
+            (_between_eyes(rig, ends) - bone.head_local).dot(forward.axis_at_rest(rig, ends.head, "+Y"))
+            / bone.length,
+        ),
+    )
 
 
 def _hold_in_skull(chain) -> None:
     """Limits how far an eye looks, and its roll, within what limits there are in the rig.
 
-    Where the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. Elsewhere each of them rolls it: then it
-    looks no farther than all of them allow without roll.
+    Where the eye looks along an axis of its bone, the bone's joints are its yaw, pitch and roll. Elsewhere
+    each of them rolls it: then it looks no farther than all of them allow without roll.
     """
     chain.options.expressive.roll = 1.0
     if is_of_bones(chain, chain.solver):
-        chain.roll = "FREE"  # the least rotation to where it looks: it does not counter-roll a head that leans
+        chain.roll = (  # the least rotation to where it looks: it does not counter-roll a head that leans
+            "FREE"
+        )
     view = chain.forward_axis[1] if chain.forward_axis != CUSTOM else ""
     chain.widest_look = EYE_RANGE
     for joint in chain.joints:

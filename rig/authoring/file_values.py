@@ -28,14 +28,17 @@ def in_joint_unit(column: Column, joint: FileJoint, rig) -> Sequence[float]:
     if column.unit in ("rad", "m") and joint.is_prismatic != (column.unit == "m"):
         unit, motion = ("metres", "rotates") if column.unit == "m" else ("angles", "is prismatic")
         raise RigError(
-            f"Joint '{joint.name}' of '{rig.name}' {motion}, but '{column.name}' in the file has {unit}: name another joint there"
+            f"Joint '{joint.name}' of '{rig.name}' {motion}, but '{column.name}' in the file has {unit}: name"
+            " another joint there"
         )
     return column.values
 
 
-def resampling(values: Sequence[float], times: Sequence[float], velocities: Sequence[float] = ()) -> Callable[[Sequence[float]], Array]:
-    """Curve through values (t,) at `times` (t,) [s]: a function from other times to values, by cubics if the file has velocities, as ROS 2
-    plays them, else linear.
+def resampling(
+    values: Sequence[float], times: Sequence[float], velocities: Sequence[float] = ()
+) -> Callable[[Sequence[float]], Array]:
+    """Curve through values (t,) at `times` (t,) [s]: a function from other times to values, by cubics if the
+    file has velocities, as ROS 2 plays them, else linear.
     """
     known, samples = np.array(times), np.array(values)
     if not velocities or len(times) < 2:
@@ -48,7 +51,11 @@ def resampling(values: Sequence[float], times: Sequence[float], velocities: Sequ
         width = known[k + 1] - known[k]
         u = (clipped - known[k]) / width
         p, q, v, w = (of[at_end] for of in (samples, slopes) for at_end in (k, k + 1))
-        interpolated: Array = (1 + 2 * u) * (1 - u) ** 2 * p + u**2 * (3 - 2 * u) * q + width * u * (1 - u) * ((1 - u) * v - u * w)
+        interpolated: Array = (
+            (1 + 2 * u) * (1 - u) ** 2 * p
+            + u**2 * (3 - 2 * u) * q
+            + width * u * (1 - u) * ((1 - u) * v - u * w)
+        )
         return interpolated
 
     return cubic

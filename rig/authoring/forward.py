@@ -1,4 +1,6 @@
-"""Forward axis of an end: guessed at rest from cameras, eyes, left and right sides, and axes of imported robots."""
+"""Forward axis of an end: guessed at rest from cameras, eyes, left and right sides, and axes of imported
+robots.
+"""
 
 import re
 from math import cos, degrees, radians, sin
@@ -14,16 +16,24 @@ from ..reading.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 from . import chain_root
 
 EXACT = radians(2)  # directions within this angle count as one where bones are drawn by hand
-SAME = radians(0.1)  # a bone's axis within this angle of the gaze direction is used instead, since its name tells more than a direction
+SAME = radians(
+    0.1
+    # a bone's axis within this angle of the gaze direction is used instead, since its name tells more than a
+    # direction
+)
 WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 SIDES = {"l": 1.0, "left": 1.0, "r": -1.0, "right": -1.0}
 EYES = {"eye", "eyes", "eyeball", "eyeballs"}
 HEADS = {"head", "face", "skull", "neck", "gaze", "chest", "torso", "spine", "camera"} | EYES
 LIMBS = {"arm", "forearm", "elbow", "wrist", "hand", "gripper", "finger", "tool", "leg", "foot", "tail"}
 CAMERAS = {"camera", "cam", "optical", "rgbd", "xtion", "kinect", "realsense", "stereo"}
-OPTICAL = "optical"  # suffix by ROS REP 103: such a frame looks along Z; other camera frames along X, some along Z
-APART = 0.1  # least distance between left and right sides, in sizes of the armature: nearer ones are fingers of a gripper
-LIMBS_APART = 0.04  # least distance between left and right limbs, in diagonals of the figure: legs of a horse are at .08
+OPTICAL = (  # suffix by ROS REP 103: such a frame looks along Z; other camera frames along X, some along Z
+    "optical"
+)
+# least distance between left and right sides, in sizes of the armature: nearer ones are fingers of a gripper
+APART = 0.1
+# least distance between left and right limbs, in diagonals of the figure: legs of a horse are at .08
+LIMBS_APART = 0.04
 LEVEL = 0.2  # sine of the least angle to the vertical at which a direction can define the front
 TOWARD = radians(60)  # a camera farther from the body's front does not define where the head looks
 
@@ -32,7 +42,8 @@ class Guess(NamedTuple):
     """Guessed forward direction of an end."""
 
     direction: Vector  # unit vector in armature space, at rest
-    reason: str  # what it was guessed from, as the rest of a sentence; "": nothing, it is the bone's own direction
+    # what it was guessed from, as the rest of a sentence; "": nothing, it is the bone's own direction
+    reason: str
 
 
 def guess(rig, end: str) -> Guess:
@@ -44,7 +55,8 @@ def guess(rig, end: str) -> Guess:
 
 
 def guess_of(rig, chain, bone: str = "") -> Guess:
-    """Guesses where an end of a chain looks. Without a clue it looks along its bone, or across it where the joints would only roll it.
+    """Guesses where an end of a chain looks. Without a clue it looks along its bone, or across it where the
+    joints would only roll it.
 
     Args:
         rig: The armature object.
@@ -56,14 +68,18 @@ def guess_of(rig, chain, bone: str = "") -> Guess:
     leading = {end, *(above.name for above in rig.data.bones[end].parent_recursive)}
     if first_guess.reason or any(name in leading for name, _ in _turning(rig, chain, first_guess.direction)):
         return first_guess
-    ahead = _robots_front(rig, rig.data.bones[end]) or Vector((0, -1, 0))  # characters look along -Y in Blender
+    ahead = _robots_front(rig, rig.data.bones[end]) or Vector(
+        (0, -1, 0)
+    )  # characters look along -Y in Blender
     across = [way for axis in AXES if axis[1] != "Y" and (way := axis_at_rest(rig, end, axis))]
     best = max(across, key=lambda way: (round(way.dot(ahead), 3), way.dot(up_of(rig))))
     return Guess(best, "across its bone, since its joints only twist that")
 
 
 def why_rolls(rig, chain) -> str:
-    """Warning where the end's own joints only roll its view and the others turn it in one direction alone; "" elsewhere."""
+    """Warning where the end's own joints only roll its view and the others turn it in one direction alone; ""
+    elsewhere.
+    """
     view = axis_at_rest(rig, chain.end, chain.forward_axis) if chain.forward_axis != CUSTOM else None
     if view is None or not chain.joints or chain.joints[-1].bone != chain.end:
         return ""
@@ -72,13 +88,15 @@ def why_rolls(rig, chain) -> str:
     if end_joints or not turning_axes or any(_across(turning_axes[0], axis) for axis in turning_axes):
         return ""
     return (
-        f"Bone '{chain.end}' only twists, which rolls its view and does not turn it: if it looks sideways, press the eyedropper beside"
-        " Forward Axis and click another arrow"
+        f"Bone '{chain.end}' only twists, which rolls its view and does not turn it: if it looks sideways,"
+        " press the eyedropper beside Forward Axis and click another arrow"
     )
 
 
 def _turning(rig, chain, view: Vector) -> list[tuple[str, Vector]]:
-    """(bone, axis at rest in armature space) of the chain's revolute joints that turn a view of its end along `view`."""
+    """(bone, axis at rest in armature space) of the chain's revolute joints that turn a view of its end along
+    `view`.
+    """
     joints = [
         (joint.bone, axis_at_rest(rig, joint.bone, f"+{joint.axis}"))
         for joint in chain.joints
@@ -93,7 +111,8 @@ def _across(direction: Vector, other: Vector) -> bool:
 
 
 def point(settings, rig, bone: str, direction: Vector) -> None:
-    """Sets the forward axis of an end along a direction in its armature at rest, and its up axis to the one nearest to world up.
+    """Sets the forward axis of an end along a direction in its armature at rest, and its up axis to the one
+    nearest to world up.
 
     Args:
         settings: Goal of the end.
@@ -102,16 +121,21 @@ def point(settings, rig, bone: str, direction: Vector) -> None:
         direction: The direction; if it coincides with an axis of the bone, that axis is set.
     """
     look = max(AXES, key=lambda axis: axis_at_rest(rig, bone, axis).dot(direction))
-    up = max((axis for axis in AXES if axis[1] != look[1]), key=lambda axis: axis_at_rest(rig, bone, axis).dot(up_of(rig)))
+    up = max(
+        (axis for axis in AXES if axis[1] != look[1]),
+        key=lambda axis: axis_at_rest(rig, bone, axis).dot(up_of(rig)),
+    )
     if axis_at_rest(rig, bone, look).angle(direction) > SAME:
-        settings.forward_direction = rig.data.bones[bone].matrix_local.to_3x3().inverted() @ direction.normalized()
+        settings.forward_direction = (
+            rig.data.bones[bone].matrix_local.to_3x3().inverted() @ direction.normalized()
+        )
         look = CUSTOM
     settings.forward_axis, settings.up = look, up
 
 
 def face(settings, rig, bone: str, location: Vector) -> bool:
-    """Sets the forward direction of an end so that, in its current pose, it looks at a location; False if the location is at the end
-    itself.
+    """Sets the forward direction of an end so that, in its current pose, it looks at a location; False if the
+    location is at the end itself.
 
     Args:
         settings: Goal of the end.
@@ -120,7 +144,9 @@ def face(settings, rig, bone: str, location: Vector) -> bool:
         location: World location [m].
     """
     posed = rig.pose.bones[bone]
-    seen = (rig.matrix_world @ posed.matrix).inverted() @ location - Vector((0.0, settings.eye * posed.length, 0.0))
+    seen = (rig.matrix_world @ posed.matrix).inverted() @ location - Vector(
+        (0.0, settings.eye * posed.length, 0.0)
+    )
     if seen.length <= SHORTEST * posed.length:
         return False
     point(settings, rig, bone, posed.bone.matrix_local.to_3x3() @ seen)
@@ -138,7 +164,9 @@ def nearest_axis(settings) -> str:
 
 
 def up_of(rig) -> Vector:
-    """World up in armature space; it may differ from +Z, since armatures from other programs are often rotated."""
+    """World up in armature space; it may differ from +Z, since armatures from other programs are often
+    rotated.
+    """
     return (rig.matrix_world.to_quaternion().inverted() @ Vector((0, 0, 1))).normalized()
 
 
@@ -168,7 +196,9 @@ def _carried(bone, named: set[str]) -> list:
 
 
 def _front(rig, bone) -> Guess | None:
-    """The body's forward direction (armature space), from its left and right sides or its root link; None if neither is known."""
+    """The body's forward direction (armature space), from its left and right sides or its root link; None if
+    neither is known.
+    """
     left = left_of(rig)
     front = left.cross(up_of(rig))
     if front.length > LEVEL * left.length:
@@ -178,7 +208,9 @@ def _front(rig, bone) -> Guess | None:
 
 
 def _front_of_figure(rig, end: str) -> Guess | None:
-    """Where a figure's head faces by the positions of bones alone; None where the bone is no head, and for imported robots."""
+    """Where a figure's head faces by the positions of bones alone; None where the bone is no head, and for
+    imported robots.
+    """
     if imported_robot.is_robot(rig):
         return None
     figure = Figure(rig)
@@ -196,7 +228,9 @@ def _front_of_figure(rig, end: str) -> Guess | None:
 
 
 def _along(rig, bone) -> Guess:
-    """Direction of a bone; where bones do not lie along the limbs, the one in which it goes on from its parent."""
+    """Direction of a bone; where bones do not lie along the limbs, the one in which it goes on from its
+    parent.
+    """
     if bone.parent and not imported_robot.is_robot(rig) and not Figure(rig).is_anatomical:
         way = bone.head_local - bone.parent.head_local
         if way.length > 0.0:
@@ -212,8 +246,8 @@ def _robots_front(rig, bone) -> Vector | None:
 
 
 def left_of(rig) -> Vector:
-    """Direction in armature space from the right side to the left, from bones whose names differ in their side only; zero if there are
-    none.
+    """Direction in armature space from the right side to the left, from bones whose names differ in their
+    side only; zero if there are none.
     """
     places: dict[tuple[str, ...], dict[float, Vector]] = {}
     bones = rig.data.bones
@@ -221,7 +255,9 @@ def left_of(rig) -> Vector:
         said = words(bone.name)
         sides = [SIDES[word] for word in said if word in SIDES]
         if len(sides) == 1:
-            places.setdefault(tuple("" if word in SIDES else word for word in said), {})[sides[0]] = bone.head_local
+            places.setdefault(tuple("" if word in SIDES else word for word in said), {})[sides[0]] = (
+                bone.head_local
+            )
     ways = [sides[1.0] - sides[-1.0] for sides in places.values() if len(sides) == len(set(SIDES.values()))]
     spans = [[bone.head_local[k] for bone in bones] for k in range(3)]
     size = max((max(span) - min(span) for span in spans), default=0.0)
@@ -231,15 +267,24 @@ def left_of(rig) -> Vector:
 
 
 def _camera(rig, bone, front: Guess) -> Guess | None:
-    """Mean direction of the cameras that a bone carries; None where it has none, or they look elsewhere than its body."""
+    """Mean direction of the cameras that a bone carries; None where it has none, or they look elsewhere than
+    its body.
+    """
     if not imported_robot.is_robot(rig):
         return None
     axes = _link_axes(rig)
     cameras = [one.name for one in _carried(bone, CAMERAS) if one.name in axes]
     optical = {name: axes[name].col[2].normalized() for name in cameras if OPTICAL in words(name)}
-    nearest_axes = {name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized() for name in cameras}
+    nearest_axes = {
+        name: max((axes[name].col[0], axes[name].col[2]), key=front.direction.dot).normalized()
+        for name in cameras
+    }
     for directions in (optical, nearest_axes):
-        seen = {name: way for name, way in directions.items() if not front.reason or way.dot(front.direction) > cos(TOWARD)}
+        seen = {
+            name: way
+            for name, way in directions.items()
+            if not front.reason or way.dot(front.direction) > cos(TOWARD)
+        }
         if seen:
             name = max(seen, key=lambda one: sum(seen[one].dot(other) for other in seen.values()))
             return Guess(seen[name], f"the view of '{name}'")
@@ -247,12 +292,16 @@ def _camera(rig, bone, front: Guess) -> Guess | None:
 
 
 def _link_axes(rig) -> dict[str, Matrix]:
-    """Axes of a robot's links at rest in armature space, by bone; empty for other armatures, and where bones were separated from the
-    robot."""
+    """Axes of a robot's links at rest in armature space, by bone; empty for other armatures, and where bones
+    were separated from the robot.
+    """
     if not imported_robot.is_robot(rig):
         return {}
     try:
         tree, bones = imported_robot.tree_of(rig)
     except RigError:
         return {}
-    return {name: Quaternion(frame.rotation).to_matrix() for name, frame in zip(bones, tree.frames({}), strict=True)}
+    return {
+        name: Quaternion(frame.rotation).to_matrix()
+        for name, frame in zip(bones, tree.frames({}), strict=True)
+    }

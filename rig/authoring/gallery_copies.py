@@ -30,7 +30,8 @@ Steps = Generator[Progress, None, Result]
 
 
 class Work(Generic[Result]):
-    """Runs a generator in time slices for an operator with progress; the generator yields its progress and returns the result.
+    """Runs a generator in time slices for an operator with progress; the generator yields its progress and
+    returns the result.
 
     Attributes:
         total, done: 100, and the percentage done.
@@ -46,7 +47,9 @@ class Work(Generic[Result]):
         self.result: Result | None = None
 
     def run(self, seconds: float) -> bool:
-        """Works for about `seconds`, at least one step; returns whether there is more to do. Raises what the generator raises."""
+        """Works for about `seconds`, at least one step; returns whether there is more to do. Raises what the
+        generator raises.
+        """
         until = perf_counter() + seconds
         while True:
             try:
@@ -67,20 +70,23 @@ class Work(Generic[Result]):
 class Keeping(Work[FolderWriter]):
     """Work that copies a robot's folder; `commit` then puts the copy into the user's gallery.
 
-    An error of the copy is stored in `problem` instead of being raised, since the robot can be added without it.
+    An error of the copy is stored in `problem` instead of being raised, since the robot can be added without
+    it.
 
     Attributes:
         problem: Why the copy failed; "" if it did not, or is not needed.
     """
 
     def __init__(self, reading: Steps[None], folder: Path | None, adding: Steps[None]) -> None:
-        """`reading`: reads what the robot needs before that. `folder`: the robot's folder to copy; None: nothing is copied. `adding`: adds
-        the robot to the scene after that.
+        """`reading`: reads what the robot needs before that. `folder`: the robot's folder to copy; None:
+        nothing is copied. `adding`: adds the robot to the scene after that.
         """
         super().__init__(self._steps_of(reading, folder, adding))
         self.problem = ""
 
-    def _steps_of(self, reading: Steps[None], folder: Path | None, adding: Steps[None]) -> Steps[FolderWriter | None]:
+    def _steps_of(
+        self, reading: Steps[None], folder: Path | None, adding: Steps[None]
+    ) -> Steps[FolderWriter | None]:
         yield from reading
         with ExitStack() as undo:
             writer = None
@@ -110,8 +116,8 @@ class Keeping(Work[FolderWriter]):
 
 
 def _copied(folder: Path | None) -> Steps[FolderWriter | None]:
-    """Copies a robot's folder to a hidden one in the user's gallery; returns its writer, whose `commit` replaces the robot of that name.
-    Returns None if `folder` is None or in the gallery already.
+    """Copies a robot's folder to a hidden one in the user's gallery; returns its writer, whose `commit`
+    replaces the robot of that name. Returns None if `folder` is None or in the gallery already.
 
     Raises:
         RigError: it is too large, or cannot be copied.
@@ -132,30 +138,39 @@ def _copied(folder: Path | None) -> Steps[FolderWriter | None]:
                 files.append(path)
                 size += _size(path)
         if size > LARGEST:
-            raise RigError(f"Folder '{folder}' has more than {LARGEST // 1_000_000} MB: leave only what the robot needs")
+            raise RigError(
+                f"Folder '{folder}' has more than {LARGEST // 1_000_000} MB: leave only what the robot needs"
+            )
     writer = FolderWriter(made(ROBOTS) / name)
     with ExitStack() as undo:
         undo.callback(writer.discard)
         for number, path in enumerate(files):
-            yield Progress(number / len(files), f"Copying {path.name}, {number + 1} of {counted(len(files), 'file')}")
+            yield Progress(
+                number / len(files), f"Copying {path.name}, {number + 1} of {counted(len(files), 'file')}"
+            )
             _copy(path, writer, path.relative_to(folder).as_posix())
         undo.pop_all()
     return writer
 
 
 def _refuse_another(kept: Path, folder: Path) -> None:
-    """Raises RigError where the gallery's folder of that name has another robot, which a copy of `folder` would replace."""
+    """Raises RigError where the gallery's folder of that name has another robot, which a copy of `folder`
+    would replace.
+    """
     try:
         there = read_description(kept).name
     except MalformedError:
         return  # there is no robot, or one that cannot be added
     if there != read_description(folder).name:
-        raise RigError(f"Your gallery keeps '{there}' in a folder called '{kept.name}': rename '{folder}', then add it again")
+        raise RigError(
+            f"Your gallery keeps '{there}' in a folder called '{kept.name}': rename '{folder}', then add it"
+            " again"
+        )
 
 
 def installing(location: Path, is_watched: bool) -> Steps[list[str]]:
-    """Installs makers' models from a file or folder, for all gallery robots that are found there; returns a sentence for each. A generator
-    of steps; `is_watched`: whether a user waits at a window, as for `Reading`.
+    """Installs makers' models from a file or folder, for all gallery robots that are found there; returns a
+    sentence for each. A generator of steps; `is_watched`: whether a user waits at a window, as for `Reading`.
 
     Raises:
         UrdfError: no robot's model is there.
@@ -181,7 +196,8 @@ def installing(location: Path, is_watched: bool) -> Steps[list[str]]:
             for path in _copying(model, writer):
                 copied += 1
                 yield Progress(
-                    SEARCH + (1.0 - SEARCH) * copied / count, f"Copying {path.name}, {copied} of {counted(count, 'mesh', 'meshes')}"
+                    SEARCH + (1.0 - SEARCH) * copied / count,
+                    f"Copying {path.name}, {copied} of {counted(count, 'mesh', 'meshes')}",
                 )
             writers.append(writer)
         for writer in writers:
@@ -193,7 +209,9 @@ def _commit(writer: FolderWriter) -> None:
     try:
         writer.commit()
     except OSError as error:
-        raise RigError(f"{writer.path} cannot be replaced ({reason(error)}): close what uses it, and check access rights") from error
+        raise RigError(
+            f"{writer.path} cannot be replaced ({reason(error)}): close what uses it, and check access rights"
+        ) from error
 
 
 def _installed(robot: Description, model: FullModel) -> str:
@@ -205,7 +223,9 @@ def _copying(model: FullModel, writer: FolderWriter) -> Generator[Path, None, No
     try:
         text = read_text(model.path)
     except (OSError, UnicodeDecodeError) as error:
-        raise RigError(f"{model.path} cannot be read ({reason(error)}): save it as UTF-8, and check access rights") from error
+        raise RigError(
+            f"{model.path} cannot be read ({reason(error)}): save it as UTF-8, and check access rights"
+        ) from error
     for number, (name, path) in enumerate(model.meshes.items()):
         yield path
         relative_path = f"meshes/{number:03d}{path.suffix.lower()}"
@@ -226,7 +246,9 @@ def _write(writer: FolderWriter, name: str, data: bytes) -> None:
     try:
         writer.write(name, data)
     except OSError as error:
-        raise RigError(f"{writer.path / name} cannot be written ({reason(error)}): check space and access rights") from error
+        raise RigError(
+            f"{writer.path / name} cannot be written ({reason(error)}): check space and access rights"
+        ) from error
 
 
 def _size(path: Path) -> int:

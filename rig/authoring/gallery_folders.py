@@ -28,7 +28,10 @@ def folder_of(robot: str) -> Path:
         return Path(robot)
     known = {entry.folder.name: entry.folder for entry in listed()}
     if robot not in known:
-        raise RigError(f"There is no robot '{robot}' in the gallery: choose one of {', '.join(known)}, or a folder with a {FILE}")
+        raise RigError(
+            f"There is no robot '{robot}' in the gallery: choose one of {', '.join(known)}, or a folder with"
+            f" a {FILE}"
+        )
     return known[robot]
 
 

@@ -1,4 +1,6 @@
-"""Control bone for a head that a closed-loop mechanism moves: a chain moves the bone, and the mechanism follows it."""
+"""Control bone for a head that a closed-loop mechanism moves: a chain moves the bone, and the mechanism
+follows it.
+"""
 
 from collections.abc import Mapping
 
@@ -11,9 +13,12 @@ from ..reading.mechanism import offsets
 
 CONTROL = "Head Control"
 SHORTEST = 0.01  # [m] of the control, which ends at the head's eye
-# The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each DoF.
+# The control points forward (its Y is the root link's x) with its Z up: axis of the bone and sign of each
+# DoF.
 AXES = {"x": ("Y", 1), "y": ("X", -1), "z": ("Z", 1), "yaw": ("Z", 1), "pitch": ("X", -1), "roll": ("Y", 1)}
-AIM_FIRST = 0.1  # weight of the head's position, relative to its rotation: out of reach the position is missed, and the head still looks
+# weight of the head's position, relative to its rotation: out of reach the position is missed, and the head
+# still looks
+AIM_FIRST = 0.1
 FORWARD = Matrix(((0, 1, 0), (-1, 0, 0), (0, 0, 1)))  # the control's axes in the root link's frame
 ORDER = "YXZ"  # yaw is the outermost rotation, roll the innermost
 

@@ -1,4 +1,6 @@
-"""Adds a robot of the gallery to the scene: imported from its model, with gaze, postures, servos, device and a moving target."""
+"""Adds a robot of the gallery to the scene: imported from its model, with gaze, postures, servos, device and
+a moving target.
+"""
 
 import json
 from collections.abc import Generator, Mapping
@@ -29,7 +31,8 @@ from . import chains, forward, gallery_folders, gallery_neck
 from .first_lamp import lamp
 from .robot_import import Imported, all_or_nothing, importing
 
-NEAREST = "priorities"  # solver of a head that closed loops move: its chain is one link, so that its pose counts, and no shape
+# solver of a head that closed loops move: its chain is one link, so that its pose counts, and no shape
+NEAREST = "priorities"
 LINE = 90  # characters of a line in About This Robot
 KEY = "limber_robot"  # custom property of an armature of the gallery: what About This Robot shows, as JSON
 BALL = 0.12  # radius of the target, in its swing
@@ -37,7 +40,9 @@ BALL = 0.12  # radius of the target, in its swing
 
 @dataclass(frozen=True)
 class Joints:
-    """Joints of an imported robot: bone and record of each joint by its name in the model, and the bone of each link."""
+    """Joints of an imported robot: bone and record of each joint by its name in the model, and the bone of
+    each link.
+    """
 
     joints: Mapping[str, tuple[str, imported_robot.Record]]
     bones: Mapping[str, str]
@@ -45,19 +50,28 @@ class Joints:
     @classmethod
     def of(cls, rig) -> "Joints":
         records = imported_robot.records(rig)
-        joints = {record.branch.joint.name: (name, record) for name, record in records if record.axis and record.branch.joint is not None}
+        joints = {
+            record.branch.joint.name: (name, record)
+            for name, record in records
+            if record.axis and record.branch.joint is not None
+        }
         return cls(joints, {record.branch.link: name for name, record in records})
 
     def of_axis(self, bone: str, axis: str) -> str:
         """Name of the joint that an axis of a bone has; "" if there is none."""
         return next(
-            (name for name, (bone_name, record) in self.joints.items() if bone_name == bone and imported_robot.axis_of(record) == axis), ""
+            (
+                name
+                for name, (bone_name, record) in self.joints.items()
+                if bone_name == bone and imported_robot.axis_of(record) == axis
+            ),
+            "",
         )
 
 
 def adding(context, robot: Description, files: RobotFiles) -> Generator[Progress, None, Imported]:
-    """Adds a robot of the gallery to the scene in a collection of its own, active and selected. A generator that yields its progress, and
-    returns the result. If it raises an error or is closed, nothing has changed.
+    """Adds a robot of the gallery to the scene in a collection of its own, active and selected. A generator
+    that yields its progress, and returns the result. If it raises an error or is closed, nothing has changed.
 
     Args:
         context: Blender's context, in Object Mode.
@@ -76,7 +90,9 @@ def adding(context, robot: Description, files: RobotFiles) -> Generator[Progress
         rig.name = rig.data.name = rig.users_collection[0].name = robot.name
         rig.data.display_type = "STICK"
         rig.location = place
-        rig.data[KEY] = json.dumps({key: getattr(robot, key) for key in ("name", "maker", "licence", "source", "notes")})
+        rig.data[KEY] = json.dumps(
+            {key: getattr(robot, key) for key in ("name", "maker", "licence", "source", "notes")}
+        )
         device = rig.limber.device
         device.protocol, device.baudrate = robot.protocol, robot.baudrate
         found = Joints.of(rig)
@@ -96,8 +112,9 @@ def adding(context, robot: Description, files: RobotFiles) -> Generator[Progress
 
 
 def reading(robot: Description, is_watched: bool) -> Generator[Progress, None, RobotFiles]:
-    """Reads a gallery robot's model, or the maker's own with all meshes where it is installed. A generator of steps; `is_watched`: whether
-    a user waits at a window, as for `Reading`. Raises UrdfError where the model cannot be used.
+    """Reads a gallery robot's model, or the maker's own with all meshes where it is installed. A generator of
+    steps; `is_watched`: whether a user waits at a window, as for `Reading`. Raises UrdfError where the model
+    cannot be used.
     """
     model = gallery_folders.full_model(robot) or robot.model
     progress = Progress(0.0, f"Reading {model.name}")
@@ -112,10 +129,23 @@ def about(rig) -> list[str]:
     """
     try:
         stored = json_of(rig.data[KEY])
-        head = [f"{stored['name']}, by {stored['maker']}", f"Licence: {stored['licence']}", *wrap(f"Source: {stored['source']}", LINE)]
-        return [*head, *(line for note in stored["notes"] for line in wrap(str(note), LINE, initial_indent="- ", subsequent_indent="  "))]
+        head = [
+            f"{stored['name']}, by {stored['maker']}",
+            f"Licence: {stored['licence']}",
+            *wrap(f"Source: {stored['source']}", LINE),
+        ]
+        return [
+            *head,
+            *(
+                line
+                for note in stored["notes"]
+                for line in wrap(str(note), LINE, initial_indent="- ", subsequent_indent="  ")
+            ),
+        ]
     except (ValueError, KeyError, TypeError) as error:
-        raise RigError(f"Armature '{rig.name}': its custom property '{KEY}' was changed: add the robot again") from error
+        raise RigError(
+            f"Armature '{rig.name}': its custom property '{KEY}' was changed: add the robot again"
+        ) from error
 
 
 def _check_hardware(robot: Description) -> None:
@@ -171,7 +201,9 @@ def _put_on_ground(context, rig) -> None:
     context.view_layer.update()
     depsgraph = context.evaluated_depsgraph_get()
     shown = [part.evaluated_get(depsgraph) for part in rig.children]
-    lowest = min(((part.matrix_world @ Vector(corner)).z for part in shown for corner in part.bound_box), default=0.0)
+    lowest = min(
+        ((part.matrix_world @ Vector(corner)).z for part in shown for corner in part.bound_box), default=0.0
+    )
     rig.location.z -= lowest
     context.view_layer.update()
 
@@ -179,7 +211,11 @@ def _put_on_ground(context, rig) -> None:
 def _link_rotation(rig, link: str) -> rotations.Quaternion:
     """Orientation of a link in armature space, all joints at 0."""
     tree, _ = imported_robot.tree_of(rig)
-    return next(frame.rotation for branch, frame in zip(tree.branches, tree.frames({}), strict=True) if branch.link == link)
+    return next(
+        frame.rotation
+        for branch, frame in zip(tree.branches, tree.frames({}), strict=True)
+        if branch.link == link
+    )
 
 
 def _target(context, rig, robot: Description):
@@ -189,7 +225,11 @@ def _target(context, rig, robot: Description):
     aside = Vector((-centre.y, centre.x, 0.0)).normalized()
 
     def position(phase: float) -> Vector:
-        return rig.location + centre + gaze.swing * (sin(phase) * aside + 0.4 * sin(2 * phase + 0.3) * Vector((0, 0, 1)))
+        return (
+            rig.location
+            + centre
+            + gaze.swing * (sin(phase) * aside + 0.4 * sin(2 * phase + 0.3) * Vector((0, 0, 1)))
+        )
 
     ball = lamp.ball(lamp.rounds(context.scene, position), BALL * gaze.swing)
     lamp.fly_for_ever(ball)
@@ -200,7 +240,9 @@ def _target(context, rig, robot: Description):
 
 
 def _give_servos(rig, joints: Joints, robot: Description) -> None:
-    """Assigns the description's servos: to joints of chains and motors of the mechanism; for other joints by new auxiliary values."""
+    """Assigns the description's servos: to joints of chains and motors of the mechanism; for other joints by
+    new auxiliary values.
+    """
     assigned = set()
     for chain in rig.limber.chains:
         for joint in chain.joints:
@@ -228,7 +270,9 @@ def _narrow_to_servos(rig) -> None:
 
 
 def _set_servo(settings, servo: Servo, record: imported_robot.Record | None, protocol: str) -> None:
-    """Sets the servo of a joint or a motor. `record`: record of the joint's bone, with the sign of its channel; None for a motor."""
+    """Sets the servo of a joint or a motor. `record`: record of the joint's bone, with the sign of its
+    channel; None for a motor.
+    """
     sign = record.sign if record is not None else 1
     settings.gear = servo.gear
     servo_units.use_preset(settings, PRESETS[servo.model], protocol, speeds=True)

@@ -9,10 +9,18 @@ from ..reading.body.names import Parents, parts
 from ..reading.body.part_names import Part, read, side_of
 from ..reading.paths import missing
 
-EYES = ("eye", "eyes", "eyeball", "eyeballs")  # names of eyes without side and number; lids and brows are no eyes
+EYES = (
+    "eye",
+    "eyes",
+    "eyeball",
+    "eyeballs",
+)  # names of eyes without side and number; lids and brows are no eyes
 ARMS = ("upper_arm", "forearm")  # parts that show where the chest is
 Above = Callable[[str], Sequence[str]]  # bone -> its parents and the bones that move it, nearest first
-SELECT = "select the torso's last bone, the head, the eyes and no other bone in Pose Mode, then press the button again"
+SELECT = (
+    "select the torso's last bone, the head, the eyes and no other bone in Pose Mode, then press the button"
+    " again"
+)
 
 
 class Ends(NamedTuple):
@@ -45,13 +53,15 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
 
 
 def named(bones: Parents) -> dict[Part, list[str]]:
-    """The body parts that names tell. Of a Japanese rig the positions tell them: its words are short, and name many other things."""
+    """The body parts that names tell. Of a Japanese rig the positions tell them: its words are short, and
+    name many other things.
+    """
     return parts({bone: parent for bone, parent in bones.items() if bone.isascii()})
 
 
 def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
-    """Bones below the head that are named eyes, left and right; if no name has a side, the first of all. Of the links of several hinges the
-    last one is the eye.
+    """Bones below the head that are named eyes, left and right; if no name has a side, the first of all. Of
+    the links of several hinges the last one is the eye.
     """
     eyes: dict[str, str] = {}
     for bone in bones:
@@ -64,8 +74,8 @@ def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
 
 
 def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> Ends | None:
-    """Last bones of torso, head and eyes from a selection: torso and head, one an ancestor of the other, and eyes below them; None for any
-    other selection.
+    """Last bones of torso, head and eyes from a selection: torso and head, one an ancestor of the other, and
+    eyes below them; None for any other selection.
     """
     chosen = set(selected)
     inner = [bone for bone in bones if bone in chosen and any(bone in above(other) for other in chosen)]
@@ -76,12 +86,18 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
     if len(inner) == 2:
         return Ends(inner[0], inner[1], tips)
     if len(inner) == 1:
-        return Ends("", inner[0], tips) if len(tips) == 2 or read(tips[0]).stem in EYES else Ends(inner[0], tips[0], ())
+        return (
+            Ends("", inner[0], tips)
+            if len(tips) == 2 or read(tips[0]).stem in EYES
+            else Ends(inner[0], tips[0], ())
+        )
     return None
 
 
 class Structure(NamedTuple):
-    """Where chains begin by a figure's structure: functions that return the first bone of a chain whose end is given."""
+    """Where chains begin by a figure's structure: functions that return the first bone of a chain whose end
+    is given.
+    """
 
     begin: Callable[[str], str]
     neck: Callable[[str], str]  # of a head without a torso and without a bone that is called a neck
@@ -121,17 +137,23 @@ def spans(
 
 
 def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
-    """The chain of each eye, with the links above it that carry its other hinges; one that both share is the first eye's."""
+    """The chain of each eye, with the links above it that carry its other hinges; one that both share is the
+    first eye's.
+    """
     spans, taken = [], set()
     for eye in eyes:
-        above = itertools.takewhile(lambda bone: read(bone).stem in EYES and bone not in taken, _above(bones, eye))
+        above = itertools.takewhile(
+            lambda bone: read(bone).stem in EYES and bone not in taken, _above(bones, eye)
+        )
         path = [eye, *above]
         taken.update(path)
         spans.append(Span(path[-1], eye))
     return tuple(spans)
 
 
-def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure) -> Span | None:
+def _torso(
+    bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure
+) -> Span | None:
     """The chain of the torso: it begins above the hips, which stay with the legs."""
     if not ends.torso:
         return None
@@ -142,12 +164,18 @@ def _torso(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bo
     is_named = ends.head in bones_by_part.get(
         Part("", "head"), ()
     )  # else the names are of another convention, of which some words are known
-    spine = [index for index, bone in enumerate(path) if is_named and bone in bones_by_part.get(Part("", "spine"), ())]
+    spine = [
+        index
+        for index, bone in enumerate(path)
+        if is_named and bone in bones_by_part.get(Part("", "spine"), ())
+    ]
     first = carrying[-1] + 1 if carrying else min(spine, default=0)
     return _unbroken(path[max(first, path.index(structure.begin(ends.torso))) :], follows)
 
 
-def _head(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure) -> Span:
+def _head(
+    bones: Parents, ends: Ends, above: Above, follows: Callable[[str], bool], structure: Structure
+) -> Span:
     """The chain of the head, with the whole neck, but without what carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
     bones_by_part = named(bones)
@@ -156,9 +184,13 @@ def _head(bones: Parents, ends: Ends, above: Above, follows: Callable[[str], boo
         first = path.index(ends.torso) + 1
     elif ends.torso:  # a control that bends bones of the path by constraints
         arms = [bone for part, limb in bones_by_part.items() if part.name in ARMS for bone in limb]
-        first = max((k + 1 for k, bone in enumerate(path[:-1]) if any(bone in above(arm) for arm in arms)), default=0)
+        first = max(
+            (k + 1 for k, bone in enumerate(path[:-1]) if any(bone in above(arm) for arm in arms)), default=0
+        )
     else:
-        first = next((index for index, bone in enumerate(path) if bone in necks), path.index(structure.neck(ends.head)))
+        first = next(
+            (index for index, bone in enumerate(path) if bone in necks), path.index(structure.neck(ends.head))
+        )
     first = max(first, path.index(structure.begin(ends.head)))
     span = _unbroken(path[first:], lambda bone: follows(bone) and not structure.is_passed(bone, ends.head))
     start = next(bone for bone in path[path.index(span.root) :] if bone == span.end or not follows(bone))

@@ -1,4 +1,6 @@
-"""Finds the control bones that move a rig's torso, head and eyes, for rigs whose bones with those names follow controls."""
+"""Finds the control bones that move a rig's torso, head and eyes, for rigs whose bones with those names
+follow controls.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +17,9 @@ CONSTRAINT = "Limber Gaze"  # name of the constraint on the control that the rig
 
 
 class Eyes(NamedTuple):
-    """Eyes that point at control bones by the rig's own constraints: the controls follow the target, so the eyes need no chain."""
+    """Eyes that point at control bones by the rig's own constraints: the controls follow the target, so the
+    eyes need no chain.
+    """
 
     bones: tuple[str, ...] = ()  # bones of the eyes
     aims: tuple[str, ...] = ()  # controls that they point at
@@ -53,7 +57,9 @@ def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
     """The lowest control that carries the chest and the head but not the hips: it bends most of the spine."""
     hips = next(iter(named(bones).get(Part("", "hips"), ())), "")
     excluded = {hips, *controls.upstream(hips)} if hips else set()
-    carrying = [bone for bone in controls.upstream(torso) if bone not in excluded and controls.is_control(bone)]
+    carrying = [
+        bone for bone in controls.upstream(torso) if bone not in excluded and controls.is_control(bone)
+    ]
     carrying = [bone for bone in carrying if bone in controls.upstream(head)]
     first = next((bone for bone in carrying if not set(carrying).intersection(controls.upstream(bone))), None)
     if first is None:
@@ -66,25 +72,37 @@ def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
 
 
 def tracking(controls: Controls, eyes: Sequence[str], head: str) -> Eyes:
-    """Eyes that point at control bones by constraints. The given bones may be the eyes, their controls, or parents of either."""
+    """Eyes that point at control bones by constraints. The given bones may be the eyes, their controls, or
+    parents of either.
+    """
     if not eyes or not head:
         return Eyes()
     carrying = {head, *controls.upstream(head)}
     tracked: dict[str, str] = {}
     for bone, aim in controls.tracked_below(head).items():
         related = {bone, aim, *controls.upstream(bone)} - carrying
-        if aim not in tracked.values() and any(eye in related or bone in controls.upstream(eye) for eye in eyes):
+        if aim not in tracked.values() and any(
+            eye in related or bone in controls.upstream(eye) for eye in eyes
+        ):
             tracked[bone] = aim
-    eyelids_apart = {bone: aim for bone, aim in tracked.items() if read(aim).stem in EYES or read(bone).stem in EYES}
+    eyelids_apart = {
+        bone: aim for bone, aim in tracked.items() if read(aim).stem in EYES or read(bone).stem in EYES
+    }
     eye_aims = eyelids_apart or tracked
     return Eyes(tuple(eye_aims), tuple(eye_aims.values()))
 
 
 def follow(rig, eyes: Eyes, controls: Controls, head: str, target) -> str:
-    """Makes the control bone that the eyes point at copy the target's location by a constraint; returns the control's name."""
+    """Makes the control bone that the eyes point at copy the target's location by a constraint; returns the
+    control's name.
+    """
     parents = {rig.pose.bones[aim].parent for aim in eyes.aims}
     common = parents.pop() if len(parents) == 1 else None
-    has_common_control = common is not None and controls.is_control(common.name) and common.name not in {head, *controls.upstream(head)}
+    has_common_control = (
+        common is not None
+        and controls.is_control(common.name)
+        and common.name not in {head, *controls.upstream(head)}
+    )
     names = [common.name] if has_common_control else list(eyes.aims)
     for name in names:
         constraints = rig.pose.bones[name].constraints

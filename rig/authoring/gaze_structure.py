@@ -1,4 +1,6 @@
-"""Finds a character's torso, head and eyes by the positions of its bones: in any language, on any number of legs."""
+"""Finds a character's torso, head and eyes by the positions of its bones: in any language, on any number of
+legs.
+"""
 
 import itertools
 from collections.abc import Callable
@@ -20,7 +22,9 @@ UP = np.array((0.0, 0.0, 1.0))
 
 
 def ends(figure: Figure) -> Ends:
-    """Last bones of torso, head and each eye; "" and () for those that the figure does not have or does not show."""
+    """Last bones of torso, head and each eye; "" and () for those that the figure does not have or does not
+    show.
+    """
     if figure.front is None or not figure.trunk:
         return Ends("", "", ())
     top = _top(figure)
@@ -33,7 +37,11 @@ def ends(figure: Figure) -> Ends:
     above = line[: line.index(chest)] if (chest := chest_of(figure, line)) else line
     neck = figure.index[above[-1]] if above else first
     carrier = _carrier(figure, eyes) if eyes else _with_pairs(figure, neck, near_top)
-    head = chain_end.looking(figure.rig, line[0]) if carrier is None else figure.names[_skull(figure, carrier, first)]
+    head = (
+        chain_end.looking(figure.rig, line[0])
+        if carrier is None
+        else figure.names[_skull(figure, carrier, first)]
+    )
     path = _upward(figure, head)
     chest = chest_of(figure, [name for name in path if name == head or name in line])
     return Ends(chest, head, tuple(figure.names[k] for k in eyes))
@@ -48,7 +56,9 @@ def _above_legs(figure: Figure, upward: list[str]) -> list[str]:
 
 
 class _NearTop(NamedTuple):
-    """Tells what belongs to a head from what belongs to a trunk: it is nearer to the head's end than to where the line begins."""
+    """Tells what belongs to a head from what belongs to a trunk: it is nearer to the head's end than to where
+    the line begins.
+    """
 
     begin: np.ndarray  # (3,)
     end: np.ndarray  # (3,)
@@ -58,7 +68,9 @@ class _NearTop(NamedTuple):
 
 
 def chest_of(figure: Figure, line: list[str]) -> str:
-    """The bone of a line, from an end upward, from which the arms or wings nearest the end branch; "": there are none."""
+    """The bone of a line, from an end upward, from which the arms or wings nearest the end branch; "": there
+    are none.
+    """
     reaches = {name: _reach(figure, figure.index[name]) for name in line[1:]}
     least = max(LIMB * figure.size, SHORTER * max(reaches.values(), default=0.0))
     return next((name for name, reach in reaches.items() if reach >= least), "")
@@ -66,7 +78,9 @@ def chest_of(figure: Figure, line: list[str]) -> str:
 
 def eyes_below(figure: Figure, head: str) -> tuple[str, ...]:
     """Eyes that a head carries, left and right; empty: none are told apart from what else it carries."""
-    return tuple(figure.names[k] for k in _eyes(figure, figure.index[head])) if figure.front is not None else ()
+    return (
+        tuple(figure.names[k] for k in _eyes(figure, figure.index[head])) if figure.front is not None else ()
+    )
 
 
 def _upward(figure: Figure, name: str) -> list[str]:
@@ -94,7 +108,9 @@ def _length(figure: Figure, k: int, limb: int) -> float:
 
 
 def _eyes(figure: Figure, above: int, belongs: Belongs = lambda _: True) -> tuple[int, ...]:
-    """A pair of bones that carry nothing, look to the front and hang below a bone; of several pairs the one that looks there best."""
+    """A pair of bones that carry nothing, look to the front and hang below a bone; of several pairs the one
+    that looks there best.
+    """
     pairs = []
     for k in figure.below(above):
         other = figure.image.get(k, -1)
@@ -114,16 +130,24 @@ def _is_left(figure: Figure, k: int, other: int) -> bool:
 
 
 def _aim(figure: Figure, k: int, other: int) -> float:
-    """Cosine of the angle to the front at which a pair of bones looks; where bones may point anywhere, 1 if it lies where eyes do."""
+    """Cosine of the angle to the front at which a pair of bones looks; where bones may point anywhere, 1 if
+    it lies where eyes do.
+    """
     if figure.rig.data.bones[figure.names[k]].use_connect:
         return 0.0
     if figure.is_anatomical:
-        return min(float(way @ figure.front / np.linalg.norm(way)) for way in (figure.tips[e] - figure.heads[e] for e in (k, other)))
+        return min(
+            float(way @ figure.front / np.linalg.norm(way))
+            for way in (figure.tips[e] - figure.heads[e] for e in (k, other))
+        )
     parent = figure.parent[k]
     if parent != figure.parent[other] or parent not in figure.middle:
         return 0.0
     way = (figure.heads[k] + figure.heads[other]) / 2 - figure.heads[parent]
-    return float(way @ figure.front > float(np.linalg.norm(figure.heads[k] - figure.heads[other])) / 2 and way[2] >= 0.0)
+    return float(
+        way @ figure.front > float(np.linalg.norm(figure.heads[k] - figure.heads[other])) / 2
+        and way[2] >= 0.0
+    )
 
 
 def _carrier(figure: Figure, eyes: tuple[int, ...]) -> int | None:
@@ -135,9 +159,13 @@ def _carrier(figure: Figure, eyes: tuple[int, ...]) -> int | None:
 
 
 def _with_pairs(figure: Figure, first: int, belongs: Belongs) -> int | None:
-    """The first bone from a neck upward that carries what belongs to a head in pairs, such as ears; None: there is none."""
+    """The first bone from a neck upward that carries what belongs to a head in pairs, such as ears; None:
+    there is none.
+    """
     carrying = (k for k in figure.below(first) if k in figure.middle)
-    return next((k for k in carrying if any(belongs(figure.heads[child]) for child in _paired(figure, k))), None)
+    return next(
+        (k for k in carrying if any(belongs(figure.heads[child]) for child in _paired(figure, k))), None
+    )
 
 
 def _skull(figure: Figure, k: int, neck: int) -> int:
@@ -145,7 +173,9 @@ def _skull(figure: Figure, k: int, neck: int) -> int:
     follows on a bone begins at its end."""
     while k != neck:
         parent = figure.parent[k]
-        long = float(np.linalg.norm(figure.tips[parent] - figure.heads[parent]))  # 0 where bones do not lie along the limbs
+        long = float(
+            np.linalg.norm(figure.tips[parent] - figure.heads[parent])
+        )  # 0 where bones do not lie along the limbs
         gap = float(np.linalg.norm(figure.heads[k] - figure.tips[parent]))
         if gap > NEAR * figure.size if long == 0.0 else gap < long / 2:
             break

@@ -6,11 +6,12 @@ SAME = 1e-4  # [rad] rotation that is not seen
 
 
 def joined(rig, path: list[str]) -> list[str]:
-    """Lets bones of a path, root first, follow their parents where a property of the rig drives whether they do; returns texts about the
-    changes.
+    """Lets bones of a path, root first, follow their parents where a property of the rig drives whether they
+    do; returns texts about the changes.
 
-    Nothing that is seen changes: a rig with animation stays as it is, and so does a bone that its parent would rotate otherwise. A chain
-    accounts for these; but the rig's switch spares its controls the whole look.
+    Nothing that is seen changes: a rig with animation stays as it is, and so does a bone that its parent
+    would rotate otherwise. A chain accounts for these; but the rig's switch spares its controls the whole
+    look.
     """
     if _is_animated(rig):
         return []

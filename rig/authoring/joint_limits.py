@@ -1,4 +1,6 @@
-"""Limits of velocity, acceleration and jerk of a robot's joints from a file, for its chains, its motors, and chains made later."""
+"""Limits of velocity, acceleration and jerk of a robot's joints from a file, for its chains, its motors, and
+chains made later.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,14 +27,20 @@ def give(rig, limits: Mapping[str, JointRates]) -> tuple[int, list[str]]:
     found = match([(name, -1) for name in limits], joints)
     if not found:
         has = named([joint.name for joint in joints]) or "none"
-        raise RigError(f"The file limits {named(list(limits))}, and '{rig.name}' has no joint of such a name (it has {has})")
+        raise RigError(
+            f"The file limits {named(list(limits))}, and '{rig.name}' has no joint of such a name (it has"
+            f" {has})"
+        )
     for name, joint in found.items():
         _give(rig, joint, limits[name])
     strangers = [name for name in limits if name not in found]
     ranges = [name for name in found if limits[name].has_range]
     warnings = [f"'{rig.name}' has no joint for {named(strangers)}: left out"] if strangers else []
     if ranges:
-        warnings.append(f"The file's ranges of {named(ranges)} are not taken: set Min and Max in the Joints panel if they are narrower")
+        warnings.append(
+            f"The file's ranges of {named(ranges)} are not taken: set Min and Max in the Joints panel if they"
+            " are narrower"
+        )
     return len(found), warnings
 
 
@@ -44,8 +52,16 @@ def _give(rig, joint: FileJoint, rates: JointRates) -> None:
         for own in chain.joints:
             if chain.uid == uid and (own.bone, own.axis) == (bone, axis):
                 apply_rates(own, rates)
-    record = imported_robot.motor(rig.pose.bones[bone], axis) if rig.type == "ARMATURE" and bone in rig.pose.bones else None
+    record = (
+        imported_robot.motor(rig.pose.bones[bone], axis)
+        if rig.type == "ARMATURE" and bone in rig.pose.bones
+        else None
+    )
     if record is not None:  # for chains that are made later
-        given = {word: value for word in ("velocity", "acceleration", "jerk") if (value := getattr(rates, word)) is not None}
+        given = {
+            word: value
+            for word in ("velocity", "acceleration", "jerk")
+            if (value := getattr(rates, word)) is not None
+        }
         branch = replace(record.branch, joint=replace(record.branch.joint, **given))
         rig.data.bones[bone][imported_robot.KEY] = to_text(branch, record.axis, record.sign)

@@ -30,7 +30,9 @@ def with_target(link: LinkTarget) -> LinkTarget:
 
 
 def without_target(link: LinkTarget, goal: int) -> None:
-    """Removes the target object that `with_target` made, and the goal too if it had none before: if `goal` is -1."""
+    """Removes the target object that `with_target` made, and the goal too if it had none before: if `goal` is
+    -1.
+    """
     goals, target = link.rig.limber.mechanism.goals, link.keyed
     if goal < 0:
         goals.remove(link.goal)

@@ -1,7 +1,8 @@
-"""Mirror image of a stored posture: left and right bones, by Blender's naming, swap; bones in the middle stay.
+"""Mirror image of a stored posture: left and right bones, by Blender's naming, swap; bones in the middle
+stay.
 
-A rotation R in bone A's rest frame becomes T R T^-1 in the rest frame of its counterpart B, with T = B^-1 M A, where M mirrors the
-armature. So the mirror image is right whatever the bones' rolls are.
+A rotation R in bone A's rest frame becomes T R T^-1 in the rest frame of its counterpart B, with T = B^-1 M
+A, where M mirrors the armature. So the mirror image is right whatever the bones' rolls are.
 """
 
 import bpy
@@ -20,7 +21,8 @@ PLANES = {"X": Vector((-1.0, 1.0, 1.0)), "Y": Vector((1.0, -1.0, 1.0)), "Z": Vec
 
 
 def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
-    """Makes a pose asset of a posture's mirror image, and lists it in the chain that moves the mirrored bones.
+    """Makes a pose asset of a posture's mirror image, and lists it in the chain that moves the mirrored
+    bones.
 
     Args:
         rig: The armature object.
@@ -38,7 +40,8 @@ def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
     for name, image in pairs:
         if image not in rig.pose.bones:
             raise RigError(
-                f"Bone '{name}' has no counterpart: there is no bone '{image}'. Make it (Armature > Symmetrize), or rename '{name}'"
+                f"Bone '{name}' has no counterpart: there is no bone '{image}'. Make it (Armature >"
+                f" Symmetrize), or rename '{name}'"
             )
     owner = _owner(rig, chain, {image for _, image in pairs})
     curves = actions.fcurves(action)
@@ -46,12 +49,18 @@ def mirror(rig, chain, action: bpy.types.Action, across: str = "X"):
     for name, image in pairs:
         source, target = rig.pose.bones[name], rig.pose.bones[image]
         turn = _rest(target).inverted() @ Matrix.Diagonal(PLANES[across]) @ _rest(source)
-        for path, index, value in (*_mirrored_rotation(curves, source, target, turn), *_mirrored_location(curves, source, turn)):
+        for path, index, value in (
+            *_mirrored_rotation(curves, source, target, turn),
+            *_mirrored_location(curves, source, turn),
+        ):
             values[image, path, index] = value
     if not values:
         raise RigError(postures.foreign(action, chain))
     name = flip_name(action.name)
-    return postures.make(rig, owner, name if name != action.name else f"{action.name} Mirrored", values), owner
+    return (
+        postures.make(rig, owner, name if name != action.name else f"{action.name} Mirrored", values),
+        owner,
+    )
 
 
 def _owner(rig, chain, bones: set[str]):
@@ -65,7 +74,9 @@ def _owner(rig, chain, bones: set[str]):
     other = max(rig.limber.chains, key=moved)
     if not moved(other):
         named = ", ".join(f"'{bone}'" for bone in sorted(bones))
-        raise RigError(f"No chain moves {named}, where the mirror image would be: make a chain of these bones first")
+        raise RigError(
+            f"No chain moves {named}, where the mirror image would be: make a chain of these bones first"
+        )
     return other
 
 
@@ -76,7 +87,9 @@ def _rest(pose_bone) -> Matrix:
 def _signs(transform: Matrix) -> list[float] | None:
     """Sign (1 or -1) of each axis; None where the transform is not diagonal."""
     signs = [round(transform[k][k]) for k in range(3)]
-    is_plain = all(abs(transform[j][k] - (signs[k] if j == k else 0.0)) < ALONG for j in range(3) for k in range(3))
+    is_plain = all(
+        abs(transform[j][k] - (signs[k] if j == k else 0.0)) < ALONG for j in range(3) for k in range(3)
+    )
     return [float(sign) for sign in signs] if is_plain else None
 
 
@@ -86,7 +99,11 @@ def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[
     if is_euler(source) and signs and mode == source.rotation_mode:
         # Each angle is mirrored by itself, which keeps angles beyond 180 degrees.
         angles = postures.hinges(curves, source.name, mode) or ()
-        return [(rotation_modes.EULER, k, -signs[k] * angle) for k, angle in enumerate(angles) if angle is not None]
+        return [
+            (rotation_modes.EULER, k, -signs[k] * angle)
+            for k, angle in enumerate(angles)
+            if angle is not None
+        ]
     turn = postures.turn(curves, source.name, source.rotation_mode)
     if turn is None:
         return []
@@ -98,7 +115,9 @@ def _mirrored_rotation(curves, source, target, transform: Matrix) -> list[tuple[
 def _mirrored_location(curves, source, transform: Matrix) -> list[tuple[str, int, float]]:
     """(path, index, value) of the location channels of the mirror image."""
     displacements = {
-        index: value for index, axis in enumerate(axes.PRISMATIC) if (value := postures.displacement(curves, source.name, axis)) is not None
+        index: value
+        for index, axis in enumerate(axes.PRISMATIC)
+        if (value := postures.displacement(curves, source.name, axis)) is not None
     }
     if not displacements:
         return []

@@ -1,4 +1,6 @@
-"""Import of a motion file: joints get keys on a new action, and targets of a mechanism get the poses of links."""
+"""Import of a motion file: joints get keys on a new action, and targets of a mechanism get the poses of
+links.
+"""
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -57,8 +59,9 @@ class Imported:
 
 
 class MotionImport(Stepped):
-    """Import of a motion file for an object's joints and motors: the file is read first, then values and keyframes are made in short steps.
-    What was made is removed if the import is cancelled; nothing uses it before `finish`.
+    """Import of a motion file for an object's joints and motors: the file is read first, then values and
+    keyframes are made in short steps. What was made is removed if the import is cancelled; nothing uses it
+    before `finish`.
 
     Args:
         scene: The scene, whose frame rate counts.
@@ -66,7 +69,8 @@ class MotionImport(Stepped):
         path: The file.
         form: Format of the file, or AUTOMATIC.
         start: Scene frame of the file's first row.
-        at_frames: Whether keys are at the scene's frames; else at the file's own times, which may lie between frames.
+        at_frames: Whether keys are at the scene's frames; else at the file's own times, which may lie between
+            frames.
         with_sound: Whether to add the sound file beside the motion file.
         settings: Options of single formats, and whether much is imported unasked.
         is_watched: Whether a user waits at a window.
@@ -97,12 +101,14 @@ class MotionImport(Stepped):
     total = 100  # [per cent] since the number of joints is not known before the file is read
 
     def step(self) -> bool:
-        """Waits a little for the file to be read, or converts some values, or makes some keys; returns whether there is more to do.
+        """Waits a little for the file to be read, or converts some values, or makes some keys; returns
+        whether there is more to do.
 
         Raises:
             LargeMotionError: it would be more than 50 MB of keys, and the settings do not allow it.
             HardwareError: the file cannot be used.
-            RigError: the object has none of its joints, the keys would not play, or a joint cannot have the values.
+            RigError: the object has none of its joints, the keys would not play, or a joint cannot have the
+                values.
         """
         with suppress(StopIteration):
             next(self._steps)
@@ -158,14 +164,19 @@ class MotionImport(Stepped):
         return poses
 
     def _key_steps(self, poses: dict[str, list[Array]], undo: ExitStack) -> Iterator[None]:
-        """Computes the keys and writes them into new actions, which nothing uses yet; `undo` gets what removes them."""
+        """Computes the keys and writes them into new actions, which nothing uses yet; `undo` gets what
+        removes them.
+        """
         if self.targets:
             bpy.context.view_layer.update()  # so that targets that were just made have their transforms
         columns = [(self.matched[name], values) for name, values in self.values.items()]
         self.keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
         together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
         limits = {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns}
-        for rows in (channels.over_time(self.rig, together, limits), *(target.keys(poses[target.link]) for target in self.targets)):
+        for rows in (
+            channels.over_time(self.rig, together, limits),
+            *(target.keys(poses[target.link]) for target in self.targets),
+        ):
             for k, row in enumerate(rows):
                 for channel, value in row.items():
                     self.keys.setdefault(channel, []).append(value)
@@ -177,9 +188,14 @@ class MotionImport(Stepped):
             undo.callback(bpy.data.actions.remove, action)
             self.actions.append((owner, action, handle))
             for k, (channel, values) in enumerate(self.keys.items()):
-                self.done, self.at_work = self.total // 2 + self.total * k // (2 * len(self.keys)), f"keys of {channel.bone or owner.name}"
+                self.done, self.at_work = (
+                    self.total // 2 + self.total * k // (2 * len(self.keys)),
+                    f"keys of {channel.bone or owner.name}",
+                )
                 if channel.uid == owner.session_uid:
-                    yield from actions.baking_keys(curves, channel.path, channel.index, channel.group, self.frames, values)
+                    yield from actions.baking_keys(
+                        curves, channel.path, channel.index, channel.group, self.frames, values
+                    )
                     yield
 
     def _take(self, recording: Recording) -> None:
@@ -197,12 +213,24 @@ class MotionImport(Stepped):
         rate = self.scene.render.fps / self.scene.render.fps_base
         times = recording.times
         if start + times[-1] * rate > LAST_FRAME:
-            raise RigError(f"'{self.path.name}' lasts {times[-1]:.0f} s, and ends behind Blender's last frame: choose an earlier Start")
-        self.at = [k / rate for k in range(ceil(times[-1] * rate - SAME) + 1)] if self.at_frames else list(times)
-        self.frames = [start + k for k in range(len(self.at))] if self.at_frames else [start + time * rate for time in times]
+            raise RigError(
+                f"'{self.path.name}' lasts {times[-1]:.0f} s, and ends behind Blender's last frame: choose an"
+                " earlier Start"
+            )
+        self.at = (
+            [k / rate for k in range(ceil(times[-1] * rate - SAME) + 1)] if self.at_frames else list(times)
+        )
+        self.frames = (
+            [start + k for k in range(len(self.at))]
+            if self.at_frames
+            else [start + time * rate for time in times]
+        )
         keys = len(self.at) * (len(self.matched) + TARGET_CHANNELS * len(self.targets))
         if keys * KEY_BYTES > LARGE and not self.settings.allow_large:
-            said = f"'{self.path.name}' would give {keys} keyframes in {len(self.at)} frames ({times[-1] / 60:.0f} minutes)"
+            said = (
+                f"'{self.path.name}' would give {keys} keyframes in {len(self.at)} frames"
+                f" ({times[-1] / 60:.0f} minutes)"
+            )
             raise LargeMotionError(f"{said}: {ALLOW}")
 
     def _find_targets(self) -> None:
@@ -217,18 +245,23 @@ class MotionImport(Stepped):
         if not self.matched and not self.targets:
             has = named([joint.name for joint in joints]) or "none"
             raise RigError(
-                f"'{self.path.name}' moves {named(strange)}, and '{self.rig.name}' has no joint of such a name or servo (it has {has}):"
-                " rename the file's joints, or import it for another robot"
+                f"'{self.path.name}' moves {named(strange)}, and '{self.rig.name}' has no joint of such a"
+                f" name or servo (it has {has}): rename the file's joints, or import it for another robot"
             )
         if strange:
             self.warnings.append(f"'{self.rig.name}' has no joint for {named(strange)}: left out")
 
     def _tell_uncalibrated(self) -> None:
-        shares = [column for column in self.recording.columns if column.unit == "range_m100_100" and column.name in self.matched]
+        shares = [
+            column
+            for column in self.recording.columns
+            if column.unit == "range_m100_100" and column.name in self.matched
+        ]
         if any(not lerobot.is_calibrated(self.rig, self.matched[column.name]) for column in shares):
             self.warnings.append(
-                f"'{self.path.name}' has shares of the servos' ranges, and '{self.rig.name}' has no calibration of LeRobot's, so usual"
-                " ranges are taken. Import the robot's own (Robot > Set Up > Calibrate), then this file again, and compare with the robot"
+                f"'{self.path.name}' has shares of the servos' ranges, and '{self.rig.name}' has no"
+                " calibration of LeRobot's, so usual ranges are taken. Import the robot's own (Robot > Set"
+                " Up > Calibrate), then this file again, and compare with the robot"
             )
 
     def _tell_limits(self, joint: FileJoint, values: Sequence[float]) -> None:
@@ -246,7 +279,9 @@ class MotionImport(Stepped):
         for owner, action, handle in self.actions:
             actions.assign(owner, action, handle)
         self.warnings += muting.mute_what_wins(self.keys)
-        sentence = f"'{self.path.name}': {self.recording.times[-1]:.1f} s of {counted(len(self.values), 'joint')}"
+        sentence = (
+            f"'{self.path.name}': {self.recording.times[-1]:.1f} s of {counted(len(self.values), 'joint')}"
+        )
         sentence += "".join(f" and the pose of '{target.link}'" for target in self.targets)
         sentence += f" from frame {self.start}"
         if self.sound is not None:
@@ -259,14 +294,26 @@ class MotionImport(Stepped):
         return Imported([action for _, action, _ in self.actions], sentence, self.warnings)
 
     def _let_play(self) -> None:
-        """Lets the mechanism follow the keys: by its targets if links have poses, by its motors if all of these have values."""
+        """Lets the mechanism follow the keys: by its targets if links have poses, by its motors if all of
+        these have values.
+        """
         settings = self.rig.limber.mechanism
         motors = {joint.motor for joint in self.matched.values() if joint.motor >= 0}
-        drive = "TARGETS" if self.targets else "MOTORS" if motors and len(motors) == len(settings.motors) else settings.drive
+        drive = (
+            "TARGETS"
+            if self.targets
+            else "MOTORS"
+            if motors and len(motors) == len(settings.motors)
+            else settings.drive
+        )
         if (motors or self.targets) and settings.drive != drive:
             settings.drive = drive
             self.warnings.append(f"Mechanism '{self.rig.name}' is now driven by its {drive.lower()}")
-        freed = [settings.motors[k] for k in sorted(motors) if drive == "TARGETS" and not settings.motors[k].keeps_value]
+        freed = [
+            settings.motors[k]
+            for k in sorted(motors)
+            if drive == "TARGETS" and not settings.motors[k].keeps_value
+        ]
         for motor in freed:
             motor.keeps_value = True
         if freed:

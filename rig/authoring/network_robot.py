@@ -1,4 +1,6 @@
-"""Import of a robot from its own daemon over the network, with gaze, postures and servos if the gallery has the robot."""
+"""Import of a robot from its own daemon over the network, with gaze, postures and servos if the gallery has
+the robot.
+"""
 
 import tempfile
 from collections.abc import Generator
@@ -24,8 +26,8 @@ WAIT = 0.02  # [s] for the download in a step
 
 
 class NetworkRobot(gallery_copies.Work[Imported]):
-    """Import of a robot from a network address with its device, in steps; it is then active and selected. If it fails or is cancelled,
-    the scene has not changed.
+    """Import of a robot from a network address with its device, in steps; it is then active and selected. If
+    it fails or is cancelled, the scene has not changed.
 
     Args:
         context: Blender's context, in Object Mode.
@@ -33,8 +35,8 @@ class NetworkRobot(gallery_copies.Work[Imported]):
         is_watched: Whether a user waits at a window, as for `Reading`.
 
     Raises:
-        RigError: the text is no address, or that of another computer while Blender may not go online. In a step: the download fails, or
-            the user's folder cannot be written.
+        RigError: the text is no address, or that of another computer while Blender may not go online. In a
+            step: the download fails, or the user's folder cannot be written.
         UrdfError: in a step: the downloaded model cannot be used.
     """
 
@@ -59,7 +61,14 @@ class NetworkRobot(gallery_copies.Work[Imported]):
         robot = yield from self._known()
         if robot is None:
             files = yield from in_steps(
-                self._is_watched, Progress(0.0, f"Reading {model.name}"), read_files, str(model), "", True, "AUTO", None
+                self._is_watched,
+                Progress(0.0, f"Reading {model.name}"),
+                read_files,
+                str(model),
+                "",
+                True,
+                "AUTO",
+                None,
             )
             came = yield from importing(context, files, True, "AUTO", True)
         else:
@@ -74,7 +83,10 @@ class NetworkRobot(gallery_copies.Work[Imported]):
         load = self._download
         try:
             while not load.wait(WAIT):
-                yield Progress(load.done / load.total, f"Fetching {load.name}, {load.done} of {counted(load.total, 'file')}")
+                yield Progress(
+                    load.done / load.total,
+                    f"Fetching {load.name}, {load.done} of {counted(load.total, 'file')}",
+                )
         except DownloadError as error:
             raise RigError(str(error)) from error
 

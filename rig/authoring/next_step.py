@@ -1,4 +1,6 @@
-"""The suggested next step for the active armature and its robot: a sentence, and the operator that performs it."""
+"""The suggested next step for the active armature and its robot: a sentence, and the operator that performs
+it.
+"""
 
 from typing import NamedTuple
 
@@ -28,54 +30,85 @@ class Step(NamedTuple):
 
 
 BUILD = Step(
-    "New here? A click builds a lamp that looks at a ball. Or choose a robot that you own. Or click an armature of your own",
+    "New here? A click builds a lamp that looks at a ball. Or choose a robot that you own. Or click an"
+    " armature of your own",
     "limber.add_demo_lamp",
     "LIGHT",
     menu="LIMBER_MT_add_robot",
 )
 CHAIN = Step(
-    "In Pose Mode, select the end bone, or root and end, and press New Chain. For a character, press Eyes, Head and Torso",
+    "In Pose Mode, select the end bone, or root and end, and press New Chain. For a character, press Eyes,"
+    " Head and Torso",
     "limber.new_chain",
     "ADD",
 )
 RESTORE = Step(
-    "A recording of this object was interrupted: press Restore Takes to key its takes, or dismiss it in Bake and Export > Record",
+    "A recording of this object was interrupted: press Restore Takes to key its takes, or dismiss it in Bake"
+    " and Export > Record",
     "limber.restore_takes",
     "RECOVER_LAST",
 )
 TARGET = Step(
-    "Choose a Target under Gaze: any object for the end to look at. Or press Target: it makes one where the end looks now",
+    "Choose a Target under Gaze: any object for the end to look at. Or press Target: it makes one where the"
+    " end looks now",
     "limber.make_target",
     "EMPTY_AXIS",
 )
-LIVE = Step("Press Start Live: the chain follows its target, and your own pose is not changed", "limber.live", "PLAY")
-LIVE_ALL = Step(
-    "Press Start All Live: the chains follow their targets together, and your own pose is not changed", "limber.live_all", "PLAY"
+LIVE = Step(
+    "Press Start Live: the chain follows its target, and your own pose is not changed", "limber.live", "PLAY"
 )
-PLAY = Step("Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY", text="Play")
+LIVE_ALL = Step(
+    "Press Start All Live: the chains follow their targets together, and your own pose is not changed",
+    "limber.live_all",
+    "PLAY",
+)
+PLAY = Step(
+    "Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY", text="Play"
+)
 DRAG = Step(
-    "Move the target (Move with Mouse, or G in Object Mode): the chain follows. To move a robot too, press Connect",
+    "Move the target (Move with Mouse, or G in Object Mode): the chain follows. To move a robot too, press"
+    " Connect",
     "limber.connect",
     "LINKED",
 )
-CONNECT = Step("To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet", "limber.connect", "LINKED")
-ARM = Step("Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA")
-LIVE_MECHANISM = Step("Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY")
+CONNECT = Step(
+    "To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet",
+    "limber.connect",
+    "LINKED",
+)
+ARM = Step(
+    "Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA"
+)
+LIVE_MECHANISM = Step(
+    "Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY"
+)
 TURN = Step(  # for an end that only takes a rotation
-    "Rotate the target (R in Object Mode): the chain follows. To move a robot too, press Connect", "limber.connect", "LINKED"
+    "Rotate the target (R in Object Mode): the chain follows. To move a robot too, press Connect",
+    "limber.connect",
+    "LINKED",
 )
 LIVE_BODY = Step("Press Start Live in the Retarget panel: the body follows its source", "limber.live", "PLAY")
-CONNECT_BODY = Step("The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED")
-FOLLOWS = Step("The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion", "limber.disarm", "CANCEL")
+CONNECT_BODY = Step(
+    "The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED"
+)
+FOLLOWS = Step(
+    "The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion",
+    "limber.disarm",
+    "CANCEL",
+)
 CONNECTING = Step("The robot is being connected: wait until it answers", "limber.wait", "ARMATURE_DATA")
 
 
 def _move_mechanism(settings) -> Step:
-    sentence = f"{handling(settings).capitalize()} a target, or change a motor's value. To move a robot too, press Connect"
+    sentence = (
+        f"{handling(settings).capitalize()} a target, or change a motor's value. To move a robot too, press"
+        " Connect"
+    )
     return Step(sentence, "limber.connect", "LINKED")
 
 
-WITHOUT_CHAIN = {  # the step before such a mover is live, and a function of its settings that gives the step while it is
+# the step before such a mover is live, and a function of its settings that gives the step while it is
+WITHOUT_CHAIN = {
     BodyMover: (LIVE_BODY, lambda _: CONNECT_BODY),
     MechanismMover: (LIVE_MECHANISM, _move_mechanism),
 }
@@ -113,12 +146,18 @@ def next_step(rig, is_playing: bool) -> Step:
 
 
 def _of_other_scene() -> Step | None:
-    """The step while the scene has no armature in use, but a robot is connected to one of another scene; None if none is."""
+    """The step while the scene has no armature in use, but a robot is connected to one of another scene; None
+    if none is.
+    """
     rig = next(iter(links.connected_rigs()), None)
     status = links.status(rig) if rig is not None else None
     if status is None:
         return None
-    return Step(f"The robot of '{rig.name}' is in scene '{rig.users_scene[0].name}'. {status.sentence}", "limber.go_to_robot", "SCENE_DATA")
+    return Step(
+        f"The robot of '{rig.name}' is in scene '{rig.users_scene[0].name}'. {status.sentence}",
+        "limber.go_to_robot",
+        "SCENE_DATA",
+    )
 
 
 def _without_chain(mover: Mover) -> Step:
@@ -138,7 +177,9 @@ def _start(step: Step, mover: Mover) -> Step:
 
 
 def _of_posing(settings) -> Step | None:
-    """The step that makes posing by hand visible, if a live mover keeps a stored posture instead; None otherwise."""
+    """The step that makes posing by hand visible, if a live mover keeps a stored posture instead; None
+    otherwise.
+    """
     why = why_posing_shows_nothing(settings)
     return Step(why, "limber.use_pose", "POSE_HLT") if why else None
 

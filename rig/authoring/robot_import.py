@@ -1,7 +1,8 @@
-"""Import of a robot's file as an armature: a bone for each link; the joint's axis is one of the bone's axes, and all others are locked.
+"""Import of a robot's file as an armature: a bone for each link; the joint's axis is one of the bone's axes,
+and all others are locked.
 
-Posing a bone by hand moves the joint, and the bone's channel is the joint's value, with the same axis and zero. The sign differs for some
-bones, so that they point to the next joint.
+Posing a bone by hand moves the joint, and the bone's channel is the joint's value, with the same axis and
+zero. The sign differs for some bones, so that they point to the next joint.
 """
 
 import os
@@ -55,7 +56,8 @@ def import_robot(
     arguments: Mapping[str, str] | None = None,
     close_loops: bool = True,
 ) -> Imported:
-    """Imports a robot in a collection of its own, active and selected. If it raises an error, nothing was imported.
+    """Imports a robot in a collection of its own, active and selected. If it raises an error, nothing was
+    imported.
 
     Args:
         context: Blender's context.
@@ -69,10 +71,18 @@ def import_robot(
     Raises:
         UrdfError: the file cannot be used, or has no such link.
     """
-    return import_read(context, read_files(str(path), root, with_meshes, up_axis, arguments), with_meshes, up_axis, close_loops)
+    return import_read(
+        context,
+        read_files(str(path), root, with_meshes, up_axis, arguments),
+        with_meshes,
+        up_axis,
+        close_loops,
+    )
 
 
-def import_read(context, files: RobotFiles, with_meshes: bool = True, up_axis: UpAxis = "AUTO", close_loops: bool = True) -> Imported:
+def import_read(
+    context, files: RobotFiles, with_meshes: bool = True, up_axis: UpAxis = "AUTO", close_loops: bool = True
+) -> Imported:
     """As `import_robot`, for files that were read."""
     steps = importing(context, files, with_meshes, up_axis, close_loops)
     while True:
@@ -83,9 +93,11 @@ def import_read(context, files: RobotFiles, with_meshes: bool = True, up_axis: U
             return imported
 
 
-def importing(context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, close_loops: bool) -> Generator[Progress, None, Imported]:
-    """As `import_robot`, for files that were read: a generator that yields its progress, and returns the result. If it is closed, nothing
-    was imported.
+def importing(
+    context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, close_loops: bool
+) -> Generator[Progress, None, Imported]:
+    """As `import_robot`, for files that were read: a generator that yields its progress, and returns the
+    result. If it is closed, nothing was imported.
     """
     robot, tree = files.robot, files.tree
     if context.object is not None and context.object.mode != "OBJECT":
@@ -99,7 +111,9 @@ def importing(context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, cl
             warnings += yield from robot_meshes.adding(files, rig, bones, collection, up_axis)
         yield from _prepare_pose(tree, rig, bones)
         _store_postures(robot, rig)
-        context.scene.collection.children.link(collection)  # at the end: until then no redraw evaluates what is incomplete
+        context.scene.collection.children.link(
+            collection
+        )  # at the end: until then no redraw evaluates what is incomplete
         closures = closures_text(robot) if close_loops else ""
         if closures:
             yield Progress(1.0, "Closing loops")
@@ -110,13 +124,19 @@ def importing(context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, cl
     rig.select_set(True)
     pinned = [joint.name for joint in tree.joints if joint.clamp(0.0)]
     if pinned:
-        warnings.append(f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named(pinned)}): the nearest inside is shown")
+        warnings.append(
+            f"0 is outside the limits of {counted(len(pinned), 'joint')} ({named(pinned)}): the nearest"
+            " inside is shown"
+        )
     warnings = merged(warnings)
     return Imported(rig, _sentence(tree, rig, len(robot.postures), warnings), tuple(warnings))
 
 
 def _sentence(tree: Tree, rig, stored: int, warnings: list[str]) -> str:
-    came = f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')}, root '{tree.root}'"
+    came = (
+        f"Robot '{rig.name}': {counted(len(tree.branches), 'link')}, {counted(len(tree.joints), 'joint')},"
+        f" root '{tree.root}'"
+    )
     if stored:
         came += f", {counted(stored, 'posture')} as pose assets"
     if rig.limber.mechanism.closures_file:
@@ -132,13 +152,29 @@ def _sentence(tree: Tree, rig, stored: int, warnings: list[str]) -> str:
 @contextmanager
 def all_or_nothing() -> Iterator[None]:
     """Context manager that removes all new data-blocks if an exception is raised."""
-    kinds = ("objects", "armatures", "meshes", "materials", "images", "collections", "scenes", "actions", "texts", "curves")
+    kinds = (
+        "objects",
+        "armatures",
+        "meshes",
+        "materials",
+        "images",
+        "collections",
+        "scenes",
+        "actions",
+        "texts",
+        "curves",
+    )
     before = {data_block.session_uid for kind in kinds for data_block in getattr(bpy.data, kind)}
     try:
         yield
     except BaseException:
         bpy.data.batch_remove(
-            [data_block for kind in kinds for data_block in getattr(bpy.data, kind) if data_block.session_uid not in before]
+            [
+                data_block
+                for kind in kinds
+                for data_block in getattr(bpy.data, kind)
+                if data_block.session_uid not in before
+            ]
         )
         raise
 
@@ -151,7 +187,9 @@ def _scene_of_its_own(obj) -> Iterator[None]:
     view_layer = scene.view_layers[0]
     view_layer.objects.active = obj
     try:
-        with bpy.context.temp_override(scene=scene, view_layer=view_layer, object=obj, active_object=obj, selected_objects=[obj]):
+        with bpy.context.temp_override(
+            scene=scene, view_layer=view_layer, object=obj, active_object=obj, selected_objects=[obj]
+        ):
             yield
     finally:
         scene.collection.objects.unlink(obj)
@@ -177,7 +215,9 @@ def _cut(name: str, most: int) -> str:
 
 
 def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Object, list[str]]]:
-    """Makes the armature object with its bones, in no collection yet; returns it with the bones' names in the tree's order."""
+    """Makes the armature object with its bones, in no collection yet; returns it with the bones' names in the
+    tree's order.
+    """
     robot, branches = files.robot, files.tree.branches
     data = bpy.data.armatures.new(robot.name)
     rig = bpy.data.objects.new(robot.name, data)
@@ -191,7 +231,9 @@ def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Ob
                 branch, shape = branches[k], files.shapes[k]
                 bone = data.edit_bones.new(names[k])
                 bone.head = shape.head
-                bone.tail = rotations.add(shape.head, rotations.rotate(shape.rotation, (0.0, shape.length, 0.0)))
+                bone.tail = rotations.add(
+                    shape.head, rotations.rotate(shape.rotation, (0.0, shape.length, 0.0))
+                )
                 bone.align_roll(rotations.rotate(shape.rotation, rotations.Z))
                 bone.parent = data.edit_bones[names[branch.parent]] if branch.parent >= 0 else None
                 bone.use_connect = False
@@ -202,8 +244,14 @@ def _armature(files: RobotFiles) -> Generator[Progress, None, tuple[bpy.types.Ob
 
 
 def _prepare_pose(tree: Tree, rig, names: list[str]) -> Iterator[Progress]:
-    """Locks axes without joints, and gives each joint its limits, its mimic driver, and a value within the limits."""
-    bone_of = {branch.joint.name: name for branch, name in zip(tree.branches, names, strict=True) if branch.joint is not None}
+    """Locks axes without joints, and gives each joint its limits, its mimic driver, and a value within the
+    limits.
+    """
+    bone_of = {
+        branch.joint.name: name
+        for branch, name in zip(tree.branches, names, strict=True)
+        if branch.joint is not None
+    }
     for k, name in enumerate(names):
         if k % SOME_BONES == 0:
             yield Progress(k / len(names), "Making joints")
@@ -237,7 +285,8 @@ def _store_postures(robot: Robot, rig) -> None:
 def _limit(bone, record: Record) -> None:
     """Adds the joint's limits as a constraint, which also limits posing by hand.
 
-    Angles of 180 degrees and more cannot be read from a pose, so for wider limits no constraint is added; the chain has them.
+    Angles of 180 degrees and more cannot be read from a pose, so for wider limits no constraint is added; the
+    chain has them.
     """
     joint, (lower, upper) = record.branch.joint, record.span
     if joint.lower is None or joint.upper is None or (joint.is_rotary and not -pi < lower <= upper < pi):
@@ -263,4 +312,6 @@ def _follow(rig, bone, record: Record, leader) -> None:
     target.id = rig
     target.data_path = f"{leader.path_from_id(channel(led))}[{INDEX[led.axis]}]"
     curve.driver.type = "SCRIPTED"
-    curve.driver.expression = f"leader * {record.sign * led.sign * mimic.multiplier!r} + {record.sign * mimic.offset!r}"
+    curve.driver.expression = (
+        f"leader * {record.sign * led.sign * mimic.multiplier!r} + {record.sign * mimic.offset!r}"
+    )

@@ -1,4 +1,6 @@
-"""Visuals of links: meshes from files, boxes, cylinders, spheres and colours; placeholders for missing ones."""
+"""Visuals of links: meshes from files, boxes, cylinders, spheres and colours; placeholders for
+missing ones.
+"""
 
 from collections.abc import Generator
 from math import cos, pi, radians, sin
@@ -27,9 +29,11 @@ SHARP = radians(35.0)  # [rad] between two faces: from there on their edge stays
 LINEAR_BELOW, LINEAR_SLOPE = 0.04045, 12.92  # of the sRGB curve (IEC 61966-2-1)
 
 
-def adding(files: RobotFiles, rig, bones: list[str], collection, up_axis: UpAxis) -> Generator[Progress, None, list[str]]:
-    """Adds the meshes of all links to the collection, parented to their bones. A generator: it yields its progress after each link, and
-    returns warnings about missing files, files that were rotated, and sizes.
+def adding(
+    files: RobotFiles, rig, bones: list[str], collection, up_axis: UpAxis
+) -> Generator[Progress, None, list[str]]:
+    """Adds the meshes of all links to the collection, parented to their bones. A generator: it yields its
+    progress after each link, and returns warnings about missing files, files that were rotated, and sizes.
 
     Args:
         up_axis: Up axis with which DAE and glTF files were read.
@@ -49,7 +53,9 @@ class _Look:
         self.files, self.collection, self.up_axis = files, collection, up_axis
         self.warnings: list[str] = []
         self.sizes: dict[str, float] = {}  # [m] largest dimension of the mesh in each file, as it is scaled
-        self._rotated: dict[tuple[str, str], list[str]] = {}  # kind of file, up axis other than Z -> names of its files
+        self._rotated: dict[
+            tuple[str, str], list[str]
+        ] = {}  # kind of file, up axis other than Z -> names of its files
         self._meshes: dict[str, bpy.types.Mesh | None] = {}
         self._materials: dict[tuple[str, Colour], bpy.types.Material] = {}
 
@@ -67,7 +73,9 @@ class _Look:
             mesh_in_bone = link_in_bone @ _matrix(visual.origin) @ Matrix.Diagonal((*size, 1.0))
             self._put(link.name, mesh, visual.material, rig, bone, from_tail @ mesh_in_bone)
         if missing is not None:
-            self._put(f"{link.name} (placeholder)", _placeholder(bone), missing.material, rig, bone, from_tail)
+            self._put(
+                f"{link.name} (placeholder)", _placeholder(bone), missing.material, rig, bone, from_tail
+            )
 
     def _put(self, name: str, mesh, material: Material | None, rig, bone, matrix: Matrix) -> None:
         mesh_object = bpy.data.objects.new(name, mesh)
@@ -97,7 +105,9 @@ class _Look:
                 self._meshes[shape.name] = self._read(link, shape.name)
             mesh = self._meshes[shape.name]
             if mesh is not None:
-                self.sizes[shape.name] = max(self.sizes.get(shape.name, 0.0), robot_size.size_of(mesh, shape.scale))
+                self.sizes[shape.name] = max(
+                    self.sizes.get(shape.name, 0.0), robot_size.size_of(mesh, shape.scale)
+                )
             return mesh, shape.scale
         return None, (1.0, 1.0, 1.0)  # the parser has added a warning
 
@@ -118,10 +128,19 @@ class _Look:
             return self._warn(link, name, IS_POINTER)
         suffix = path.suffix.lower()
         if suffix not in (*IMPORTERS, *MESH_READERS):
-            return self._warn(link, name, f"is a {suffix or 'file without a suffix'}: only STL, OBJ, DAE and glTF can be read; convert it")
+            return self._warn(
+                link,
+                name,
+                f"is a {suffix or 'file without a suffix'}: only STL, OBJ, DAE and glTF can be read;"
+                " convert it",
+            )
         mesh = self._of_faces(path, mesh_file) if suffix in MESH_READERS else _imported(path)
         if mesh is None:
-            return self._warn(link, name, f"cannot be read, or is empty{f' ({mesh_file.problem})' if mesh_file.problem else ''}")
+            return self._warn(
+                link,
+                name,
+                f"cannot be read, or is empty{f' ({mesh_file.problem})' if mesh_file.problem else ''}",
+            )
         mesh.name = path.stem
         _shade(mesh)
         return mesh
@@ -142,10 +161,13 @@ class _Look:
         return mesh
 
     def rotations(self) -> list[str]:
-        """A sentence for each kind of file and up axis from which files were rotated, unless the user chose that axis."""
+        """A sentence for each kind of file and up axis from which files were rotated, unless the user chose
+        that axis.
+        """
         return [
-            f"Rotated {counted(len(names), f'{kind} file')} ('{names[0]}'{' ...' if len(names) > 1 else ''}) from {axis[0]} up to Z up:"
-            " if meshes lie on their side, import again with Mesh Up Axis set to Ignore"
+            f"Rotated {counted(len(names), f'{kind} file')} ('{names[0]}'{' ...' if len(names) > 1 else ''})"
+            f" from {axis[0]} up to Z up: if meshes lie on their side, import again with Mesh Up Axis set to"
+            " Ignore"
             for (kind, axis), names in self._rotated.items()
             if self.up_axis == "AUTO"
         ]
@@ -154,7 +176,11 @@ class _Look:
         self.warnings.append(f"mesh '{name}' of link '{link.name}' {what}; a placeholder is shown instead")
 
     def _material(self, material: Material | None) -> bpy.types.Material:
-        name, colour = ("Robot", PLAIN) if material is None or material.colour is None else (material.name or "Robot", material.colour)
+        name, colour = (
+            ("Robot", PLAIN)
+            if material is None or material.colour is None
+            else (material.name or "Robot", material.colour)
+        )
         blender_material = self._materials.get((name, colour))
         if blender_material is None:
             blender_material = self._materials[name, colour] = _new_material(name, colour)
@@ -162,7 +188,9 @@ class _Look:
 
 
 def _placeholder(bone) -> bpy.types.Mesh:
-    """Bars from the bone's head to each child joint of the link, or along the bone where there is none; in the bone's frame."""
+    """Bars from the bone's head to each child joint of the link, or along the bone where there is none; in
+    the bone's frame.
+    """
     into_bone = bone.matrix_local.inverted()
     ends = [into_bone @ child.head_local for child in bone.children]
     ends = [end for end in ends if end.length > NO_BAR * bone.length] or [Vector((0.0, bone.length, 0.0))]
@@ -179,19 +207,29 @@ def _placeholder(bone) -> bpy.types.Mesh:
 
 
 def _imported(path: Path) -> bpy.types.Mesh | None:
-    """Mesh of a file, read by Blender's importer in a temporary scene; None where it has no faces or cannot be read."""
+    """Mesh of a file, read by Blender's importer in a temporary scene; None where it has no faces or cannot
+    be read.
+    """
     scene = bpy.data.scenes.new("Limber import")
     before = {obj.session_uid for obj in bpy.data.objects}
     try:
-        options = {"use_split_objects": False} if path.suffix.lower() == ".obj" else {"use_mesh_validate": True}
-        with bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0], collection=scene.collection):
-            getattr(bpy.ops.wm, IMPORTERS[path.suffix.lower()])(filepath=str(path), forward_axis="Y", up_axis="Z", **options)
+        options = (
+            {"use_split_objects": False} if path.suffix.lower() == ".obj" else {"use_mesh_validate": True}
+        )
+        with bpy.context.temp_override(
+            scene=scene, view_layer=scene.view_layers[0], collection=scene.collection
+        ):
+            getattr(bpy.ops.wm, IMPORTERS[path.suffix.lower()])(
+                filepath=str(path), forward_axis="Y", up_axis="Z", **options
+            )
     except RuntimeError:  # the importer has failed
         pass
     finally:
         new_objects = [obj for obj in bpy.data.objects if obj.session_uid not in before]
         mesh = next((obj.data for obj in new_objects if obj.type == "MESH" and len(obj.data.polygons)), None)
-        bpy.data.batch_remove([*new_objects, *(obj.data for obj in new_objects if obj.data is not None and obj.data != mesh)])
+        bpy.data.batch_remove(
+            [*new_objects, *(obj.data for obj in new_objects if obj.data is not None and obj.data != mesh)]
+        )
         bpy.data.scenes.remove(scene)
     if mesh is not None and mesh.materials and not _has_colours(path):
         unknown = [material for material in mesh.materials if material is not None]
@@ -210,7 +248,11 @@ def _shade(mesh) -> None:
 def _has_colours(path: Path) -> bool:
     """Whether the material file that an OBJ file names exists."""
     with path.open("rb") as file:
-        libraries = [line.split(maxsplit=1)[1].strip().decode(errors="replace") for line in file if line.startswith(b"mtllib ")]
+        libraries = [
+            line.split(maxsplit=1)[1].strip().decode(errors="replace")
+            for line in file
+            if line.startswith(b"mtllib ")
+        ]
     return any(is_file(path.parent / library) for library in libraries)
 
 
@@ -256,7 +298,9 @@ def _sphere() -> tuple[list, list, list]:
     vertices = [(0.0, 0.0, -1.0)]
     for ring in range(1, rings):
         height, radius = -cos(pi * ring / rings), sin(pi * ring / rings)
-        vertices += [(radius * cos(2 * pi * k / SIDES), radius * sin(2 * pi * k / SIDES), height) for k in range(SIDES)]
+        vertices += [
+            (radius * cos(2 * pi * k / SIDES), radius * sin(2 * pi * k / SIDES), height) for k in range(SIDES)
+        ]
     vertices.append((0.0, 0.0, 1.0))
     top = len(vertices) - 1
     faces = [(0, 1 + (k + 1) % SIDES, 1 + k) for k in range(SIDES)]

@@ -1,4 +1,6 @@
-"""Warnings about an imported robot whose file, or whose meshes, seem to be in millimetres: robots' files are in metres."""
+"""Warnings about an imported robot whose file, or whose meshes, seem to be in millimetres: robots' files are
+in metres.
+"""
 
 from collections.abc import Mapping
 from math import hypot
@@ -17,17 +19,29 @@ def of_joints(robot: Robot) -> list[str]:
     distance, name = max(far, default=(0.0, ""))
     if distance <= LARGEST:
         return []
-    return [f"joint '{name}' is {distance:.0f} m from its parent link's origin: if the file is in millimetres, export it again in metres"]
+    return [
+        f"joint '{name}' is {distance:.0f} m from its parent link's origin: if the file is in millimetres,"
+        " export it again in metres"
+    ]
 
 
 def of_meshes(sizes: Mapping[str, float]) -> list[str]:
-    """A warning if meshes are too large. `sizes`: largest dimension [m] of each file's mesh, scaled as the robot's file says."""
+    """A warning if meshes are too large. `sizes`: largest dimension [m] of each file's mesh, scaled as the
+    robot's file says.
+    """
     large = sorted((size, name) for name, size in sizes.items() if size > LARGEST)
     if not large:
         return []
     size, name = large[-1]
-    more = f", and {counted(len(large) - 1, 'more mesh is', 'more meshes are')} too large" if len(large) > 1 else ""
-    return [f"mesh '{name}' is {size:.0f} m large{more}: if it is in millimetres, write scale=\"0.001 0.001 0.001\" into its <mesh>"]
+    more = (
+        f", and {counted(len(large) - 1, 'more mesh is', 'more meshes are')} too large"
+        if len(large) > 1
+        else ""
+    )
+    return [
+        f"mesh '{name}' is {size:.0f} m large{more}: if it is in millimetres, write scale=\"0.001 0.001"
+        ' 0.001" into its <mesh>'
+    ]
 
 
 def size_of(mesh, scale: tuple[float, float, float]) -> float:

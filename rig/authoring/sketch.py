@@ -19,16 +19,26 @@ ANY = ""  # no solver: joints without limits keep the range of a full turn
 
 
 def points_of(objects: Sequence, depsgraph) -> list:
-    """World positions [m] that objects show: of one curve its points, of several objects their origins, in the order of their names."""
+    """World positions [m] that objects show: of one curve its points, of several objects their origins, in
+    the order of their names.
+    """
     if len(objects) == 1 and objects[0].type == "CURVE":
         (curve,) = objects
         splines = [spline.bezier_points or spline.points for spline in curve.data.splines]
-        return [curve.evaluated_get(depsgraph).matrix_world @ point.co.to_3d() for points in splines for point in points]
-    return [shown.evaluated_get(depsgraph).matrix_world.translation for shown in sorted(objects, key=lambda shown: shown.name)]
+        return [
+            curve.evaluated_get(depsgraph).matrix_world @ point.co.to_3d()
+            for points in splines
+            for point in points
+        ]
+    return [
+        shown.evaluated_get(depsgraph).matrix_world.translation
+        for shown in sorted(objects, key=lambda shown: shown.name)
+    ]
 
 
 def pose_along(rig, chain, points: Sequence, depsgraph) -> tuple[dict[tuple[str, str], float], float]:
-    """Poses a chain's bones so that its links have the directions of points (m, 3) in the world, from its base to its end.
+    """Poses a chain's bones so that its links have the directions of points (m, 3) in the world, from its
+    base to its end.
 
     Returns:
         The joints' values [rad or m], and the largest angle [deg] between a link and the sketch.
@@ -38,11 +48,17 @@ def pose_along(rig, chain, points: Sequence, depsgraph) -> tuple[dict[tuple[str,
     """
     reader = ChainReader(rig, chain)
     poses = reader.read(rig.pose.bones)
-    base = np.array(rig.matrix_world) @ Placement(depsgraph, {}).root(rig, reader.names[0], reader.base_location(poses))
+    base = np.array(rig.matrix_world) @ Placement(depsgraph, {}).root(
+        rig, reader.names[0], reader.base_location(poses)
+    )
     turn = np.linalg.inv(base[:3, :3])
     try:
-        skeleton = joint_tree(reader, reader.fixed(poses), build.motions(chain, ANY), build.tools(chain, reader))
-        sketched = pose_from_points(skeleton, np.array(points, dtype=float).reshape(-1, 3) @ turn.T, reader.angles(poses))
+        skeleton = joint_tree(
+            reader, reader.fixed(poses), build.motions(chain, ANY), build.tools(chain, reader)
+        )
+        sketched = pose_from_points(
+            skeleton, np.array(points, dtype=float).reshape(-1, 3) @ turn.T, reader.angles(poses)
+        )
     except (GazeError, SkeletonError) as error:
         raise RigError(f"Chain '{chain.name}': {error}") from error
     values = dict(zip(reader.joint_keys, sketched.angles.tolist(), strict=True))

@@ -9,7 +9,9 @@ from ..reading.goal import ALONG, ORIENTS, REACHES, followed, forward_axis, sign
 from ..reading.paths import missing
 from ..showing import chain_lines
 
-IN_FRONT = 10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
+IN_FRONT = (
+    10  # distance of a new target from the eyes, in lengths of the head bone: about that of a conversation
+)
 
 
 def new_target(context, rig, location: Vector, size: float):
@@ -30,7 +32,8 @@ def new_target(context, rig, location: Vector, size: float):
 
 
 def make(context, rig, chain) -> tuple[object, list[str]]:
-    """Makes a target that the chain's end meets as it is shown now, for the chain and for those with the same target.
+    """Makes a target that the chain's end meets as it is shown now, for the chain and for those with the same
+    target.
 
     It is where the end reaches, or in front of its eye where it looks.
 
@@ -48,10 +51,16 @@ def make(context, rig, chain) -> tuple[object, list[str]]:
     ahead = (world.to_3x3() @ Vector(forward_axis(chain))).normalized()
     if not ahead.length:
         raise RigError(
-            f"The Forward Direction of chain '{chain.name}' has no length: press Pick Forward Axis, or choose an axis of the bone"
+            f"The Forward Direction of chain '{chain.name}' has no length: press Pick Forward Axis, or choose"
+            " an axis of the bone"
         )
     eye_position = chain_lines.eye(rig, chain)
-    target = new_target(context, rig, eye_position if chain.goal in REACHES else eye_position + IN_FRONT * length * ahead, length)
+    target = new_target(
+        context,
+        rig,
+        eye_position if chain.goal in REACHES else eye_position + IN_FRONT * length * ahead,
+        length,
+    )
     if chain.goal in ORIENTS:
         target.rotation_euler = world.to_euler()
     elif chain.goal in ALONG:
@@ -61,13 +70,18 @@ def make(context, rig, chain) -> tuple[object, list[str]]:
 
 
 def choose(rig, chain, target) -> list[str]:
-    """Sets the target of a chain, and of the armature's other chains with the same target, such as head and eyes.
+    """Sets the target of a chain, and of the armature's other chains with the same target, such as head and
+    eyes.
 
     Returns:
         Names of those chains.
     """
     before = followed(chain)
-    together = [other for other in rig.limber.chains if other == chain or (before is not None and followed(other) == before)]
+    together = [
+        other
+        for other in rig.limber.chains
+        if other == chain or (before is not None and followed(other) == before)
+    ]
     for other in together:
         number = min(other.watch, len(other.targets))
         (other.targets[number - 1] if number > 0 else other).target = target
@@ -76,7 +90,8 @@ def choose(rig, chain, target) -> list[str]:
 
 
 def under_mouse(area, x: int, y: int, position: Vector) -> Vector | None:
-    """World position [m] under the mouse, at the depth of another position; None outside of the area's views, or behind the viewer.
+    """World position [m] under the mouse, at the depth of another position; None outside of the area's views,
+    or behind the viewer.
 
     Args:
         area: A 3D viewport.
@@ -93,10 +108,14 @@ def under_mouse(area, x: int, y: int, position: Vector) -> Vector | None:
 
 
 def view_under(area, x: int, y: int) -> tuple | None:
-    """Region under the mouse, its 3D view, and the mouse in the region [pixels]; None outside of the area's views."""
+    """Region under the mouse, its 3D view, and the mouse in the region [pixels]; None outside of the area's
+    views.
+    """
     space = area.spaces.active
     views = list(space.region_quadviews) or [space.region_3d]
-    for region, view in zip((region for region in area.regions if region.type == "WINDOW"), views, strict=True):
+    for region, view in zip(
+        (region for region in area.regions if region.type == "WINDOW"), views, strict=True
+    ):
         if 0 <= x - region.x < region.width and 0 <= y - region.y < region.height:
             return region, view, Vector((x - region.x, y - region.y))
     return None

@@ -1,4 +1,6 @@
-"""Access to actions in every Blender version: from 4.4 on F-curves are in slots and channel bags, from 5.0 on only there."""
+"""Access to actions in every Blender version: from 4.4 on F-curves are in slots and channel bags, from 5.0 on
+only there.
+"""
 
 from collections.abc import Iterator
 
@@ -24,7 +26,9 @@ SAME_FRAME = 0.01  # [frames] Blender merges keys that are nearer to each other
 
 
 def fcurves(action: bpy.types.Action, slot=None):
-    """F-curves of an action's slot (default: its first slot for objects), for reading; an empty list if there are none."""
+    """F-curves of an action's slot (default: its first slot for objects), for reading; an empty list if there
+    are none.
+    """
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action)
@@ -33,7 +37,9 @@ def fcurves(action: bpy.types.Action, slot=None):
 
 
 def writable_fcurves(action: bpy.types.Action, owner: bpy.types.ID, slot=None):
-    """F-curves of an action for an object, for writing; slot and channel bag are created if they are missing."""
+    """F-curves of an action for an object, for writing; slot and channel bag are created if they are
+    missing.
+    """
     if not hasattr(action, "slots"):
         return action.fcurves
     slot = slot or _object_slot(action) or action.slots.new("OBJECT", owner.name)
@@ -41,7 +47,10 @@ def writable_fcurves(action: bpy.types.Action, owner: bpy.types.ID, slot=None):
 
 
 def _object_slot(action):
-    return next((slot for slot in action.slots if slot.target_id_type == "OBJECT"), action.slots[0] if action.slots else None)
+    return next(
+        (slot for slot in action.slots if slot.target_id_type == "OBJECT"),
+        action.slots[0] if action.slots else None,
+    )
 
 
 def _channelbag(action, slot, create: bool):
@@ -76,7 +85,9 @@ def playing(owner: bpy.types.ID) -> list[tuple[bpy.types.Action, object]]:
 
 
 def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | None = None) -> None:
-    """Assigns an action to a data-block, with the slot that has this handle, or else its first slot for objects."""
+    """Assigns an action to a data-block, with the slot that has this handle, or else its first slot for
+    objects.
+    """
     animation = owner.animation_data or owner.animation_data_create()
     animation.action = action
     if hasattr(animation, "action_slot"):
@@ -85,15 +96,17 @@ def assign(owner: bpy.types.ID, action: bpy.types.Action, slot_handle: int | Non
 
 
 def put_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces all keys of a channel by keys with linear interpolation; `frames` (ascending) and `values` have equal length."""
+    """Replaces all keys of a channel by keys with linear interpolation; `frames` (ascending) and `values`
+    have equal length.
+    """
     points = _fresh_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", [LINEAR] * len(frames))
     find(curves, data_path, index).update()
 
 
 def put_constant_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces all keys of a channel by keys with constant interpolation, as enumerations need; `frames` (ascending) and `values` have
-    equal length.
+    """Replaces all keys of a channel by keys with constant interpolation, as enumerations need; `frames`
+    (ascending) and `values` have equal length.
     """
     points = _fresh_points(curves, data_path, index, group, frames, values)
     points.foreach_set("interpolation", [CONSTANT] * len(frames))
@@ -101,13 +114,16 @@ def put_constant_keys(curves, data_path: str, index: int, group: str, frames, va
 
 
 def key_time(frame: float) -> float:
-    """Place of a key that is to show in a frame of the scene in use: with Time Stretching (Output > Frame Rate) it is another one."""
+    """Place of a key that is to show in a frame of the scene in use: with Time Stretching (Output > Frame
+    Rate) it is another one.
+    """
     render = bpy.context.scene.render
     return frame * render.frame_map_old / render.frame_map_new
 
 
 def bake_keys(curves, data_path: str, index: int, group: str, frames, values) -> None:
-    """Replaces the keys of a channel within the range of the scene's `frames` by linear ones; keys outside of the range stay.
+    """Replaces the keys of a channel within the range of the scene's `frames` by linear ones; keys outside of
+    the range stay.
 
     A curve with modifiers is replaced by a new one, since they would change the keyed values.
     """
@@ -139,7 +155,9 @@ def baking_keys(curves, data_path: str, index: int, group: str, frames, values) 
         points.foreach_get(name, numbers)
         rows = numbers.reshape(-1, width)
         rows[outside:] = new.get(name, rows[outside:])
-        points.foreach_set(name, np.concatenate((rows[:before], rows[outside:], rows[before:outside])).ravel())
+        points.foreach_set(
+            name, np.concatenate((rows[:before], rows[outside:], rows[before:outside])).ravel()
+        )
         yield
     curve.update()
 
@@ -177,7 +195,9 @@ def _fresh_points(curves, data_path: str, index: int, group: str, frames, values
 
 
 def _unmute_group(curve) -> None:
-    """Unmutes a curve's group, which would mute the curve too, and mutes the group's other curves one by one instead."""
+    """Unmutes a curve's group, which would mute the curve too, and mutes the group's other curves one by one
+    instead.
+    """
     group = curve.group
     if group and group.mute:
         for other in group.channels:

@@ -1,10 +1,14 @@
-"""Texts for sentences: counted nouns, shortened lists of names, and sentences that say the same of several things."""
+"""Texts for sentences: counted nouns, shortened lists of names, and sentences that say the same of several
+things.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
 
 MOST = 6  # most names that a sentence lists
-NAME = re.compile(r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)")  # in quotes, or a joint's label at the beginning
+NAME = re.compile(
+    r"(?<=(?<!\w)')[^']*(?='(?!\w))|(?<=^Joint )[^':]+(?=:)"
+)  # in quotes, or a joint's label at the beginning
 NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
@@ -24,7 +28,9 @@ def named(names: Sequence[str]) -> str:
 
 
 def merged(sentences: Iterable[str]) -> list[str]:
-    """Sentences of which those that differ only in quoted names and numbers are one, the first of them, with the others' names."""
+    """Sentences of which those that differ only in quoted names and numbers are one, the first of them, with
+    the others' names.
+    """
     alike: dict[str, list[str]] = {}
     for sentence in sentences:
         alike.setdefault(NUMBER.sub("0", NAME.sub("", sentence)), []).append(sentence)
@@ -35,6 +41,8 @@ def _one_of(group: Sequence[str]) -> str:
     first, rest = group[0], group[1:]
     if not rest:
         return first
-    places = zip(*(NAME.findall(sentence) for sentence in group), strict=True)  # the names at each place of the sentence
+    places = zip(
+        *(NAME.findall(sentence) for sentence in group), strict=True
+    )  # the names at each place of the sentence
     names = next((names[1:] for names in places if len(set(names)) > 1), ())
     return f"{first} (and {len(rest)} more{': ' if names else ''}{named(list(dict.fromkeys(names)))})"

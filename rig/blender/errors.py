@@ -9,7 +9,9 @@ class RigError(ValueError):
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of Check: the problem and its remedy. `blocks`: the chain cannot go live before it is fixed."""
+    """A finding of Check: the problem and its remedy. `blocks`: the chain cannot go live before it
+    is fixed.
+    """
 
     sentence: str
     blocks: bool = False

@@ -5,4 +5,8 @@ from collections.abc import Collection
 
 def free_name(name: str, taken: Collection[str]) -> str:
     """`name`, or if it is taken, NAME.001, NAME.002 ..."""
-    return name if name not in taken else next(free for k in range(1, len(taken) + 2) if (free := f"{name}.{k:03d}") not in taken)
+    return (
+        name
+        if name not in taken
+        else next(free for k in range(1, len(taken) + 2) if (free := f"{name}.{k:03d}") not in taken)
+    )

@@ -1,7 +1,7 @@
 """Keeps keyframes of list items with their items when the list changes.
 
-Blender identifies an item's F-curves by its index in the list: where the index changes, so must their paths, and keys that hold an item's
-number.
+Blender identifies an item's F-curves by its index in the list: where the index changes, so must their paths,
+and keys that hold an item's number.
 """
 
 from collections import Counter
@@ -13,18 +13,22 @@ from . import actions
 
 @contextmanager
 def following(owner, items: str, key: str) -> Iterator[None]:
-    """Context manager: whatever happens to a list within it, items that remain keep their keyframes, and those of removed items are
-    deleted.
+    """Context manager: whatever happens to a list within it, items that remain keep their keyframes, and
+    those of removed items are deleted.
 
     Args:
         owner: Object or property group that has the list.
         items: Name of the list.
-        key: Name of the items' attribute by which they are recognised; items with equal keys are matched in their order.
+        key: Name of the items' attribute by which they are recognised; items with equal keys are matched in
+            their order.
     """
     data_block, path = owner.id_data, f"{owner.path_from_id()}.{items}"
     before = _numbered(getattr(item, key) for item in getattr(owner, items))
     yield
-    new_indices = {item_key: index for index, item_key in enumerate(_numbered(getattr(item, key) for item in getattr(owner, items)))}
+    new_indices = {
+        item_key: index
+        for index, item_key in enumerate(_numbered(getattr(item, key) for item in getattr(owner, items)))
+    }
     follow(data_block, path, {index: new_indices.get(item_key) for index, item_key in enumerate(before)})
 
 
@@ -45,7 +49,8 @@ def follow(
     number: str = "",
     numbers: Mapping[int, int] | None = None,
 ) -> None:
-    """Moves the F-curves of list items on an object to the items' new indices: in its action, NLA strips and drivers.
+    """Moves the F-curves of list items on an object to the items' new indices: in its action, NLA strips and
+    drivers.
 
     Args:
         rig: The object.
@@ -62,7 +67,9 @@ def follow(
         _follow(rig.animation_data.drivers, items, number, indices, numbers)
 
 
-def _follow(curves, items: str, number: str, indices: Mapping[int, int | None], numbers: Mapping[int, int]) -> None:
+def _follow(
+    curves, items: str, number: str, indices: Mapping[int, int | None], numbers: Mapping[int, int]
+) -> None:
     removed = []
     for curve in curves:
         path = curve.data_path

@@ -1,7 +1,7 @@
 """Restricts numpy's linear algebra to one thread while Limber computes.
 
-Limber's matrices are small. BLAS shares them among threads that wait for one another without sleeping: on a computer whose cores are busy,
-a frame of a millisecond then takes a second.
+Limber's matrices are small. BLAS shares them among threads that wait for one another without sleeping: on a
+computer whose cores are busy, a frame of a millisecond then takes a second.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Linked objects and library overrides: what cannot be edited, and a preparation before saving that keeps overridden chains."""
+"""Linked objects and library overrides: what cannot be edited, and a preparation before saving that keeps
+overridden chains.
+"""
 
 import bpy
 
@@ -8,13 +10,18 @@ def why_not_editable(rig) -> str:
     if rig.is_editable:
         return ""
     what = "Armature" if rig.type == "ARMATURE" else "Mechanism"
-    return f"{what} '{rig.name}' is linked from another file: make a library override of it (Object > Library Override > Make)"
+    return (
+        f"{what} '{rig.name}' is linked from another file: make a library override of it (Object > Library"
+        " Override > Make)"
+    )
 
 
 def prepare_to_save() -> None:
-    """Reads the linked armatures that overrides refer to, which gives the overrides' properties storage of their own.
+    """Reads the linked armatures that overrides refer to, which gives the overrides' properties storage of
+    their own.
 
-    Without it Blender 5.0 mistakes the override's storage for a single value and cannot read it back: the chains would be lost.
+    Without it Blender 5.0 mistakes the override's storage for a single value and cannot read it back: the
+    chains would be lost.
     """
     for rig in bpy.data.objects:
         if rig.type == "ARMATURE" and rig.override_library:

@@ -1,4 +1,6 @@
-"""Whether an object is there and evaluated: undo replaces objects, and deleted ones stay in memory while a property points to them."""
+"""Whether an object is there and evaluated: undo replaces objects, and deleted ones stay in memory while a
+property points to them.
+"""
 
 import bpy
 
@@ -44,12 +46,17 @@ def evaluated(obj, depsgraph, what: str = "Armature"):
     """
     evaluated_object = obj.evaluated_get(depsgraph)
     if not evaluated_object.is_evaluated:
-        raise RigError(f"{what} '{obj.name}' is hidden or in no visible collection: show it, Blender does not evaluate it otherwise")
+        raise RigError(
+            f"{what} '{obj.name}' is hidden or in no visible collection: show it, Blender does not evaluate"
+            " it otherwise"
+        )
     return evaluated_object
 
 
 def is_unevaluated(context, obj) -> bool:
-    """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by their eye icon are evaluated."""
+    """Whether Blender does not evaluate an object because it is disabled in viewports. Objects hidden by
+    their eye icon are evaluated.
+    """
     if obj.hide_viewport or obj.name not in context.view_layer.objects:
         return True
     return all(collection.hide_viewport for collection in obj.users_collection)

@@ -12,7 +12,8 @@ WAIT = 0.02  # [s] for the process in a step
 
 
 class Reading(Generic[Result]):
-    """A call of a function that reads files: in a process of its own while a user waits at a window, at once where a script does.
+    """A call of a function that reads files: in a process of its own while a user waits at a window, at once
+    where a script does.
 
     Args:
         is_watched: Whether a user waits.
@@ -31,8 +32,8 @@ class Reading(Generic[Result]):
             raise RigError(str(error)) from error
 
     def result(self) -> Result | None:
-        """What the function returned; None if it has not yet. Waits for a moment. Raises what the function raises, and RigError where the
-        process ends without a result.
+        """What the function returned; None if it has not yet. Waits for a moment. Raises what the function
+        raises, and RigError where the process ends without a result.
         """
         if self.process is None:
             return self._function(*self._arguments)
@@ -42,8 +43,8 @@ class Reading(Generic[Result]):
             raise RigError(str(error)) from error
 
     def steps(self, progress: Progress) -> Generator[Progress, None, Result]:
-        """Waits in steps for what the function returns, and returns it; yields `progress` meanwhile. If it is closed, the process ends.
-        Raises as `result`.
+        """Waits in steps for what the function returns, and returns it; yields `progress` meanwhile. If it is
+        closed, the process ends. Raises as `result`.
         """
         try:
             while (result := self.result()) is None:
@@ -58,6 +59,10 @@ class Reading(Generic[Result]):
             self.process.cancel()
 
 
-def in_steps(is_watched: bool, progress: Progress, function: Callable[..., Result], *arguments: Any) -> Generator[Progress, None, Result]:
-    """Calls a function that reads files, and waits for its result in steps: arguments and errors as for `Reading` and its `steps`."""
+def in_steps(
+    is_watched: bool, progress: Progress, function: Callable[..., Result], *arguments: Any
+) -> Generator[Progress, None, Result]:
+    """Calls a function that reads files, and waits for its result in steps: arguments and errors as for
+    `Reading` and its `steps`.
+    """
     return (yield from Reading(is_watched, function, *arguments).steps(progress))

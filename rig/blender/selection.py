@@ -1,4 +1,6 @@
-"""The selected item of a list. The stored index may be out of range, since scripts, undo and overrides change the list without it."""
+"""The selected item of a list. The stored index may be out of range, since scripts, undo and overrides change
+the list without it.
+"""
 
 
 def selected_index(items, active: int) -> int:

@@ -11,7 +11,9 @@ CHANNELS = 128  # number of the sequencer's channels
 
 
 def _strips(editor):
-    return editor.strips if hasattr(editor, "strips") else editor.sequences  # strips were called sequences before Blender 4.4
+    return (
+        editor.strips if hasattr(editor, "strips") else editor.sequences
+    )  # strips were called sequences before Blender 4.4
 
 
 def add(scene, path: Path, frame: int):
@@ -21,20 +23,28 @@ def add(scene, path: Path, frame: int):
         RigError: the file is no sound that Blender can play, or this Blender is built without audio.
     """
     if not bpy.app.build_options.audaspace:
-        raise RigError(f"This Blender is built without sound, so the motion has none: add '{path.name}' in another Blender")
+        raise RigError(
+            f"This Blender is built without sound, so the motion has none: add '{path.name}' in another"
+            " Blender"
+        )
     strips = _strips(scene.sequence_editor_create())
     taken = {strip.channel for strip in strips if strip.frame_final_end > frame}
     channel = next((k for k in range(1, CHANNELS + 1) if k not in taken), CHANNELS)
     try:
         strip = strips.new_sound(path.stem, str(path), channel, frame)
     except RuntimeError as error:
-        raise RigError(f"Sound '{path.name}' cannot be read, so the motion has none: convert it to WAV") from error
+        raise RigError(
+            f"Sound '{path.name}' cannot be read, so the motion has none: convert it to WAV"
+        ) from error
     if strip.frame_final_duration <= 1:  # Blender makes a strip of one frame of a file that is no sound
         sound = strip.sound
         strips.remove(strip)
         if sound is not None and not sound.users:
             bpy.data.sounds.remove(sound)
-        raise RigError(f"Sound '{path.name}' is empty or no sound that Blender plays, so the motion has none: convert it to WAV")
+        raise RigError(
+            f"Sound '{path.name}' is empty or no sound that Blender plays, so the motion has none: convert it"
+            " to WAV"
+        )
     return strip
 
 
@@ -42,7 +52,12 @@ def beginning_at(scene, frame: int) -> Path | None:
     """File of the sound strip that begins at a frame and is not trimmed; None: there is none."""
     editor = scene.sequence_editor
     for strip in _strips(editor) if editor is not None else ():
-        if strip.type == "SOUND" and not strip.mute and strip.frame_final_start == frame == strip.frame_start and strip.sound:
+        if (
+            strip.type == "SOUND"
+            and not strip.mute
+            and strip.frame_final_start == frame == strip.frame_start
+            and strip.sound
+        ):
             path = Path(bpy.path.abspath(strip.sound.filepath, library=strip.sound.library))
             if is_file(path):
                 return path

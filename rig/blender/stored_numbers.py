@@ -1,7 +1,7 @@
 """Stored numbers: brings those of a file within the bounds that their properties declare.
 
-Blender applies a property's bounds when it is set, not when a file is read, and a file may hold anything. So this runs wherever Limber's
-settings come into Blender, and all other modules can rely on the bounds.
+Blender applies a property's bounds when it is set, not when a file is read, and a file may hold anything. So
+this runs wherever Limber's settings come into Blender, and all other modules can rely on the bounds.
 """
 
 from collections.abc import Iterator
@@ -13,13 +13,18 @@ import numpy as np
 from .stored_value import storage_of, stored_value
 
 LARGEST = 1e12  # of numbers whose property declares no bound: their cubes and sums are still numbers
-SINGLE = 3e38  # from here on a property's bound is that of single precision, and none; infinity is one that is declared
+# from here on a property's bound is that of single precision, and none; infinity is one that is declared
+SINGLE = 3e38
 SHORTEST = 1e-6  # length of a quaternion below which it is no rotation
-_newest = 0  # largest `session_uid` of the objects that were looked at: Blender gives every new object a larger one
+_newest = (
+    0  # largest `session_uid` of the objects that were looked at: Blender gives every new object a larger one
+)
 
 
 def may_be_new() -> bool:
-    """Whether objects came into the file since the last call of `bring_within_bounds`, perhaps from other files."""
+    """Whether objects came into the file since the last call of `bring_within_bounds`, perhaps from other
+    files.
+    """
     return _largest_uid() > _newest
 
 
@@ -31,7 +36,9 @@ def _largest_uid() -> int:
 
 
 def bring_within_bounds() -> None:
-    """Brings all numbers that the open file stores for Limber within their bounds, also in data that is linked from other files."""
+    """Brings all numbers that the open file stores for Limber within their bounds, also in data that is
+    linked from other files.
+    """
     global _newest
     _newest = _largest_uid()
     for owner in bpy.data.objects:
@@ -61,7 +68,9 @@ def _bring_group_within(group) -> bool:
             for item in getattr(group, name):
                 changed |= _bring_group_within(item)
         elif prop.type == "POINTER":
-            changed |= isinstance(prop.fixed_type, bpy.types.PropertyGroup) and _bring_group_within(getattr(group, name))
+            changed |= isinstance(prop.fixed_type, bpy.types.PropertyGroup) and _bring_group_within(
+                getattr(group, name)
+            )
         elif prop.type in _WITHIN and (value := _WITHIN[prop.type](prop, group, storage[name])) is not None:
             storage[name] = value
             changed = True
@@ -69,7 +78,9 @@ def _bring_group_within(group) -> bool:
 
 
 def _number_within(prop, group, stored):
-    """The stored value of a number property within its bounds, one or several; None: it is, or Blender itself takes the default."""
+    """The stored value of a number property within its bounds, one or several; None: it is, or Blender itself
+    takes the default.
+    """
     if not prop.is_array:
         value = getattr(group, prop.identifier)
         within = _bounded(prop, value, prop.default)
@@ -86,7 +97,10 @@ def _number_within(prop, group, stored):
 def _bounded(prop, value: float, default: float) -> float:
     if isnan(value):
         return default
-    lower, upper = (bound if not SINGLE < abs(bound) < inf else copysign(LARGEST, bound) for bound in (prop.hard_min, prop.hard_max))
+    lower, upper = (
+        bound if not SINGLE < abs(bound) < inf else copysign(LARGEST, bound)
+        for bound in (prop.hard_min, prop.hard_max)
+    )
     return min(max(value, lower), upper)
 
 

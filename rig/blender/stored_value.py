@@ -4,11 +4,15 @@ import bpy
 
 
 def storage_of(group):
-    """Storage of a property group, or of an ID or bone with properties of extensions, by their names; None: nothing is stored."""
+    """Storage of a property group, or of an ID or bone with properties of extensions, by their names; None:
+    nothing is stored.
+    """
     return group if bpy.app.version < (5, 0, 0) else group.bl_system_properties_get()
 
 
 def stored_value(group, name: str):
-    """Value that a property group's storage holds for a property; None: none, the property has its default."""
+    """Value that a property group's storage holds for a property; None: none, the property has its
+    default.
+    """
     storage = storage_of(group)
     return None if storage is None else storage.get(name)

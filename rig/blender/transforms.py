@@ -17,7 +17,9 @@ def rotate_to(obj, orientation: Quaternion) -> None:
 
 
 def _place(obj, world: Matrix, names: tuple[str, ...], lockable: str, locks) -> None:
-    """Sets an object's channels `names` from a world matrix; its other channels, and locked axes of `lockable`, keep their values."""
+    """Sets an object's channels `names` from a world matrix; its other channels, and locked axes of
+    `lockable`, keep their values.
+    """
     before = {name: tuple(getattr(obj, name)) for name in CHANNELS}
     obj.matrix_world = world  # Blender accounts for parents and delta transforms, not for constraints
     for name in CHANNELS:

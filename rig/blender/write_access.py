@@ -1,8 +1,10 @@
-"""Write access for timers and handlers while Blender refuses scripts' writes to a file's data, as it does while it draws panels.
+"""Write access for timers and handlers while Blender refuses scripts' writes to a file's data, as it does
+while it draws panels.
 
-Blender 4.3 and some later versions may go on refusing after the drawing, until they are started again: a render engine's Python in another
-thread can interrupt the drawing, and each thread then restores the state that it found. A property's update function may always write, so
-timers and handlers run inside one while writes are refused.
+Blender 4.3 and some later versions may go on refusing after the drawing, until they are started again: a
+render engine's Python in another thread can interrupt the drawing, and each thread then restores the state
+that it found. A property's update function may always write, so timers and handlers run inside one while
+writes are refused.
 """
 
 from collections.abc import Callable
@@ -22,7 +24,9 @@ _waiting: list[Callable[[], None]] = []  # calls for the property's update
 def is_refused() -> bool:
     """Whether Blender refuses writes now."""
     try:
-        bpy.data.scenes[0].frame_start = None  # changes nothing either way: write access is checked before the type
+        bpy.data.scenes[
+            0
+        ].frame_start = None  # changes nothing either way: write access is checked before the type
     except AttributeError:
         return True
     except TypeError:
@@ -33,7 +37,8 @@ def is_refused() -> bool:
 def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     """Decorator: a function of a timer or handler that may write although Blender refuses scripts' writes.
 
-    Where it does, Blender redraws its windows after each call. Off the main thread the function runs as it is.
+    Where it does, Blender redraws its windows after each call. Off the main thread the function runs as it
+    is.
     """
 
     @wraps(function)
@@ -59,4 +64,8 @@ def _updated(_manager, _context) -> None:
     _waiting.pop()()
 
 
-PROPERTIES = {(bpy.types.WindowManager, "limber_granted"): bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"}, update=_updated)}
+PROPERTIES = {
+    (bpy.types.WindowManager, "limber_granted"): bpy.props.BoolProperty(
+        options={"HIDDEN", "SKIP_SAVE"}, update=_updated
+    )
+}

@@ -1,6 +1,7 @@
 """All handlers and timers of the extension, each with its purpose.
 
-Handlers find their data by name at each call, since undo and loading invalidate references. They ignore changes that Limber itself makes.
+Handlers find their data by name at each call, since undo and loading invalidate references. They ignore
+changes that Limber itself makes.
 """
 
 from collections.abc import Callable
@@ -25,15 +26,17 @@ from ..showing.thumbnails import gallery
 
 IDLE = 0.25  # [s] between two looks at the playback while it drives the motion itself
 FIGURES = 0.15  # [s] between two drawings of robots' figures
-RARE_FIGURES = 1.0  # [s] ... where drawing or playing takes too long: the robot's heartbeat and the motion have priority
+RARE_FIGURES = (
+    1.0  # [s] ... where drawing or playing takes too long: the robot's heartbeat and the motion have priority
+)
 LATE = 0.12  # [s] since the last heartbeat: a longer time means that drawing delayed it
 
 _beat_at = _figures_at = 0.0  # [s, monotonic] time of the last heartbeat, and of the next drawing
 
 
 def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[], float | None]]:
-    """Decorator: a timer that goes on after an error, where Blender would end it, and with it a robot's signs of life or another program's
-    stop. Blender's console says what the error was, once.
+    """Decorator: a timer that goes on after an error, where Blender would end it, and with it a robot's signs
+    of life or another program's stop. Blender's console says what the error was, once.
 
     Args:
         every: Time until the timer's next call after an error [s].
@@ -58,7 +61,9 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
 
 @persistent
 def _frame_change_post(scene, depsgraph) -> None:
-    """A new frame while playing, scrubbing or rendering: solves and shows live movers, records, and sends values to robots."""
+    """A new frame while playing, scrubbing or rendering: solves and shows live movers, records, and sends
+    values to robots.
+    """
     begun = perf_counter()
     links.note_change()
     if live.frame_changed(scene, depsgraph):
@@ -75,8 +80,8 @@ def _frame_change_post(scene, depsgraph) -> None:
 
 @persistent
 def _depsgraph_update_post(scene, depsgraph) -> None:
-    """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live movers follow, and what
-    panels say of them is drawn again.
+    """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live
+    movers follow, and what panels say of them is drawn again.
     """
     links.note_change()
     if stored_numbers.may_be_new():
@@ -95,15 +100,17 @@ def _render_init(*_) -> None:
 
 @persistent
 def _render_done(scene, *_) -> None:
-    """A render ended or was cancelled: shows live poses again. Blender does not call this where a film's file cannot be written."""
+    """A render ended or was cancelled: shows live poses again. Blender does not call this where a film's file
+    cannot be written.
+    """
     live.end_render(scene)
 
 
 @persistent
 @granted
 def _save_pre(*_) -> None:
-    """Before saving: removes proxies and constraints, so that the file has only the authored pose; protects chains of overridden
-    armatures.
+    """Before saving: removes proxies and constraints, so that the file has only the authored pose; protects
+    chains of overridden armatures.
     """
     live.clear()
     overrides.prepare_to_save()
@@ -137,14 +144,18 @@ def _load_pre(*_) -> None:
 @persistent
 @granted
 def _load_post(*_) -> None:
-    """After loading, or a failed attempt: removes leftovers of a recovered session, and resumes chains that were saved live."""
+    """After loading, or a failed attempt: removes leftovers of a recovered session, and resumes chains that
+    were saved live.
+    """
     live.clear()
     live.forget()
     _take_up()
 
 
 def _take_up() -> None:
-    """Brings stored numbers within their bounds, converts data of older versions, and resumes what was saved live."""
+    """Brings stored numbers within their bounds, converts data of older versions, and resumes what was saved
+    live.
+    """
     stored_numbers.bring_within_bounds()
     for rig in bpy.data.objects:
         if rig.type == "ARMATURE" and rig.is_editable:
@@ -162,7 +173,9 @@ def _undo_pre(*_) -> None:
 @persistent
 @granted
 def _undo_post(*_) -> None:
-    """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and postures that exist now."""
+    """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and
+    postures that exist now.
+    """
     links.note_change()
     links.mark_connected()
     live.sync()
@@ -171,10 +184,16 @@ def _undo_post(*_) -> None:
 
 
 def _clock() -> float | None:
-    """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that has not arrived yet."""
+    """Timer: advances live motion by wall time while nothing plays, for a dragged target or a filter that has
+    not arrived yet.
+    """
     shown = {(window.scene, window.view_layer) for window in bpy.context.window_manager.windows}
     begun = perf_counter()
-    moving = {scene: live.advance_clock(scene, view_layer.depsgraph) for scene, view_layer in shown if view_layer.depsgraph}
+    moving = {
+        scene: live.advance_clock(scene, view_layer.depsgraph)
+        for scene, view_layer in shown
+        if view_layer.depsgraph
+    }
     if not live.is_playing():
         budget.clock.begin(begun)
         for scene, view_layer in shown:
@@ -194,8 +213,8 @@ def wake_clock() -> None:
 
 
 def _figures_due(time: float) -> bool:
-    """Whether to redraw robots' figures now: only if they have changed, and less often if drawing delays the heartbeat, or playback needs
-    all the time.
+    """Whether to redraw robots' figures now: only if they have changed, and less often if drawing delays the
+    heartbeat, or playback needs all the time.
     """
     global _beat_at, _figures_at
     late = time - _beat_at > LATE or (budget.playing.is_short and live.is_playing())
@@ -209,7 +228,11 @@ def _figures_due(time: float) -> bool:
 @lasting(links.HEARTBEAT)
 def _heartbeat() -> float | None:
     """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
-    clocked = [window.scene for window in bpy.context.window_manager.windows] if bpy.app.timers.is_registered(_clock) else ()
+    clocked = (
+        [window.scene for window in bpy.context.window_manager.windows]
+        if bpy.app.timers.is_registered(_clock)
+        else ()
+    )
     has_new_state, is_posed = links.heartbeat(clocked), False
     if puppeteer.is_going():
         is_posed = granted(puppeteer.follow)(bpy.context.scene)
@@ -256,7 +279,9 @@ def _pictures() -> float | None:
 
 
 def wake_pictures() -> None:
-    """Starts the timer that renders thumbnails; called by draw functions if a thumbnail is missing or outdated."""
+    """Starts the timer that renders thumbnails; called by draw functions if a thumbnail is missing or
+    outdated.
+    """
     if gallery.is_pending() and not bpy.app.timers.is_registered(_pictures):
         bpy.app.timers.register(_pictures, first_interval=0.0)
 

@@ -1,4 +1,6 @@
-"""Shortcut of Stop in every editor: Blender's Window keymap comes before an editor's own, unless a modal operator runs."""
+"""Shortcut of Stop in every editor: Blender's Window keymap comes before an editor's own, unless a modal
+operator runs.
+"""
 
 import bpy
 

@@ -1,4 +1,6 @@
-"""Session of a body that follows a motion: reads its source's pose, and shows the solved one in the bones' channels."""
+"""Session of a body that follows a motion: reads its source's pose, and shows the solved one in the bones'
+channels.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,13 +38,15 @@ from .mover import JointKey, JointLimits, SceneSession
 FARTHEST = 1e4  # [rad or m] position limit of a joint that has none, for its motion filter
 UP = np.array((0.0, 0.0, 1.0))
 STOPPED = (
-    "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a level of their own,"
-    " or weights that are closer to each other"
+    "The pose in this frame may not be the best: the search for it was ended in time. Give fewer pairs a"
+    " level of their own, or weights that are closer to each other"
 )
 
 
 class PosedBody(dict):
-    """Channels of the bones that a body moves, with the frames (4, 4) of its links in armature space in the solver's double precision."""
+    """Channels of the bones that a body moves, with the frames (4, 4) of its links in armature space in the
+    solver's double precision.
+    """
 
     frames: Mapping[str, np.ndarray] = MappingProxyType({})
 
@@ -65,7 +69,9 @@ class BodySession(SceneSession):
     held: Held | None = None  # the part of the authored pose that no joint moves
     shown: dict[str, Followed] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
-    velocity_before: np.ndarray | None = None  # (6 + n,) of base and joints in the frame before [rad/s, m/s]; None at a new start
+    velocity_before: np.ndarray | None = (
+        None  # (6 + n,) of base and joints in the frame before [rad/s, m/s]; None at a new start
+    )
 
     errors = (RigError, SkeletonError, TargetError, ValueError)
 
@@ -115,18 +121,26 @@ class BodySession(SceneSession):
     def warning(self) -> str:
         """Which joints have no velocity limit where each is to keep its own, and what helps."""
         free = (
-            [key for key, velocity in zip(self.reader.joint_keys, self.velocities, strict=True) if velocity == inf] if self.reader else []
+            [
+                key
+                for key, velocity in zip(self.reader.joint_keys, self.velocities, strict=True)
+                if velocity == inf
+            ]
+            if self.reader
+            else []
         )
         if not self.keeps_velocities or not free:
             return ""
         others = f" and {counted(len(free) - 1, 'other joint')}" if len(free) > 1 else ""
         return (
-            f"'{label(*free[0])}'{others} may move at any speed, since no chain and no robot's file has a velocity limit for them:"
-            " set Fastest Joint, or make chains of their bones"
+            f"'{label(*free[0])}'{others} may move at any speed, since no chain and no robot's file has a"
+            " velocity limit for them: set Fastest Joint, or make chains of their bones"
         )
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle): the link with the largest orientation error, and this error [rad] as solved and after the filter."""
+        """(name, angle, angle): the link with the largest orientation error, and this error [rad] as solved
+        and after the filter.
+        """
         errors = np.where(np.isfinite(self.outputs.missed), self.outputs.missed, 0.0)
         worst = int(np.argmax(errors))
         return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
@@ -154,7 +168,11 @@ class BodySession(SceneSession):
         Raises:
             RigError, SkeletonError, TargetError: the set-up cannot be used.
         """
-        (rig, retarget), depsgraph, is_dirty = frame.part, frame.host.depsgraph, frame.host.is_dirty(frame.part)
+        (rig, retarget), depsgraph, is_dirty = (
+            frame.part,
+            frame.host.depsgraph,
+            frame.host.is_dirty(frame.part),
+        )
         shown = evaluated(rig, depsgraph)
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
         self.is_streamed = pairing.is_streamed(retarget)
@@ -180,7 +198,12 @@ class BodySession(SceneSession):
         self.shown = self.reader.channels(rig, frame.view, self.held, self.outputs.state)
         frames = self.state.model.body.placed(self.outputs.state.frames, np.arange(len(self.reader.names)))
         frames[:, :3, 3] += self.outputs.state.base_position
-        pose = PosedBody({name: (channels.rotation, channels.location, channels.scale) for name, channels in self.shown.items()})
+        pose = PosedBody(
+            {
+                name: (channels.rotation, channels.location, channels.scale)
+                for name, channels in self.shown.items()
+            }
+        )
         pose.frames = dict(zip(self.reader.names, frames, strict=True))
         return pose, pose  # a body has no desired pose of its own: chains on it read the shown one
 
@@ -200,7 +223,12 @@ class BodySession(SceneSession):
 
     def _update_reader(self, rig, linked: Linked, shown, is_dirty: bool) -> None:
         key = (rig.data.name, linked.base, linked.targets, linked.paired_only)
-        if self.reader is not None and self.reader_key == key and not is_dirty and not self.reader.is_outdated(shown.pose.bones):
+        if (
+            self.reader is not None
+            and self.reader_key == key
+            and not is_dirty
+            and not self.reader.is_outdated(shown.pose.bones)
+        ):
             return
         reader = BodyReader(rig, linked.base, linked.targets, linked.paired_only)
         self.reader_key = key
@@ -221,7 +249,14 @@ class BodySession(SceneSession):
         if self.feet_key != (self.reader, linked.feet):
             self.feet = soles.read(rig, self.reader.names, linked.feet)
             self.feet_key = (self.reader, linked.feet)
-        rates = (self.velocities, self.acceleration, retarget.gain, retarget.posture_gain, retarget.filter, character(retarget))
+        rates = (
+            self.velocities,
+            self.acceleration,
+            retarget.gain,
+            retarget.posture_gain,
+            retarget.filter,
+            character(retarget),
+        )
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
         key = (
             unjointed_pose,
@@ -239,25 +274,40 @@ class BodySession(SceneSession):
         body = self.reader.body(unjointed_pose, linked.floating, couplings)
         links = [
             Target(name, weight=weight, gain=gain, level=level)
-            for name, weight, gain, level in zip(linked.targets, linked.weights, linked.gains, linked.levels, strict=True)
+            for name, weight, gain, level in zip(
+                linked.targets, linked.weights, linked.gains, linked.levels, strict=True
+            )
         ]
         links += [
-            Target(linked.targets[k], "position", linked.position_weights[k], linked.gains[k], linked.levels[k]) for k in _placed(linked)
+            Target(
+                linked.targets[k], "position", linked.position_weights[k], linked.gains[k], linked.levels[k]
+            )
+            for k in _placed(linked)
         ]
         velocities = np.array(self.velocities) if min(self.velocities) < inf else None
         limits = usual_limits(velocities, self.acceleration)
         filters = self._filters(retarget, body)
-        self.model = make_model(body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain, filters)
+        self.model = make_model(
+            body, links, linked.base, limits, retarget.gain, self.feet, retarget.posture_gain, filters
+        )
         self.model_key = key
-        if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(links):
+        if self.state is not None and len(self.state.inputs.rotation) + len(self.state.inputs.places) != len(
+            links
+        ):
             self.restart()
 
     def _filters(self, retarget, body: Body) -> tuple[Filter, ...]:
-        """Motion filter of each joint; none if none is chosen. Limits that nothing sets are those of a new chain's joints."""
+        """Motion filter of each joint; none if none is chosen. Limits that nothing sets are those of a new
+        chain's joints.
+        """
         if retarget.filter == NO_FILTER:
             return ()
         usual = Rates(retarget.velocity or VELOCITY, retarget.acceleration or ACCELERATION, JERK)
-        bounds = zip(np.clip(body.lower, -FARTHEST, FARTHEST).tolist(), np.clip(body.upper, -FARTHEST, FARTHEST).tolist(), strict=True)
+        bounds = zip(
+            np.clip(body.lower, -FARTHEST, FARTHEST).tolist(),
+            np.clip(body.upper, -FARTHEST, FARTHEST).tolist(),
+            strict=True,
+        )
         found = []
         for (lower, upper), rates in zip(bounds, self.reader.rates, strict=True):
             known = (own if own < inf else other for own, other in zip(rates, usual, strict=True))
@@ -269,12 +319,16 @@ class BodySession(SceneSession):
         origin, stream = np.zeros(3), None
         if pairing.is_streamed(retarget):
             samples = pairing.stream_of(retarget).samples(linked.sources)
-            values, stream = advance(self.state.inputs.stream if self.state is not None else None, samples, dt)
+            values, stream = advance(
+                self.state.inputs.stream if self.state is not None else None, samples, dt
+            )
             turns = source.nearest(values[: len(linked.sources)].reshape(-1, 3, 3))
             places = values[len(linked.sources) :, :3]
         else:
             turns, places = source.posed(retarget.source, linked.sources, placement.depsgraph)
-            origin = np.array(evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float)
+            origin = np.array(
+                evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float
+            )
         turns = turns @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = np.linalg.inv(world)
@@ -294,13 +348,23 @@ class BodySession(SceneSession):
             floor_height = float(floor_up @ (to_armature[:3, :3] @ (anchor[2] * UP) + to_armature[:3, 3]))
             feet[:, 2] -= anchor[2] + retarget.scale * retarget.source_foot_height
             places[:, 2] += retarget.foot_height * size - retarget.scale * retarget.source_foot_height
-        base_known = linked.floating and bool(np.isfinite(base_place := places[linked.targets.index(linked.base)]).all())
+        base_known = linked.floating and bool(
+            np.isfinite(base_place := places[linked.targets.index(linked.base)]).all()
+        )
         if base_known:
             base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
         positions = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
-        return BodyInputs(still @ turns, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream)
+        return BodyInputs(
+            still @ turns, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream
+        )
 
 
 def _placed(linked: Linked) -> list[int]:
-    """Indices of the pairs whose position is a target; a floating base is left out, since `BodyInputs` has a target of its own for it."""
-    return [k for k, weight in enumerate(linked.position_weights) if weight and not (linked.floating and linked.targets[k] == linked.base)]
+    """Indices of the pairs whose position is a target; a floating base is left out, since `BodyInputs` has a
+    target of its own for it.
+    """
+    return [
+        k
+        for k, weight in enumerate(linked.position_weights)
+        if weight and not (linked.floating and linked.targets[k] == linked.base)
+    ]

@@ -1,11 +1,14 @@
-"""Measures Limber's share of the interface's time, and reduces its work if that is too large. Knows no Blender."""
+"""Measures Limber's share of the interface's time, and reduces its work if that is too large. Knows no
+Blender.
+"""
 
 from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
 STEP = 1 / 60  # [s] duration of a display's frame
-MOST_STEPS = 6  # most steps caught up after a slow redraw; further ones are dropped, so that a stall does not prolong itself
+# most steps caught up after a slow redraw; further ones are dropped, so that a stall does not prolong itself
+MOST_STEPS = 6
 
 
 class Clock:
@@ -15,8 +18,8 @@ class Clock:
         self._until: dict[int, float] = {}  # scene's session_uid -> wall time [s]
 
     def due(self, scene, time: float) -> float:
-        """Time [s] by which to advance a scene's motion now, in whole steps; it counts as advanced from then on. The first call returns one
-        step.
+        """Time [s] by which to advance a scene's motion now, in whole steps; it counts as advanced from then
+        on. The first call returns one step.
 
         Args:
             scene: The scene.
@@ -35,11 +38,19 @@ class Clock:
 
 
 SHARE = 0.5  # share of the time between two steps for Limber; the interface has the rest
-STEPS = (1, 2, 3, 6)  # possible numbers of clock steps in one: 60, 30, 20 and 10 Hz; in playback, of frames between two overlays
+STEPS = (
+    1,
+    2,
+    3,
+    6,
+)  # possible numbers of clock steps in one: 60, 30, 20 and 10 Hz; in playback, of frames between two overlays
 REMEMBERED = 15  # number of measurements for the median: 0.25 s, so that a single slow step changes nothing
-NEWEST = 9  # number of gaps between the clock's steps that tell how late these come: a few slow ones change nothing
+# number of gaps between the clock's steps that tell how late these come: a few slow ones change nothing
+NEWEST = 9
 SLOWER = 1.4  # factor of the clock's interval: steps that come so late are expected late; less is unevenness
-HYSTERESIS = 0.7  # the rate rises only when the work takes less than this share of the time allowed at the higher rate
+HYSTERESIS = (
+    0.7  # the rate rises only when the work takes less than this share of the time allowed at the higher rate
+)
 
 
 @dataclass
@@ -64,7 +75,9 @@ class Guard:
     meter: Meter = field(default_factory=Meter)
     steps: int = 1
     at: float | None = None  # [s] wall time of the newest step; None: the clock has stopped since
-    gaps: deque[float] = field(default_factory=lambda: deque(maxlen=NEWEST))  # [s] between steps, without stops
+    gaps: deque[float] = field(
+        default_factory=lambda: deque(maxlen=NEWEST)
+    )  # [s] between steps, without stops
 
     def begin(self, time: float) -> None:
         """Records that a step of the clock begins, at the wall time `time` [s]."""
@@ -78,7 +91,9 @@ class Guard:
 
     @property
     def due(self) -> float:
-        """Time [s] from a step of the clock to the next: its interval, unless Blender was too busy for that lately."""
+        """Time [s] from a step of the clock to the next: its interval, unless Blender was too busy for that
+        lately.
+        """
         usual = median(self.gaps) if self.gaps else 0.0
         return usual if usual > SLOWER * self.interval else self.interval
 
@@ -102,8 +117,9 @@ class Guard:
         if self.steps == 1:
             return ""
         return (
-            f"Limber takes {1e3 * self.meter.seconds:.0f} ms a step: it follows {1 / self.interval:.0f} times a second instead of"
-            f" {1 / STEP:.0f}, to keep Blender responsive. A quicker solver, or fewer live chains, brings the rate back"
+            f"Limber takes {1e3 * self.meter.seconds:.0f} ms a step: it follows {1 / self.interval:.0f} times"
+            f" a second instead of {1 / STEP:.0f}, to keep Blender responsive. A quicker solver, or fewer"
+            " live chains, brings the rate back"
         )
 
     def forget(self) -> None:
@@ -120,7 +136,9 @@ class Guard:
 
 @dataclass
 class Playing:
-    """Decides how often overlays are recomputed during playback; the motion itself is computed in every frame."""
+    """Decides how often overlays are recomputed during playback; the motion itself is computed in every
+    frame.
+    """
 
     motion: Meter = field(default_factory=Meter)  # computation of a frame's motion
     overlays: Meter = field(default_factory=Meter)  # computation of the overlays
@@ -145,7 +163,9 @@ class Playing:
             self.frames = needed
 
     def is_due(self, since: int) -> bool:
-        """Whether overlays must be recomputed now; `since` is the frame count at which they were last computed."""
+        """Whether overlays must be recomputed now; `since` is the frame count at which they were last
+        computed.
+        """
         return self.count - since >= self.frames
 
     @property
@@ -161,8 +181,9 @@ class Playing:
         seconds = self.motion.seconds + self.overlays.seconds / self.frames
         slower = f": overlays follow every {self.frames} frames" if self.overlays.last else ""
         return (
-            f"Limber takes {1e3 * seconds:.0f} ms of a frame's {1e3 * self.frame:.0f} ms{slower}. No frame of the motion is left out, so it"
-            " plays slowly: a quicker solver, or fewer live chains, lets it play faster"
+            f"Limber takes {1e3 * seconds:.0f} ms of a frame's {1e3 * self.frame:.0f} ms{slower}. No frame of"
+            " the motion is left out, so it plays slowly: a quicker solver, or fewer live chains, lets it"
+            " play faster"
         )
 
     def forget(self) -> None:
@@ -172,9 +193,14 @@ class Playing:
         self.frames = 1
 
     def _fewest(self, share: float) -> int:
-        """Smallest number of frames between two computations of the overlays that keeps within `share` of Limber's time."""
+        """Smallest number of frames between two computations of the overlays that keeps within `share` of
+        Limber's time.
+        """
         room = share * SHARE * self.frame
-        return next((frames for frames in STEPS if self.motion.seconds + self.overlays.seconds / frames <= room), STEPS[-1])
+        return next(
+            (frames for frames in STEPS if self.motion.seconds + self.overlays.seconds / frames <= room),
+            STEPS[-1],
+        )
 
 
 clock = Guard()  # for live motion while nothing plays

@@ -1,4 +1,6 @@
-"""Session of a chain: reads authored poses and targets as Blender has evaluated them, and shows the solved pose in the bones' channels."""
+"""Session of a chain: reads authored poses and targets as Blender has evaluated them, and shows the solved
+pose in the bones' channels.
+"""
 
 from dataclasses import dataclass
 from functools import partial
@@ -80,8 +82,8 @@ class ChainSession(SceneSession):
 
     @property
     def posture_offsets(self):
-        """Offsets (n,) [rad; prismatic joints m] that effects, such as idle motion, added to the posture at the last tick; None: no
-        effects.
+        """Offsets (n,) [rad; prismatic joints m] that effects, such as idle motion, added to the posture at
+        the last tick; None: no effects.
         """
         return self.state.offsets if self.state is not None else None
 
@@ -90,7 +92,9 @@ class ChainSession(SceneSession):
         if not self.poses:
             return self.pose, self.desired_pose
         pose = self.reader.channels(self.poses, self.outputs.angles.tolist())
-        return pose, self.reader.channels(self.poses, self.outputs.desired.tolist()) if frame.is_mutual else pose
+        return pose, (
+            self.reader.channels(self.poses, self.outputs.desired.tolist()) if frame.is_mutual else pose
+        )
 
     def differs(self, frame: Frame) -> bool:
         before = self.poses
@@ -113,7 +117,11 @@ class ChainSession(SceneSession):
     def goal_errors(self, mover) -> list[GoalError]:
         ends = goals.with_goal(mover.settings)
         return [
-            GoalError(f"'{end.bone}'", error.angle if end.settings.goal in goals.LOOKS | goals.ORIENTS else 0.0, error.distance)
+            GoalError(
+                f"'{end.bone}'",
+                error.angle if end.settings.goal in goals.LOOKS | goals.ORIENTS else 0.0,
+                error.distance,
+            )
             for end, error in zip(ends, self.outputs.solution.end_errors, strict=True)
         ]
 
@@ -149,7 +157,9 @@ class ChainSession(SceneSession):
         return channel_values
 
     def _by_joint(self, angles: np.ndarray) -> dict[JointKey, float]:
-        return dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
+        return (
+            dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
+        )
 
     def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
         """The mover and its inputs in a frame.
@@ -167,7 +177,9 @@ class ChainSession(SceneSession):
         self._update_reader(rig, chain, solver, shown, frame.host.dirty)
         reader = self.reader
         before = self.poses if self.state is not None else ()
-        poses = reader.read(shown.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig), before)
+        poses = reader.read(
+            shown.pose.bones, placement.moved.get(rig.session_uid, {}), frame.host.followed(rig), before
+        )
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
@@ -177,7 +189,8 @@ class ChainSession(SceneSession):
         base = placement.root(rig, reader.names[0], reader.base_location(poses))
         if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
             raise RigError(
-                f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}' inherit it: clear it"
+                f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}'"
+                " inherit it: clear it"
             )
         on_top = build.effects(evaluated_chain)
         is_filtered = bool(self.model.filters)
@@ -185,7 +198,12 @@ class ChainSession(SceneSession):
         return self.model, ChainInputs(
             base=(np.array(world, float) @ base).tolist(),
             ends=self.aimed,
-            posture=kept(chain, evaluated_chain, self._authored(shown, poses), partial(self.in_posture, frame.part, reader.joint_keys)),
+            posture=kept(
+                chain,
+                evaluated_chain,
+                self._authored(shown, poses),
+                partial(self.in_posture, frame.part, reader.joint_keys),
+            ),
             name=chain.name,
             keep=evaluated_chain.keep,
             influence=evaluated_chain.influence,
@@ -196,7 +214,9 @@ class ChainSession(SceneSession):
                 evaluated_chain.change if evaluated_chain.targets or not is_filtered else 0.0,
                 eases_jumps=evaluated_chain.change > 0.0 and not is_filtered,
             ),
-            look=LookSettings(evaluated_chain.widest_look, evaluated_chain.look_aside, evaluated_chain.look_up),
+            look=LookSettings(
+                evaluated_chain.widest_look, evaluated_chain.look_aside, evaluated_chain.look_up
+            ),
             effects=on_top,
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if on_top else 0.0,
             ahead=frame.ahead,
@@ -206,28 +226,37 @@ class ChainSession(SceneSession):
         )
 
     def _aim(self, frame: Frame, chain, evaluated_chain) -> None:
-        """Reads the ends' targets. At Influence 0 without a filter nothing follows them, so the last ones serve where one is missing.
+        """Reads the ends' targets. At Influence 0 without a filter nothing follows them, so the last ones
+        serve where one is missing.
 
         Raises:
             RigError: a target cannot be used.
         """
         rig, depsgraph = frame.part.owner, frame.host.depsgraph
         try:
-            targets = [goals.target(chain, end.number, evaluated_chain.watch, rig, depsgraph) for end in self.ends]
+            targets = [
+                goals.target(chain, end.number, evaluated_chain.watch, rig, depsgraph) for end in self.ends
+            ]
         except RigError:
             if evaluated_chain.influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
                 raise
             return
-        self.aimed = tuple(_aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True))
+        self.aimed = tuple(
+            _aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)
+        )
 
     def _authored(self, shown, poses: tuple[BonePose, ...]) -> np.ndarray:
-        """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter nothing clamps them after this, so they are clamped
-        here as the bones' own constraints do.
+        """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter nothing clamps them
+        after this, so they are clamped here as the bones' own constraints do.
         """
         values = self.reader.angles(poses)
         if not self.model.filters:
-            for k, ((bone, axis), joint) in enumerate(zip(self.reader.joint_keys, self.model.skeleton.joints, strict=True)):
-                if not joint.lower <= values[k] <= joint.upper and (span := constraint_range(shown.pose.bones[bone], axis)):
+            for k, ((bone, axis), joint) in enumerate(
+                zip(self.reader.joint_keys, self.model.skeleton.joints, strict=True)
+            ):
+                if not joint.lower <= values[k] <= joint.upper and (
+                    span := constraint_range(shown.pose.bones[bone], axis)
+                ):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
 
@@ -251,8 +280,17 @@ class ChainSession(SceneSession):
         self.settings = settings
         if reader == before:
             return
-        self.reader, self.model_key, self.made_of, self.poses, self.held, self.stored = reader, (), (), (), (), {}
-        if before is None or before.joint_keys != reader.joint_keys:  # angles of other joints mean nothing here
+        self.reader, self.model_key, self.made_of, self.poses, self.held, self.stored = (
+            reader,
+            (),
+            (),
+            (),
+            (),
+            {},
+        )
+        if (
+            before is None or before.joint_keys != reader.joint_keys
+        ):  # angles of other joints mean nothing here
             self.model = self.outputs = None
             self.pose = self.desired_pose = {}
             self.restart()
@@ -295,4 +333,6 @@ class ChainSession(SceneSession):
 
 def _aimed(end: EndInputs, target, targets) -> EndInputs:
     """Inputs of an end with its target's current matrix."""
-    return end._replace(target=[list(row) for row in targets.object(target)], identity=target.session_uid, name=target.name)
+    return end._replace(
+        target=[list(row) for row in targets.object(target)], identity=target.session_uid, name=target.name
+    )

@@ -1,8 +1,9 @@
 """Live motion: which movers follow their goals, when they are ticked, and how their poses are shown.
 
-Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a mover shows goes to a proxy. A render ticks
-a copy of the stage, which starts at the state of live motion and does not change it. All state is runtime only (`runtime`): after undo,
-redo and file load it is rebuilt from the movers' properties.
+Frame changes advance the motion by scene time, a clock by wall time while nothing plays. What a mover shows
+goes to a proxy. A render ticks a copy of the stage, which starts at the state of live motion and does not
+change it. All state is runtime only (`runtime`): after undo, redo and file load it is rebuilt from the
+movers' properties.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +32,9 @@ __all__ = ["live_chains", "session"]  # for panels, operators and tests
 
 @contextmanager
 def as_authored() -> Iterator[bpy.types.Depsgraph]:
-    """Context manager in which the scene shows its authored pose, so that a mechanism can be read; yields the depsgraph."""
+    """Context manager in which the scene shows its authored pose, so that a mechanism can be read; yields the
+    depsgraph.
+    """
     with current().writing():
         _show_authored()
     try:
@@ -85,12 +88,16 @@ def forget() -> None:
 
 
 def drop_references() -> None:
-    """Drops references to Blender's data, which is about to be replaced; no armature counts as live until the next `sync`."""
+    """Drops references to Blender's data, which is about to be replaced; no armature counts as live until the
+    next `sync`.
+    """
     current().registry = Registry()
 
 
 def sync() -> None:
-    """Synchronises proxies and sessions with the movers that are switched to live: after undo, loading, and any change of movers."""
+    """Synchronises proxies and sessions with the movers that are switched to live: after undo, loading, and
+    any change of movers.
+    """
     current().must_sync = False
     with current().writing():
         current().mechanisms.sync()
@@ -160,8 +167,12 @@ def _able(movers: list[Mover]) -> list[Mover]:
 
 
 def is_ticking(owner) -> bool:
-    """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next tick."""
-    return current().is_any and any(movers_of_scene(scene) and (signals.are_active(scene) or is_playing()) for scene in owner.users_scene)
+    """Whether live motion goes on in a scene of an object, so that what is sent to it waits for the next
+    tick.
+    """
+    return current().is_any and any(
+        movers_of_scene(scene) and (signals.are_active(scene) or is_playing()) for scene in owner.users_scene
+    )
 
 
 def _present(scene, depsgraph, movers: list[Mover], moving: list[Mover]) -> None:
@@ -189,7 +200,9 @@ def _show_mechanism(mover: Mover, stage: Stage) -> None:
 
 
 def _show(member: Member, movers: list[Mover], stage: Stage, depsgraph=None) -> None:
-    """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet stay as authored."""
+    """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet
+    stay as authored.
+    """
     if not can_show(member.rig) or not exists(member.proxy):
         return
     channels: dict[str, tuple] = {}
@@ -212,8 +225,8 @@ def _show(member: Member, movers: list[Mover], stage: Stage, depsgraph=None) -> 
 
 
 def show(scene, stage: Stage, depsgraph) -> None:
-    """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that constraints make of them is
-    there too. References to evaluated data become invalid.
+    """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that
+    constraints make of them is there too. References to evaluated data become invalid.
     """
     _show_all(scene, stage, depsgraph, live_movers(scene))
     evaluate(depsgraph)
@@ -225,16 +238,19 @@ def show_again(scene) -> None:
 
 
 def evaluate(depsgraph) -> None:
-    """Evaluates once more what depends on the poses that were shown last. References to evaluated data become invalid."""
+    """Evaluates once more what depends on the poses that were shown last. References to evaluated data become
+    invalid.
+    """
     with current().writing():
         depsgraph.update()
 
 
 def frame_changed(scene, depsgraph) -> bool:
-    """Handles a new frame: playing, stepping and rendering advance by scene time; a scrub restarts the motion. Returns whether the clock
-    must run.
+    """Handles a new frame: playing, stepping and rendering advance by scene time; a scrub restarts the
+    motion. Returns whether the clock must run.
 
-    Rendering in a window calls this off the main thread, so it only reads the given scene and depsgraph, and writes to proxies.
+    Rendering in a window calls this off the main thread, so it only reads the given scene and depsgraph, and
+    writes to proxies.
     """
     if current().busy or current().suspended or not current().is_any:
         return False
@@ -258,7 +274,9 @@ def frame_changed(scene, depsgraph) -> bool:
 
 def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played: Callable[[], bool]) -> Stage:
     """The stage with the movers' poses in the scene's frame."""
-    time = Time(scene.frame_current, scene.frame_subframe, scene.frame_step, scene.render.fps_base / scene.render.fps)
+    time = Time(
+        scene.frame_current, scene.frame_subframe, scene.frame_step, scene.render.fps_base / scene.render.fps
+    )
 
     def restart() -> None:
         for mover in movers:
@@ -281,21 +299,27 @@ def _render_playback(scene) -> Playback:
 
 
 def is_playing() -> bool:
-    return any(window.screen.is_animation_playing for manager in bpy.data.window_managers for window in manager.windows)
+    return any(
+        window.screen.is_animation_playing
+        for manager in bpy.data.window_managers
+        for window in manager.windows
+    )
 
 
 def is_rendering() -> bool:
-    """Whether Blender renders while the user goes on working. Viewports, and the scene's posed and animated values, may then be in a
-    rendered frame.
+    """Whether Blender renders while the user goes on working. Viewports, and the scene's posed and animated
+    values, may then be in a rendered frame.
 
-    Blender's handlers do not say when a render ends: they are called before its end, off the main thread, and not at all where a film's
-    file cannot be written.
+    Blender's handlers do not say when a render ends: they are called before its end, off the main thread, and
+    not at all where a film's file cannot be written.
     """
     return bpy.app.is_job_running("RENDER")
 
 
 def look_at_render() -> bool:
-    """For timers: whether something renders. When it has ended, scenes are evaluated in the frame that they are in."""
+    """For timers: whether something renders. When it has ended, scenes are evaluated in the frame that they
+    are in.
+    """
     was, current().has_rendered = current().has_rendered, is_rendering()
     if was and not current().has_rendered:
         for window in bpy.context.window_manager.windows:
@@ -351,7 +375,9 @@ def _is_in_line() -> bool:
 
 
 def advance_clock(scene, depsgraph, time: float | None = None) -> bool:
-    """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must go on."""
+    """Advances live motion by whole steps of wall time while nothing plays; returns whether the clock must go
+    on.
+    """
     time = perf_counter() if time is None else time
     if look_at_render() or is_playing() or current().suspended:
         current().clock.stop(scene)

@@ -1,4 +1,6 @@
-"""Session of a mechanism: reads its goals as Blender has evaluated them, and shows the solved poses of its bodies."""
+"""Session of a mechanism: reads its goals as Blender has evaluated them, and shows the solved poses of its
+bodies.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -83,25 +85,36 @@ class MechanismSession(SceneSession):
     def show(self, frame: Frame) -> tuple[dict, dict]:
         if not self.problem:
             scaled = asked.why_scaled(self.reading, frame.view)
-            said = (scaled, through(frame.part.owner, frame.feedback), _remark(self.model, self.outputs, self.state), self._balance())
+            said = (
+                scaled,
+                through(frame.part.owner, frame.feedback),
+                _remark(self.model, self.outputs, self.state),
+                self._balance(),
+            )
             self.remark = ". ".join(filter(None, said))
         placed = PlacedBodies(self.made, self.base, self.outputs.poses).bodies
         return placed, placed
 
     def _balance(self) -> str:
-        """Sentence about the edge over which the mechanism would tip, where its centre of mass has a goal; "" if it stands."""
+        """Sentence about the edge over which the mechanism would tip, where its centre of mass has a goal; ""
+        if it stands.
+        """
         centre = self.state.goals.centre if self.state is not None else None
         is_asked = centre is not None and any(centre.weight[:2])  # along the ground
         return unbalanced(self.reading, self.base, self.outputs.poses) if is_asked else ""
 
     def values(self) -> dict[JointKey, float]:
-        return dict(zip(self.joint_keys, self.outputs.values, strict=True)) if self.outputs is not None else {}
+        return (
+            dict(zip(self.joint_keys, self.outputs.values, strict=True)) if self.outputs is not None else {}
+        )
 
     def motion(self) -> dict[JointKey, Kinematic]:
         return dict(zip(self.joint_keys, self.state.motion, strict=True)) if self.state is not None else {}
 
     def desired(self) -> dict[JointKey, float]:
-        return dict(zip(self.joint_keys, self.outputs.desired, strict=True)) if self.outputs is not None else {}
+        return (
+            dict(zip(self.joint_keys, self.outputs.desired, strict=True)) if self.outputs is not None else {}
+        )
 
     def solved(self) -> dict[JointKey, float]:
         return self.desired()
@@ -126,8 +139,8 @@ class MechanismSession(SceneSession):
         refuse_unknown([part for _, part in self.reading.moved_parts])
 
     def keys(self, mover, placement, before) -> dict[Channel, float]:
-        """Values of channels to key in this frame: of bodies, of joint objects mounted on them, and of motors; arguments as for
-        `SceneSession.keys`.
+        """Values of channels to key in this frame: of bodies, of joint objects mounted on them, and of
+        motors; arguments as for `SceneSession.keys`.
         """
         authored.place(self.reading, self.base, self.outputs.poses, placement)
         channel_values: dict[Channel, float] = {}
@@ -138,13 +151,21 @@ class MechanismSession(SceneSession):
             obj = holder.id_data
             turn = rotation_modes.channel(holder.rotation_mode)
             channel_owner = obj.name, obj.session_uid, part.bone
-            last = [before.get(Channel(*channel_owner, turn, index)) for index in range(len(channels.PARTS[turn]))]
+            last = [
+                before.get(Channel(*channel_owner, turn, index)) for index in range(len(channels.PARTS[turn]))
+            ]
             numbers = {
                 "location": authored.location_numbers(holder, matrix),
                 turn: authored.rotation_numbers(holder, matrix, None if None in last else last),
             }
-            channel_values |= {Channel(*channel_owner, name, k): number for name, row in numbers.items() for k, number in enumerate(row)}
-        return channel_values | {channels.of_motor(mover.owner, k): value for k, value in enumerate(self.outputs.values)}
+            channel_values |= {
+                Channel(*channel_owner, name, k): number
+                for name, row in numbers.items()
+                for k, number in enumerate(row)
+            }
+        return channel_values | {
+            channels.of_motor(mover.owner, k): value for k, value in enumerate(self.outputs.values)
+        }
 
     def differs(self, frame: Frame) -> bool:
         before = self.base
@@ -166,7 +187,13 @@ class MechanismSession(SceneSession):
 
     def take(self, mechanism: Assembled) -> None:
         """Uses a newly assembled mechanism; motion restarts."""
-        self.made, self.model, self.model_key, self.outputs, self.base = mechanism, mechanism.model, (), None, None
+        self.made, self.model, self.model_key, self.outputs, self.base = (
+            mechanism,
+            mechanism.model,
+            (),
+            None,
+            None,
+        )
         self.pose = self.desired_pose = {}
         self.restart()
 
@@ -175,19 +202,28 @@ class MechanismSession(SceneSession):
         (owner, settings), placement = frame.part, frame.view
         self.take_up(owner, settings)
         if self.made is None:
-            raise RigError(self.problem or f"Mechanism '{owner.name}' could not be read: press End Live, then Check")
+            raise RigError(
+                self.problem or f"Mechanism '{owner.name}' could not be read: press End Live, then Check"
+            )
         reading = self.made.reading
         asked.refuse_change(owner, reading)
         self._update_model(owner, settings, reading)
         self.base = asked.base(owner, reading, placement)
         evaluated_settings = asked.keyed(owner, settings, placement.depsgraph)
-        weights = RegulariserWeights(evaluated_settings.steady, evaluated_settings.velocity_weight, evaluated_settings.velocity_threshold)
+        weights = RegulariserWeights(
+            evaluated_settings.steady,
+            evaluated_settings.velocity_weight,
+            evaluated_settings.velocity_threshold,
+        )
         if evaluated_settings.drive == "MOTORS":
             asked.ordered(settings, reading)
             values = dict(enumerate(self._kept_values(frame.part, evaluated_settings)))
             driven_goals = tuple(asked.driven(reading, placement, inverse(self.base)))
             return self.model, Goals(
-                driven_goals, actuators=by_joint(self.model, values), regulariser_weights=weights, counts_full_rotations=True
+                driven_goals,
+                actuators=by_joint(self.model, values),
+                regulariser_weights=weights,
+                counts_full_rotations=True,
             )
         back = inverse(self.base)
         frames, centres = asked.frames(settings, evaluated_settings, reading, placement, back)
@@ -205,14 +241,21 @@ class MechanismSession(SceneSession):
     def _kept_values(self, mover, evaluated_settings) -> list[float]:
         """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own."""
         authored_values = np.array([motor.value for motor in evaluated_settings.motors])
-        return kept(mover.settings, evaluated_settings, authored_values, partial(self.in_posture, mover, self.joint_keys)).tolist()
+        return kept(
+            mover.settings,
+            evaluated_settings,
+            authored_values,
+            partial(self.in_posture, mover, self.joint_keys),
+        ).tolist()
 
     def _update_model(self, owner, settings, reading: Reading) -> None:
         motors = asked.ordered(settings, reading)
         joint_keys = tuple(motor.key for motor in motors)
         if joint_keys != self.joint_keys:
             self.joint_keys, self.stored = joint_keys, {}
-        limits = [(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors]
+        limits = [
+            (motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors
+        ]
         characters = tuple(character(settings, motor) for motor in motors)
         key = (tuple(limits), settings.filter, characters)
         if self.model_key == key:
@@ -222,7 +265,9 @@ class MechanismSession(SceneSession):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:
-                solver_motors.append(Motor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves)))
+                solver_motors.append(
+                    Motor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves))
+                )
             except MotionError as error:
                 raise RigError(f"Motor '{motor.name}': {error}") from error
         self.model, self.model_key = replace(self.model, motors=tuple(solver_motors)), key
@@ -234,11 +279,14 @@ def through(owner, back) -> str:
         return ""
     so = "so each frame's pose depends on the frames before"
     if back.owner == owner and back.settings == owner.limber.mechanism:
-        return f"Mechanism '{owner.name}' follows what it moves itself, {so}: choose a target that it does not move"
+        return (
+            f"Mechanism '{owner.name}' follows what it moves itself, {so}: choose a target that it does not"
+            " move"
+        )
     named = back.long_label[0].lower() + back.long_label[1:]
     return (
-        f"Mechanism '{owner.name}' follows {named}, which in turn depends on it, {so}: choose another target, or clear a parent, so that"
-        " only one of them follows the other"
+        f"Mechanism '{owner.name}' follows {named}, which in turn depends on it, {so}: choose another target,"
+        " or clear a parent, so that only one of them follows the other"
     )
 
 
@@ -250,7 +298,10 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
         return f"{gap}: move the targets back, or begin again from a frame before this one"
     said = [_shortfall(model, report, state)] if report.goal_error > REPORTED_ERROR else []
     if state.flipped:
-        said.append("A loop went over to its other assembly: move the targets on another path, or begin again from a frame before this one")
+        said.append(
+            "A loop went over to its other assembly: move the targets on another path, or begin again from a"
+            " frame before this one"
+        )
     return ". ".join(filter(None, said))
 
 
@@ -260,4 +311,6 @@ def _shortfall(model: Model, report: Report, state: State) -> str:
         return ""
     if not report.settled and state.stalled < NO_MORE:
         return f"On its way to the {goals_text}: {left}"
-    return f"The {goals_text} cannot be met, {left}" + (f": {report.at_limits[0]}" if report.at_limits else "")
+    return f"The {goals_text} cannot be met, {left}" + (
+        f": {report.at_limits[0]}" if report.at_limits else ""
+    )

@@ -1,4 +1,6 @@
-"""The motion filter that is on for a chain, and why: *Automatic* filters robots' motion, and leaves other characters' as it is."""
+"""The motion filter that is on for a chain, and why: *Automatic* filters robots' motion, and leaves other
+characters' as it is.
+"""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,9 @@
-"""Movers of a Blender scene (chains, bodies that follow a motion, mechanisms) in one form, and their sessions.
+"""Movers of a Blender scene (chains, bodies that follow a motion, mechanisms) in one form, and their
+sessions.
 
-A mover only refers to its owner and settings, and is made anew whenever it is needed, since undo and loading make it invalid. State from
-frame to frame is in its session (`Stage.session`), one for each stage: live, a render, a bake. Sessions are not saved.
+A mover only refers to its owner and settings, and is made anew whenever it is needed, since undo and loading
+make it invalid. State from frame to frame is in its session (`Stage.session`), one for each stage: live, a
+render, a bake. Sessions are not saved.
 """
 
 from abc import abstractmethod
@@ -28,7 +30,9 @@ from .posture_keeper import JointKey, PostureKeeper
 
 
 class JointLimits(NamedTuple):
-    """Limits of a joint that the motion filter keeps: position [rad or m], and velocity, acceleration and jerk (per s, s2, s3)."""
+    """Limits of a joint that the motion filter keeps: position [rad or m], and velocity, acceleration and
+    jerk (per s, s2, s3).
+    """
 
     lower: float
     upper: float
@@ -39,14 +43,17 @@ class JointLimits(NamedTuple):
 
 @dataclass
 class SceneSession(Session):
-    """Session of a mover in a Blender scene. For an armature's mover, poses map bone names to the solved basis: (rotation wxyz,
-    location, scale).
+    """Session of a mover in a Blender scene. For an armature's mover, poses map bone names to the solved
+    basis: (rotation wxyz, location, scale).
     """
 
     seconds: float = 0.0  # duration of the last tick
     step: float = 0.0  # [s] between the last two frames
-    next_step: float = 0.0  # [s] expected until the next frame: the shorter of the last two steps, since a single long one is a stall
-    stored: dict[int, np.ndarray] = field(default_factory=dict)  # values (n,) of stored postures, by their actions' session_uid
+    # [s] expected until the next frame: the shorter of the last two steps, since a single long one is a stall
+    next_step: float = 0.0
+    stored: dict[int, np.ndarray] = field(
+        default_factory=dict
+    )  # values (n,) of stored postures, by their actions' session_uid
 
     def tick(self, mover, inputs, dt: float) -> tuple:
         if dt > 0.0:
@@ -68,7 +75,9 @@ class SceneSession(Session):
         return ""
 
     def goal_errors(self, mover) -> list[GoalError]:
-        """Errors of all goals at the last tick, as solved, the mover's own goal first; of sessions with outputs."""
+        """Errors of all goals at the last tick, as solved, the mover's own goal first; of sessions with
+        outputs.
+        """
         return []
 
     def solved(self) -> dict[JointKey, float]:
@@ -76,7 +85,8 @@ class SceneSession(Session):
         return self.values()
 
     def prepare(self, mover, as_authored) -> None:
-        """Reads what the mover needs before its first tick on a stage other than live's, while the scene shows the authored pose.
+        """Reads what the mover needs before its first tick on a stage other than live's, while the scene
+        shows the authored pose.
 
         Raises:
             RigError: the mover cannot be read.
@@ -87,7 +97,8 @@ class SceneSession(Session):
         self.stored = {}
 
     def in_posture(self, mover, joint_keys: Sequence[JointKey], action: bpy.types.Action) -> np.ndarray:
-        """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints that it does not contain.
+        """Values (n,) [rad or m] of the mover's joints in a stored posture; NaN for joints that it does not
+        contain.
 
         Raises:
             RigError: the posture contains no value of the joints.
@@ -104,7 +115,9 @@ class SceneSession(Session):
         return {}
 
     def motion(self) -> dict[JointKey, Kinematic]:
-        """Values, velocities and accelerations of each joint after the filter; empty if they are not known."""
+        """Values, velocities and accelerations of each joint after the filter; empty if they are
+        not known.
+        """
         return {}
 
     def desired(self) -> dict[JointKey, float]:
@@ -121,16 +134,22 @@ class SceneSession(Session):
         return 1.0
 
     def aim_errors(self) -> tuple[str, float, float]:
-        """(name, angle, angle) of the goal with the largest angular error: its name, and the error [rad] as solved and after the filter."""
+        """(name, angle, angle) of the goal with the largest angular error: its name, and the error [rad] as
+        solved and after the filter.
+        """
         return "The end", 0.0, 0.0
 
     @property
     def why_missed(self) -> str:
-        """Why the solution of the last tick misses its goals, with the remedy; "" if it meets them, or if that is not known."""
+        """Why the solution of the last tick misses its goals, with the remedy; "" if it meets them, or if
+        that is not known.
+        """
         return ""
 
     def check_keys(self) -> None:
-        """Raises RigError if keyframes cannot represent the mover's motion, because a parent's future pose is unknown."""
+        """Raises RigError if keyframes cannot represent the mover's motion, because a parent's future pose is
+        unknown.
+        """
 
     def keys(self, mover, placement, before: Mapping[Channel, float]) -> dict[Channel, float]:
         """Values to key in this frame, after a tick.
@@ -143,8 +162,12 @@ class SceneSession(Session):
         return {}
 
 
-Key = tuple[int, str]  # the owner's session_uid, and the uid of the settings: tells a mover from all others of a file
-Authored = Callable[[], AbstractContextManager]  # context in which the scene shows authored poses; its value is what is evaluated meanwhile
+Key = tuple[
+    int, str
+]  # the owner's session_uid, and the uid of the settings: tells a mover from all others of a file
+Authored = Callable[
+    [], AbstractContextManager
+]  # context in which the scene shows authored poses; its value is what is evaluated meanwhile
 
 
 class _Pair(NamedTuple):
@@ -204,7 +227,9 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def shown_bones(self) -> list[str]:
-        """Names of the owner's bones that show the mover's pose while it is live; none for a mover that is not on a rig."""
+        """Names of the owner's bones that show the mover's pose while it is live; none for a mover that is
+        not on a rig.
+        """
         return []
 
     @property
@@ -223,7 +248,9 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def why_no_servos(self) -> str:
-        """Why no joint of the mover can have a servo now, with the remedy; "" if one can, or if this kind of mover never has servos."""
+        """Why no joint of the mover can have a servo now, with the remedy; "" if one can, or if this kind of
+        mover never has servos.
+        """
         return ""
 
     @property
@@ -306,7 +333,8 @@ class Mover(PostureKeeper, _Pair):
         return axes.label(*key)
 
     def make_ready(self, as_authored: Authored) -> None:
-        """Reads from the scene what the mover needs before it goes live, while the scene shows the authored pose.
+        """Reads from the scene what the mover needs before it goes live, while the scene shows the authored
+        pose.
 
         Raises:
             RigError: the mover cannot be read.
@@ -323,7 +351,9 @@ class Mover(PostureKeeper, _Pair):
 
     @property
     def unsolved(self) -> dict[JointKey, float]:
-        """Joint values [rad or m] to send to the robot while the mover is live and not solved yet; empty: they are not known."""
+        """Joint values [rad or m] to send to the robot while the mover is live and not solved yet; empty:
+        they are not known.
+        """
         return {}
 
     def pose(self, values: Mapping[JointKey, float]) -> bool:

@@ -1,4 +1,6 @@
-"""The kinds of movers in a Blender scene (chains, bodies that follow a motion, mechanisms), and functions to find movers."""
+"""The kinds of movers in a Blender scene (chains, bodies that follow a motion, mechanisms), and functions to
+find movers.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -11,7 +13,16 @@ from ..properties.mechanism import LimberMechanism
 from ..reading import axes, channels, mimic
 from ..reading.body import pairing
 from ..reading.channels import Channel
-from ..reading.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover, supports
+from ..reading.dependencies import (
+    NO_BODIES,
+    Bodies,
+    Moved,
+    followers,
+    joint_bones,
+    moved_part,
+    mover,
+    supports,
+)
 from ..reading.goal import followed
 from ..reading.links import moved_bones
 from ..reading.mechanism import assembled, inputs
@@ -46,11 +57,15 @@ class ChainMover(BonePostures, Mover):
 
     @property
     def planning(self) -> Planning | None:
-        """The chain's number among the armature's planning chains, live or not, which share the time for planning; a live body counts as
-        one more.
+        """The chain's number among the armature's planning chains, live or not, which share the time for
+        planning; a live body counts as one more.
         """
         rig_settings = self.owner.limber
-        planners = [chain.uid for chain in rig_settings.chains if plans(chain.solver) or chain.uid == self.settings.uid]
+        planners = [
+            chain.uid
+            for chain in rig_settings.chains
+            if plans(chain.solver) or chain.uid == self.settings.uid
+        ]
         return Planning(planners.index(self.settings.uid), len(planners) + rig_settings.retarget.live)
 
     def moved(self, session) -> Moved:
@@ -65,7 +80,10 @@ class ChainMover(BonePostures, Mover):
 
     @property
     def shown_bones(self) -> list[str]:
-        return [*(joint.bone for joint in self.settings.joints), *(follower.bone for follower in followers(self.settings))]
+        return [
+            *(joint.bone for joint in self.settings.joints),
+            *(follower.bone for follower in followers(self.settings)),
+        ]
 
     @property
     def label(self) -> str:
@@ -151,7 +169,10 @@ class BodyMover(BoneJoints, Mover):
 
     @property
     def why_no_postures(self) -> str:
-        return f"{self.label} keeps no postures, since it follows a motion: make a chain of its bones, and store postures of that"
+        return (
+            f"{self.label} keeps no postures, since it follows a motion: make a chain of its bones, and store"
+            " postures of that"
+        )
 
     def links(self, session) -> list[str]:
         return session.reader.names
@@ -221,7 +242,10 @@ class MechanismMover(MotorPostures, Mover):
     def unmeasured(self, session) -> str:
         if len(self.links(session)) == sum(part.role == "MOVES" for part in session.reading.parts):
             return ""
-        return f"No-go zones are measured against bones: those bodies of {self.long_label} that are objects were not looked at"
+        return (
+            f"No-go zones are measured against bones: those bodies of {self.long_label} that are objects were"
+            " not looked at"
+        )
 
     def joint_label(self, key: JointKey) -> str:
         return next((motor.name for motor in self.settings.motors if motor.key == key), "")
@@ -238,7 +262,11 @@ class MechanismMover(MotorPostures, Mover):
 
     @property
     def why_no_servos(self) -> str:
-        return "" if self.settings.motors else f"{self.label} has no motor: select a joint and press + under Motors"
+        return (
+            ""
+            if self.settings.motors
+            else f"{self.label} has no motor: select a joint and press + under Motors"
+        )
 
     def channel(self, key: JointKey) -> Channel | None:
         keys = [motor.key for motor in self.settings.motors]
@@ -264,12 +292,16 @@ def movers_of(owner) -> Iterator[Mover]:
 
 
 def chosen_of(owner) -> list[Mover]:
-    """The selected movers of an object, at most one of a kind: its body, its selected chain, its mechanism."""
+    """The selected movers of an object, at most one of a kind: its body, its selected chain, its
+    mechanism.
+    """
     return [kind(owner, settings) for kind in KINDS if (settings := kind.chosen_on(owner)) is not None]
 
 
 def in_use(owner) -> Mover | None:
-    """The mover that operators use on an object: its selected chain, else its body, else its mechanism; None: it has none."""
+    """The mover that operators use on an object: its selected chain, else its body, else its mechanism; None:
+    it has none.
+    """
     return min(chosen_of(owner), key=lambda mover: not isinstance(mover, ChainMover), default=None)
 
 

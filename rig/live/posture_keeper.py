@@ -19,7 +19,9 @@ from ..reading.skeleton import ChainReader
 
 
 class PostureKeeper:
-    """Base class of movers with stored postures. By default a mover has none, and a posture stores the joints' posed values."""
+    """Base class of movers with stored postures. By default a mover has none, and a posture stores the
+    joints' posed values.
+    """
 
     __slots__ = ()
     owner: bpy.types.Object
@@ -29,15 +31,18 @@ class PostureKeeper:
 
     @abstractmethod
     def posed(self, before: Callable[[], Mapping[JointKey, float]] = dict) -> dict[JointKey, float]:
-        """Values [rad or m] of the mover's joints as the scene shows them while the mover is not live: posed, keyed, driven, or moved by
-        constraints. Unknown ones are left out.
+        """Values [rad or m] of the mover's joints as the scene shows them while the mover is not live: posed,
+        keyed, driven, or moved by constraints. Unknown ones are left out.
 
         Args:
-            before: Returns values in the frame before, as far as they are known: a pose that constraints make does not tell full turns.
+            before: Returns values in the frame before, as far as they are known: a pose that constraints make
+                does not tell full turns.
         """
 
     def deviations(self) -> list[Deviation]:
-        """What constraints do to the bones of the joints that no value of them can, while the mover is not live."""
+        """What constraints do to the bones of the joints that no value of them can, while the mover is not
+        live.
+        """
         return []
 
     def constrained_bones(self) -> list[str]:
@@ -46,10 +51,15 @@ class PostureKeeper:
 
     @abstractmethod
     def channel(self, key: JointKey) -> Channel | None:
-        """Channel that stores the authored value of a joint by itself; None if there is none, or if it stores other joints' values too."""
+        """Channel that stores the authored value of a joint by itself; None if there is none, or if it stores
+        other joints' values too.
+        """
 
-    def keys_of(self, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({})) -> dict[Channel, float]:
-        """Channels that store the authored values of joints, with the values to key for joint values [rad or m].
+    def keys_of(
+        self, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({})
+    ) -> dict[Channel, float]:
+        """Channels that store the authored values of joints, with the values to key for joint values [rad or
+        m].
 
         Args:
             values: Values of the joints.
@@ -58,13 +68,17 @@ class PostureKeeper:
         return {channel: value for key, value in values.items() if (channel := self.channel(key)) is not None}
 
     def value_of(self, key: JointKey, read: Callable[[Channel], float | None]) -> float | None:
-        """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns none."""
+        """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns
+        none.
+        """
         channel = self.channel(key)
         return read(channel) if channel is not None else None
 
     @abstractmethod
     def joints(self) -> list:
-        """Settings of the mover's joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk, servo); empty for a body."""
+        """Settings of the mover's joints or motors (bone, axis, lower, upper, velocity, acceleration, jerk,
+        servo); empty for a body.
+        """
 
     @abstractmethod
     def pose(self, values: Mapping[JointKey, float]) -> bool:
@@ -72,7 +86,9 @@ class PostureKeeper:
 
     @property
     def why_no_postures(self) -> str:
-        """Why the mover cannot have stored postures, as a sentence; "" if it can (its settings are `LimberPostures`)."""
+        """Why the mover cannot have stored postures, as a sentence; "" if it can (its settings are
+        `LimberPostures`).
+        """
         return f"{self.label} keeps no postures"
 
     @property
@@ -82,7 +98,9 @@ class PostureKeeper:
 
     @property
     def posture_settings(self) -> tuple[str, ...]:
-        """Names of further properties that the panel shows beside the choice of the posture, such as "transition"."""
+        """Names of further properties that the panel shows beside the choice of the posture, such as
+        "transition".
+        """
         return ()
 
     @property
@@ -100,11 +118,17 @@ class PostureKeeper:
 
     def _make_posture(self, name: str, values: Mapping[JointKey, float]) -> bpy.types.Action:
         return postures.make(
-            *self, name, {(channel.bone, channel.name, channel.index): value for channel, value in self.keys_of(values).items()}
+            *self,
+            name,
+            {
+                (channel.bone, channel.name, channel.index): value
+                for channel, value in self.keys_of(values).items()
+            },
         )
 
     def apply_posture(self, action: bpy.types.Action) -> list[tuple[str, str, int]]:
-        """Sets the authored values of the mover's joints to those of a stored posture; returns the channels: bone, property, index.
+        """Sets the authored values of the mover's joints to those of a stored posture; returns the channels:
+        bone, property, index.
 
         Raises:
             RigError: the posture has no value of the mover's joints.
@@ -113,10 +137,16 @@ class PostureKeeper:
         if not joint_values:
             raise RigError(postures.foreign(action, self.settings))
         self.pose(joint_values)
-        return [(channel.bone, channel.name, -1) for key in joint_values if (channel := self.channel(key)) is not None]
+        return [
+            (channel.bone, channel.name, -1)
+            for key in joint_values
+            if (channel := self.channel(key)) is not None
+        ]
 
     def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
-        """Values [rad or m] of the mover's joints in a stored posture; joints that it does not contain are left out."""
+        """Values [rad or m] of the mover's joints in a stored posture; joints that it does not contain are
+        left out.
+        """
         curves = actions.fcurves(action)
 
         def read(channel: Channel) -> float | None:
@@ -152,7 +182,9 @@ class BoneJoints(PostureKeeper):
     def channel(self, key: JointKey) -> Channel | None:
         return channels.of_bone(self.owner, key)
 
-    def keys_of(self, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({})) -> dict[Channel, float]:
+    def keys_of(
+        self, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({})
+    ) -> dict[Channel, float]:
         return channels.of_joints(self.owner, values, before, self._ranges)
 
     def value_of(self, key: JointKey, read: Callable[[Channel], float | None]) -> float | None:
@@ -190,7 +222,11 @@ class BonePostures(BoneJoints):
         if not postures.covers(action, reader):
             return {}
         values = postures.angles(action, reader, np.full(len(reader.joint_keys), np.nan))
-        return {key: value for key, value in zip(reader.joint_keys, values.tolist(), strict=True) if isfinite(value)}
+        return {
+            key: value
+            for key, value in zip(reader.joint_keys, values.tolist(), strict=True)
+            if isfinite(value)
+        }
 
 
 class MotorPostures(PostureKeeper):
@@ -206,13 +242,18 @@ class MotorPostures(PostureKeeper):
     def posture_remark(self) -> str:
         if self.settings.drive == "MOTORS" or self.settings.base == "RIG":
             return ""
-        return "Targets give the motors' values: the posture is that of motors with Keep Value alone. For all, set Driven By to Motors"
+        return (
+            "Targets give the motors' values: the posture is that of motors with Keep Value alone. For all,"
+            " set Driven By to Motors"
+        )
 
     def store_posture(self, name: str, session) -> bpy.types.Action:
         shown = session.values() if self.is_live and self.settings.drive == "TARGETS" else {}
         values = shown or self.posed()
         action = self._make_posture(name, values)
-        postures.tell_motors(action, {channel.path: key for key in values if (channel := self.channel(key)) is not None})
+        postures.tell_motors(
+            action, {channel.path: key for key in values if (channel := self.channel(key)) is not None}
+        )
         return action
 
     def in_posture(self, action: bpy.types.Action) -> dict[JointKey, float]:
@@ -221,4 +262,6 @@ class MotorPostures(PostureKeeper):
             return super().in_posture(action)
         curves = actions.fcurves(action)
         curves_by_key = {key: actions.find(curves, paths[key], 0) for key in self.joint_keys if key in paths}
-        return {key: curve.evaluate(postures.FRAME) for key, curve in curves_by_key.items() if curve is not None}
+        return {
+            key: curve.evaluate(postures.FRAME) for key, curve in curves_by_key.items() if curve is not None
+        }

@@ -39,17 +39,22 @@ class Member:
     @property
     def names(self) -> list[str]:
         """Names of the existing bones that the armature's live movers move."""
-        bones, bodies = self.rig.pose.bones, assembled.bones(self.rig)  # bodies are shown where the mechanism has them
+        bones, bodies = (
+            self.rig.pose.bones,
+            assembled.bones(self.rig),
+        )  # bodies are shown where the mechanism has them
         moved = dict.fromkeys(name for mover in self.movers for name in mover.shown_bones)
         return [name for name in moved if name in bones and name not in bodies]
 
     @property
     def targets(self) -> dict[str, list[bpy.types.Object]]:
-        """For each bone of the proxy, the targets that must stay evaluated; without targets that depend on bones or deformation, which
-        could cause a dependency cycle.
+        """For each bone of the proxy, the targets that must stay evaluated; without targets that depend on
+        bones or deformation, which could cause a dependency cycle.
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
-        return {chain.joints[0].bone: list(filter(depends_on_objects_alone, targets(chain))) for chain in chains}
+        return {
+            chain.joints[0].bone: list(filter(depends_on_objects_alone, targets(chain))) for chain in chains
+        }
 
 
 class Registry:
@@ -66,9 +71,13 @@ class Registry:
         members = []
         for rig in proxies.rigs():
             if is_live(rig):
-                member = Member(rig, proxies.find(rig), frozenset(scene.session_uid for scene in rig.users_scene), [])
+                member = Member(
+                    rig, proxies.find(rig), frozenset(scene.session_uid for scene in rig.users_scene), []
+                )
                 members.append(member)
-                if can_show(rig) and rig.mode != "EDIT":  # bones renamed there would lose their pose with a new constraint
+                if (
+                    can_show(rig) and rig.mode != "EDIT"
+                ):  # bones renamed there would lose their pose with a new constraint
                     _heal_renamed(member)
                     self._attach(member)
                 if member.proxy is not None:
@@ -80,7 +89,9 @@ class Registry:
 
     def has_lost(self) -> bool:
         """Whether an armature or its proxy was deleted since the last `sync`."""
-        return not all(exists(member.rig) and (member.proxy is None or exists(member.proxy)) for member in self.members)
+        return not all(
+            exists(member.rig) and (member.proxy is None or exists(member.proxy)) for member in self.members
+        )
 
     def is_in_line(self) -> bool:
         """Whether bones, joints, constraints and targets are the same as at the last `sync`."""
@@ -88,7 +99,11 @@ class Registry:
             if not exists(member.rig) or not member.rig.pose:
                 return False
             if can_show(member.rig) and member.rig.mode != "EDIT":
-                if not exists(member.proxy) or not member.movers or not proxies.is_attached(member.rig, member.proxy, member.names):
+                if (
+                    not exists(member.proxy)
+                    or not member.movers
+                    or not proxies.is_attached(member.rig, member.proxy, member.names)
+                ):
                     return False
                 if not proxies.is_watching(member.proxy, member.targets):
                     return False
@@ -126,7 +141,12 @@ def _heal_renamed(member: Member) -> None:
     renamed = {}
     for bone in member.rig.pose.bones:
         constraint = proxies.own(bone)
-        if constraint and constraint.target == member.proxy and constraint.subtarget and constraint.subtarget != bone.name:
+        if (
+            constraint
+            and constraint.target == member.proxy
+            and constraint.subtarget
+            and constraint.subtarget != bone.name
+        ):
             renamed[constraint.subtarget] = bone.name
     if not renamed:
         return
@@ -143,7 +163,9 @@ def _heal_renamed(member: Member) -> None:
         if pair.target in renamed:
             was_known, pair.name = pair.calibrated, renamed[pair.target]
             pair.target, pair.calibrated = pair.name, was_known
-    for channel in member.rig.limber.device.channels:  # channels name their joints, so that these are renamed too
+    for (
+        channel
+    ) in member.rig.limber.device.channels:  # channels name their joints, so that these are renamed too
         for share in channel.shares:
             share.joint = labels.get(share.joint, share.joint)
 
@@ -166,7 +188,11 @@ class MechanismRegistry:
     def movers(self, scene=None) -> list[Mover]:
         """All live mechanisms; with `scene`, those of that scene."""
         owners = [owner for uid, name in self.owners.items() if (owner := find(name, uid)) is not None]
-        return [MechanismMover(owner, owner.limber.mechanism) for owner in owners if scene is None or owner.name in scene.objects]
+        return [
+            MechanismMover(owner, owner.limber.mechanism)
+            for owner in owners
+            if scene is None or owner.name in scene.objects
+        ]
 
     def sync(self) -> None:
         """Updates the registry from the live mechanisms of the file."""
@@ -188,7 +214,9 @@ class MechanismRegistry:
         return any(assembled.stored(owner) is None for owner, _ in self.movers())
 
     def read(self) -> None:
-        """Reads live mechanisms that have not been read yet. Call it while the scene shows its authored pose."""
+        """Reads live mechanisms that have not been read yet. Call it while the scene shows its
+        authored pose.
+        """
         self.unread = {}
         for owner, _ in self.movers():
             if assembled.stored(owner) is None:
@@ -221,14 +249,18 @@ class MechanismRegistry:
 
 
 def show(owner, session: MechanismSession) -> None:
-    """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the first tick."""
+    """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the
+    first tick.
+    """
     mechanism, shown = assembled.stored(owner), mechanism_proxy.find(owner)
     if mechanism is None or shown is None or not exists(shown):
         return
     if session.outputs is not None and session.made is mechanism:
         mechanism_proxy.write(shown, mechanism.reading, session.base, session.outputs.poses)
     else:
-        mechanism_proxy.write(shown, mechanism.reading, mechanism.base, mechanism.model.solver.poses(mechanism.model.rest))
+        mechanism_proxy.write(
+            shown, mechanism.reading, mechanism.base, mechanism.model.solver.poses(mechanism.model.rest)
+        )
 
 
 @dataclass
@@ -238,12 +270,18 @@ class Runtime:
     registry: Registry = field(default_factory=Registry)
     mechanisms: MechanismRegistry = field(default_factory=MechanismRegistry)
     playback: Playback = field(default_factory=lambda: Playback(Stage()))
-    shown: Stage | None = None  # stage whose poses the proxies show since the last frame change; None: the playback's
-    moving: set[int] = field(default_factory=set)  # session_uids of scenes in which something is not at rest, so that the clock must run
+    shown: Stage | None = (
+        None  # stage whose poses the proxies show since the last frame change; None: the playback's
+    )
+    moving: set[int] = field(
+        default_factory=set
+    )  # session_uids of scenes in which something is not at rest, so that the clock must run
     clock: Clock = field(default_factory=Clock)
     suspended: bool = False  # whether live motion is off because a bake uses the scene
     must_sync: bool = False  # whether movers may have changed while Blender refused writes or rendered
-    busy: bool = False  # whether Limber itself is writing, so that updates of the dependency graph are its own
+    busy: bool = (
+        False  # whether Limber itself is writing, so that updates of the dependency graph are its own
+    )
     has_rendered: bool = False  # whether something was rendered when a timer last looked
     rendering: Playback | None = None  # a render steps through frames on a stage of its own
 
@@ -261,7 +299,9 @@ class Runtime:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Context manager that marks depsgraph updates as caused by Limber's own writes, so that no handler reacts to them."""
+        """Context manager that marks depsgraph updates as caused by Limber's own writes, so that no handler
+        reacts to them.
+        """
         before, self.busy = self.busy, True
         try:
             yield
@@ -269,8 +309,8 @@ class Runtime:
             self.busy = before
 
 
-# Called with the scene and its depsgraph after each frame that is not rendered, while something is recorded or poses armatures. Each
-# removes itself.
+# Called with the scene and its depsgraph after each frame that is not rendered, while something is recorded
+# or poses armatures. Each removes itself.
 after_frame: dict[Callable[[bpy.types.Scene, bpy.types.Depsgraph], object], None] = {}
 
 _now = Runtime()
@@ -288,8 +328,15 @@ def forget() -> None:
 
 
 def live_movers(scene=None) -> list[Mover]:
-    """All live movers, or those of one scene: for each armature its body, then its chains; then mechanisms."""
-    rig_movers = [mover for member in _now.registry if scene is None or scene.session_uid in member.scenes for mover in member.movers]
+    """All live movers, or those of one scene: for each armature its body, then its chains; then
+    mechanisms.
+    """
+    rig_movers = [
+        mover
+        for member in _now.registry
+        if scene is None or scene.session_uid in member.scenes
+        for mover in member.movers
+    ]
     return rig_movers + _now.mechanisms.movers(scene)
 
 

@@ -22,6 +22,8 @@ def are_active(scene) -> bool:
 
 
 def advance(scene, dt: float) -> bool:
-    """Lets all signals go on by `dt` [s]; returns whether something has changed, which is to be evaluated then."""
+    """Lets all signals go on by `dt` [s]; returns whether something has changed, which is to be evaluated
+    then.
+    """
     changes = [signals.advance(scene, dt) for signals in by_sender.values()]
     return any(changes)

@@ -1,7 +1,7 @@
 """A stage of movers in a Blender scene, with dependencies and poses read from what Blender has evaluated.
 
-Live motion, a render and a bake each have a stage of their own. A mover that depends on another one starts from that one's new, filtered
-pose, since Blender's evaluated pose is one frame old.
+Live motion, a render and a bake each have a stage of their own. A mover that depends on another one starts
+from that one's new, filtered pose, since Blender's evaluated pose is one frame old.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,12 +29,17 @@ class SceneHost:
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
 
     def needs(self, movers: Sequence[Mover], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends; `certain`: without uncertain dependencies."""
+        """For each mover the indices of those on which it depends; `certain`: without uncertain
+        dependencies.
+        """
         sessions = [self.stage.of(mover) for mover in movers]
         if len(movers) == 1 and movers[0].looks_forward:
             return [[]]
         moved = [mover.moved(session) for mover, session in zip(movers, sessions, strict=True)]
-        return [mover.needs(session, moved, k, certain) for k, (mover, session) in enumerate(zip(movers, sessions, strict=True))]
+        return [
+            mover.needs(session, moved, k, certain)
+            for k, (mover, session) in enumerate(zip(movers, sessions, strict=True))
+        ]
 
     def view(self, poses) -> Placement:
         """Predicted transforms with these poses; a mover without a pose counts as authored."""
@@ -47,7 +52,9 @@ class SceneHost:
         return placement
 
     def followed(self, rig) -> Mapping[str, Followed]:
-        """Solved channels of bones that a retarget moves, which chains on that armature use instead of the authored ones."""
+        """Solved channels of bones that a retarget moves, which chains on that armature use instead of the
+        authored ones.
+        """
         session = self.stage.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
 
@@ -98,9 +105,15 @@ class Stage(engine.Stage):
         self.dirty.add(armature_name)
 
     @in_one_thread
-    def advance(self, movers: Sequence[tuple], depsgraph, dt: float, ahead: Mapping[Key, Sequence[GazeGoal]] | None = None) -> None:
-        """Ticks movers once, given as Movers or (owner, settings) pairs; the results are in their sessions. Reads only the evaluated
-        scene.
+    def advance(
+        self,
+        movers: Sequence[tuple],
+        depsgraph,
+        dt: float,
+        ahead: Mapping[Key, Sequence[GazeGoal]] | None = None,
+    ) -> None:
+        """Ticks movers once, given as Movers or (owner, settings) pairs; the results are in their sessions.
+        Reads only the evaluated scene.
 
         Bodies that follow a motion come first, since their pose is what chains on them start from.
 
@@ -114,7 +127,9 @@ class Stage(engine.Stage):
         self.dirty.clear()
 
     def has_changed(self, movers: Sequence[tuple], depsgraph) -> bool:
-        """Whether inputs of a mover have changed since the last tick, or became valid or invalid, or a motion was interrupted by undo."""
+        """Whether inputs of a mover have changed since the last tick, or became valid or invalid, or a motion
+        was interrupted by undo.
+        """
         return super().has_changed(in_one_order(movers), SceneHost(self, depsgraph))
 
     def is_at_rest(self, movers: Sequence[tuple]) -> bool:
@@ -132,4 +147,6 @@ def as_mover(mover: tuple) -> Mover:
 
 def in_one_order(movers: Sequence[tuple]) -> list[Mover]:
     """Movers sorted in a fixed order, independent of the order of the argument."""
-    return sorted(map(as_mover, movers), key=lambda mover: (mover.rank, mover.owner.name_full, mover.settings.name))
+    return sorted(
+        map(as_mover, movers), key=lambda mover: (mover.rank, mover.owner.name_full, mover.settings.name)
+    )

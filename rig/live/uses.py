@@ -1,4 +1,6 @@
-"""Reasons why a mover cannot go live, be baked, compared, checked or moved by hand, for each kind of mover."""
+"""Reasons why a mover cannot go live, be baked, compared, checked or moved by hand, for each kind
+of mover.
+"""
 
 from enum import Enum
 
@@ -22,8 +24,8 @@ class Use(Enum):
 
 
 def why_not(use: Use, mover: Mover, context=None) -> str:
-    """Why a mover cannot be used in this way (live, bake, compare, check, move by hand), with the remedy; "" if it can. Fast, since panels
-    call it.
+    """Why a mover cannot be used in this way (live, bake, compare, check, move by hand), with the remedy; ""
+    if it can. Fast, since panels call it.
     """
     if use is Use.LIVE and mover.is_live:
         return f"{mover.label} is live already: press End Live to leave"
@@ -32,21 +34,28 @@ def why_not(use: Use, mover: Mover, context=None) -> str:
 
 
 def with_company(use: Use, mover: Mover) -> list[Mover]:
-    """Movers to bake or check together: a mover, and those of the same object that are live or belong to every bake.
+    """Movers to bake or check together: a mover, and those of the same object that are live or belong to
+    every bake.
 
     Movers that cannot be used in this way are left out.
     """
     company = (
-        candidate for candidate in movers_of(mover.owner) if candidate.key == mover.key or candidate.is_live or candidate.bakes_when_off
+        candidate
+        for candidate in movers_of(mover.owner)
+        if candidate.key == mover.key or candidate.is_live or candidate.bakes_when_off
     )
     return [candidate for candidate in company if not why_not(use, candidate)]
 
 
 def as_seen(mover: Mover) -> list[Mover]:
-    """Movers to check as the scene shows them: those of a mover's object that nothing solves, and whose joints constraints move."""
+    """Movers to check as the scene shows them: those of a mover's object that nothing solves, and whose
+    joints constraints move.
+    """
     solved = {candidate.key for candidate in with_company(Use.CHECK, mover)}
     unsolved = (
-        candidate for candidate in movers_of(mover.owner) if candidate.has_servos and candidate.key not in solved and not candidate.is_live
+        candidate
+        for candidate in movers_of(mover.owner)
+        if candidate.has_servos and candidate.key not in solved and not candidate.is_live
     )
     return [candidate for candidate in unsolved if candidate.constrained_bones()]
 
@@ -55,7 +64,9 @@ def no_source(retarget) -> str:
     """Why a body cannot be paired, with the remedy; "" if it can."""
     if pairing.is_streamed(retarget):
         return "" if receiver.find(retarget.host, retarget.port) else "Nothing listens: press Listen"
-    return "" if retarget.source else "The armature has no source: choose the armature whose motion it follows"
+    return (
+        "" if retarget.source else "The armature has no source: choose the armature whose motion it follows"
+    )
 
 
 def no_pairs(rig, retarget) -> str:
@@ -87,8 +98,15 @@ def _mechanism_live(mover: Mover, context) -> str:
     owner, settings = mover
     if why := mover.why_no_servos:
         return why
-    if settings.drive == "TARGETS" and not settings.goals and not any(role_of(body) == "DRIVEN" for body in bodies(owner)):
-        return f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or set Driven By to Motors"
+    if (
+        settings.drive == "TARGETS"
+        and not settings.goals
+        and not any(role_of(body) == "DRIVEN" for body in bodies(owner))
+    ):
+        return (
+            f"'{owner.name}' has no goal: select a body and press + under Goals, give one the role Driven, or"
+            " set Driven By to Motors"
+        )
     return ""
 
 
@@ -102,7 +120,10 @@ def _chain_frames(mover: Mover, context) -> str:
 
 def _body_frames(mover: Mover, context) -> str:
     if pairing.is_streamed(mover.settings):
-        return "A live stream has no frames to bake: press Record Live and play the scene while the stream comes in"
+        return (
+            "A live stream has no frames to bake: press Record Live and play the scene while the stream"
+            " comes in"
+        )
     return _body_live(mover, context)
 
 
@@ -115,12 +136,19 @@ def _live_moves(mover: Mover, context) -> str:
 
 
 def _motors_drive(mover: Mover, context) -> str:
-    """Why a mechanism's motors cannot be moved by hand, with the remedy; "" if they can: its Driven By is Motors."""
+    """Why a mechanism's motors cannot be moved by hand, with the remedy; "" if they can: its Driven By is
+    Motors.
+    """
     if mover.settings.drive == "MOTORS" and mover.is_live:
         return ""
     if mover.is_live:
-        return f"{mover.label} is live and follows its targets: set Driven By to Motors, or press End Live first"
-    return f"{mover.label} is not live, so its bodies would not follow the robot: set Driven By to Motors and press Start Live"
+        return (
+            f"{mover.label} is live and follows its targets: set Driven By to Motors, or press End Live first"
+        )
+    return (
+        f"{mover.label} is not live, so its bodies would not follow the robot: set Driven By to Motors and"
+        " press Start Live"
+    )
 
 
 _REASONS = {

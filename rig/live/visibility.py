@@ -1,4 +1,6 @@
-"""Why the solved pose of a live mover does not show, or only in part: what shows it was switched off by hand."""
+"""Why the solved pose of a live mover does not show, or only in part: what shows it was switched off
+by hand.
+"""
 
 from collections.abc import Iterable
 
@@ -14,7 +16,9 @@ def why_not_shown(mover: Mover, session: SceneSession) -> str:
     """Why a live mover's solved pose does not show, with the remedy; "" if it shows."""
     if mover.is_on_rig:
         bones = mover.owner.pose.bones
-        return why_no_pose(mover.owner) or _switched_off((bones[name] for name in mover.shown_bones if name in bones), proxy.CONSTRAINT)
+        return why_no_pose(mover.owner) or _switched_off(
+            (bones[name] for name in mover.shown_bones if name in bones), proxy.CONSTRAINT
+        )
     if session.reading is None:
         return ""
     holders = [mechanism_proxy.holder_of(part) for _, part in session.reading.shown_parts]
@@ -23,7 +27,9 @@ def why_not_shown(mover: Mover, session: SceneSession) -> str:
 
 
 def _switched_off(holders: Iterable, title: str) -> str:
-    """The objects or bones whose constraint `title` is muted or has less than full influence, as a sentence; "" if there are none."""
+    """The objects or bones whose constraint `title` is muted or has less than full influence, as a sentence;
+    "" if there are none.
+    """
     off = [
         holder.name
         for holder in holders
@@ -32,6 +38,7 @@ def _switched_off(holders: Iterable, title: str) -> str:
     if not off:
         return ""
     return (
-        f"The solved pose does not show, or not in full, on {named(list(dict.fromkeys(off)))}: the constraint '{title}' is muted or its"
-        " Influence is below 1. Switch it on in the Constraints properties, or press End Live and Start Live. A robot follows all the same"
+        f"The solved pose does not show, or not in full, on {named(list(dict.fromkeys(off)))}: the constraint"
+        f" '{title}' is muted or its Influence is below 1. Switch it on in the Constraints properties, or"
+        " press End Live and Start Live. A robot follows all the same"
     )

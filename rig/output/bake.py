@@ -1,4 +1,6 @@
-"""Baking: ticks movers frame by frame, as live does, and writes their motion as keyframes on new actions. Previous actions stay."""
+"""Baking: ticks movers frame by frame, as live does, and writes their motion as keyframes on new actions.
+Previous actions stay.
+"""
 
 import math
 import re
@@ -28,25 +30,31 @@ NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers th
 class Bake(Stepped):
     """A bake of movers over a range of frames, one frame per step. Nothing is written before `finish`.
 
-    For movers that look ahead (`Mover.time_ahead`) there are two passes. The first stores each one's goal in every frame; the second
-    starts anew and gives those movers the goals of the next frames. These are exact for targets that no mover moves; for targets and bases
-    that another chain moves they are as in the first pass, while in the second that chain may move differently. After the last frame its
-    goal is repeated.
+    For movers that look ahead (`Mover.time_ahead`) there are two passes. The first stores each one's goal in
+    every frame; the second starts anew and gives those movers the goals of the next frames. These are exact
+    for targets that no mover moves; for targets and bases that another chain moves they are as in the first
+    pass, while in the second that chain may move differently. After the last frame its goal is repeated.
 
     Args:
         scene: The scene with the movers.
-        movers: Pairs of an owner and its settings. If a mechanism is among them or live, everything else that is live is ticked too.
+        movers: Pairs of an owner and its settings. If a mechanism is among them or live, everything else that
+            is live is ticked too.
         start, end: First and last frame.
 
     Raises:
-        RigError: the range is empty, a mover cannot be baked or read, or something would override the keyframes.
+        RigError: the range is empty, a mover cannot be baked or read, or something would override the
+            keyframes.
     """
 
     def __init__(self, scene, movers, start: int, end: int) -> None:
         if end < start:
-            raise RigError(f"The range to bake ends at frame {end}, before it starts at {start}: exchange the two")
+            raise RigError(
+                f"The range to bake ends at frame {end}, before it starts at {start}: exchange the two"
+            )
         chosen_movers = [mover_of(*mover) for mover in movers]
-        self.movers = list({mover.key: mover for each in chosen_movers for mover in (each, *each.bakes_with)}.values())
+        self.movers = list(
+            {mover.key: mover for each in chosen_movers for mover in (each, *each.bakes_with)}.values()
+        )
         self.along = _along(scene, self.movers)
         for mover in self.movers:
             if why := why_not(Use.BAKE, mover):
@@ -56,8 +64,12 @@ class Bake(Stepped):
             refuse_what_would_hide_keys(owner)
         self.start, self.end = start, end
         rate = scene.render.fps / scene.render.fps_base
-        self.horizons = {mover.key: math.ceil(mover.time_ahead * rate) for mover in self.movers if mover.time_ahead}  # frames
-        self.goals: dict[tuple[int, str], list[GazeGoal]] = {key: [] for key in self.horizons}  # goals of each frame in the first pass
+        self.horizons = {
+            mover.key: math.ceil(mover.time_ahead * rate) for mover in self.movers if mover.time_ahead
+        }  # frames
+        self.goals: dict[tuple[int, str], list[GazeGoal]] = {
+            key: [] for key in self.horizons
+        }  # goals of each frame in the first pass
         self.passes = self.passes_left = 2 if self.goals else 1
         self._begin_pass()
         super().__init__(scene)
@@ -68,7 +80,9 @@ class Bake(Stepped):
         for mover in self.movers:
             self.stage.session(*mover).check_keys()
         self.take = Take()
-        self.values: dict[tuple[int, str], list[dict]] = {mover.key: [] for mover in self.movers}  # values to key in each frame
+        self.values: dict[tuple[int, str], list[dict]] = {
+            mover.key: [] for mover in self.movers
+        }  # values to key in each frame
         self.held: dict[int, str] = {}  # frames in which goals could not be followed, and why
         self.remarks: dict[str, str] = {}  # label of a mover -> warning, reported once
 
@@ -100,7 +114,8 @@ class Bake(Stepped):
         """Bakes one frame of the first or second pass; returns whether there are more.
 
         Raises:
-            RigError: the set-up cannot be solved in the first frame, or something would override the keyframes.
+            RigError: the set-up cannot be solved in the first frame, or something would override the
+                keyframes.
         """
         frame = self.frame
         self.scene.frame_set(frame)
@@ -126,8 +141,9 @@ class Bake(Stepped):
                 noted.append(noted[-1] if session.problem else session.goal)
         if lost := next((channel for channel in before if channel not in row), None):
             raise RigError(
-                f"Frame {frame}: '{lost.bone or lost.thing}' does not move any more as it did in the frames before: take back what was"
-                " changed meanwhile (a pair or a joint that was switched off), then bake again"
+                f"Frame {frame}: '{lost.bone or lost.thing}' does not move any more as it did in the frames"
+                " before: take back what was changed meanwhile (a pair or a joint that was switched off),"
+                " then bake again"
             )
         if not self.take.frames:
             for owner in {channel.uid: channel.owner for channel in row}.values():
@@ -143,24 +159,36 @@ class Bake(Stepped):
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
         """Goals of the next frames, by mover; after the last frame its goal is repeated."""
         frame_index = len(self.take.frames)
-        return {key: noted[frame_index + 1 : frame_index + 1 + self.horizons[key]] or noted[-1:] for key, noted in self.goals.items()}
+        return {
+            key: noted[frame_index + 1 : frame_index + 1 + self.horizons[key]] or noted[-1:]
+            for key, noted in self.goals.items()
+        }
 
     def finish(self) -> list[bpy.types.Action]:
-        """Writes the keyframes and ends live motion of the baked movers, so that the new actions play; returns the actions."""
+        """Writes the keyframes and ends live motion of the baked movers, so that the new actions play;
+        returns the actions.
+        """
         for mover in self.movers:
             if mover.is_live:
                 live.stop(*mover)
-        new_actions = [self._write(channel.owner) for channel in {channel.uid: channel for channel in self.take.rows[0]}.values()]
+        new_actions = [
+            self._write(channel.owner)
+            for channel in {channel.uid: channel for channel in self.take.rows[0]}.values()
+        ]
         self._end()
         return new_actions
 
     def mute(self) -> list[str]:
-        """Mutes drivers and constraints that would override or change the baked motion; returns sentences about them."""
+        """Mutes drivers and constraints that would override or change the baked motion; returns sentences
+        about them.
+        """
         return muting.mute_what_wins(self.take.keys)
 
     def _write(self, owner) -> bpy.types.Action:
         old = owner.animation_data.action if owner.animation_data else None
-        action, handle = keyed_action(owner, NUMBERED.sub("", old.name if old else owner.name) + SUFFIX, self.take)
+        action, handle = keyed_action(
+            owner, NUMBERED.sub("", old.name if old else owner.name) + SUFFIX, self.take
+        )
         actions.assign(owner, action, handle)
         return action
 
@@ -170,37 +198,45 @@ class Bake(Stepped):
 
 
 def _along(scene, movers: list[Mover]) -> list[Mover]:
-    """Live movers to be ticked too: if a mechanism moves, all that are live, since they may depend on it or move it."""
+    """Live movers to be ticked too: if a mechanism moves, all that are live, since they may depend on it or
+    move it.
+    """
     baked = {mover.key for mover in movers}
     other_movers = [mover for mover in live_movers(scene) if mover.key not in baked]
     return other_movers if any(not mover.is_on_rig for mover in [*movers, *other_movers]) else []
 
 
 def _refuse_half_of_what_depends(scene, movers: list[Mover]) -> None:
-    """Raises RigError, with both names and the remedy, if a baked mover depends on a live chain or body that is not baked."""
+    """Raises RigError, with both names and the remedy, if a baked mover depends on a live chain or body that
+    is not baked.
+    """
     baked = {mover.key for mover in movers}
     for mover in movers:
         body = mover.owner.limber.retarget
         if mover.is_on_rig and body.live and mover_of(mover.owner, body).key not in baked:
             raise RigError(
-                f"Armature '{mover.owner.name}' follows another one, and its chains what it does: bake its body, which bakes them as well"
-                " (Bake in the Retarget panel), or press End Live there first"
+                f"Armature '{mover.owner.name}' follows another one, and its chains what it does: bake its"
+                " body, which bakes them as well (Bake in the Retarget panel), or press End Live there first"
             )
     other_chains = [chain for chain in live_chains(scene) if chain.key not in baked]
     for mover in movers:
         for other in other_chains:
             part = mover.part_moved_by(other)
             if part and other.owner == mover.owner:
-                what = f"The target of {mover.label.lower()[0] + mover.label[1:]}" if part == "target" else mover.label
+                what = (
+                    f"The target of {mover.label.lower()[0] + mover.label[1:]}"
+                    if part == "target"
+                    else mover.label
+                )
                 raise RigError(
-                    f"{what} depends on chain '{other.settings.name}', which is live: bake both at once (Bake All Chains), or end its"
-                    " Live first"
+                    f"{what} depends on chain '{other.settings.name}', which is live: bake both at once (Bake"
+                    " All Chains), or end its Live first"
                 )
             if part:
                 what = f"Armature '{mover.owner.name}'"
                 if part == "target":
                     what = f"Target '{moved_targets(mover.settings, other.moves)[0].name}'"
                 raise RigError(
-                    f"{what} depends on '{other.owner.name}', whose chain '{other.settings.name}' is live: bake that one first, or end"
-                    " its Live"
+                    f"{what} depends on '{other.owner.name}', whose chain '{other.settings.name}' is live:"
+                    " bake that one first, or end its Live"
                 )

@@ -41,8 +41,8 @@ def bake_scene(scene, frames: Range | None = None, only_live: bool = False) -> B
     for owner in (mover.owner for mover in movers):
         if owner.library:
             raise RigError(
-                f"Armature '{owner.name}' is linked from '{owner.library.filepath}', and its keys belong there: make a library override of"
-                " it, or bake that file"
+                f"Armature '{owner.name}' is linked from '{owner.library.filepath}', and its keys belong"
+                " there: make a library override of it, or bake that file"
             )
     baked = Baked()
     if movers:
@@ -64,4 +64,6 @@ def _run(work: Bake, baked: Baked) -> None:
     baked.remarks += [*muted, *(f"{label}: {remark}" for label, remark in work.remarks.items())]
     if work.held:
         first, why = next(iter(work.held.items()))
-        baked.remarks.append(f"In {counted(len(work.held), 'frame')}, from {first}, a goal could not be followed. {why}")
+        baked.remarks.append(
+            f"In {counted(len(work.held), 'frame')}, from {first}, a goal could not be followed. {why}"
+        )

@@ -1,4 +1,5 @@
-"""Comparison of solvers on a chain: each suitable solver solves the same frames, and a table shows the results.
+"""Comparison of solvers on a chain: each suitable solver solves the same frames, and a table shows the
+results.
 
 The scene does not change; the table is for this session only.
 """
@@ -31,7 +32,9 @@ from .stepped import Stepped
 REPEATS, REPEAT_FOR = (
     5,
     0.1,
-)  # number of solves of the first frame for the median time, which leaves out filling caches, and their time limit [s]
+    # number of solves of the first frame for the median time, which leaves out filling caches, and their time
+    # limit [s]
+)
 
 
 class Column(NamedTuple):
@@ -45,8 +48,12 @@ class Column(NamedTuple):
 
 COLUMNS: dict[str, Column] = {
     "aim": Column("Aim", "Error of the end's direction, in degrees: mean of all frames", 3),
-    "distance": Column("Position", "Error of the end's position, in millimetres: mean of all frames", 1, True),
-    "shape": Column("Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2),
+    "distance": Column(
+        "Position", "Error of the end's position, in millimetres: mean of all frames", 1, True
+    ),
+    "shape": Column(
+        "Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2
+    ),
     "jumps": Column(
         "Jumps",
         f"Frames in which a joint rotates by {degrees(discontinuities.ROTATION):.0f} degrees at once,"
@@ -88,8 +95,8 @@ class Table:
         return [key for key, column in COLUMNS.items() if has_positions or not column.needs_position]
 
     def sort(self, column: str) -> None:
-        """Sorts the table by a column; a second call with the same column reverses the order. Solvers that cannot be used stay at the
-        end.
+        """Sorts the table by a column; a second call with the same column reverses the order. Solvers that
+        cannot be used stay at the end.
         """
         self.is_reversed = column == self.column and not self.is_reversed
         self.column = column
@@ -143,9 +150,11 @@ class _Contestant:
         self.seconds: list[float] = []
         self.jumps = 0
 
-    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, slot: PlanSlot | None, dt: float) -> None:
-        """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start to measure its time. `slot`: when it may
-        plan.
+    def solve(
+        self, skeleton: Skeleton, goal: GazeGoal, repeats: int, slot: PlanSlot | None, dt: float
+    ) -> None:
+        """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start to measure its
+        time. `slot`: when it may plan.
         """
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
@@ -180,12 +189,20 @@ class _Contestant:
 
 
 def _largest_steps(skeleton: Skeleton) -> np.ndarray:
-    """Largest motion of each joint (n,) from one frame to the next that is no discontinuity [rad; prismatic joints m]."""
-    return np.array([discontinuities.beyond(joint.lower, joint.upper, joint.kind == "prismatic") for joint in skeleton.joints])
+    """Largest motion of each joint (n,) from one frame to the next that is no discontinuity [rad; prismatic
+    joints m].
+    """
+    return np.array(
+        [
+            discontinuities.beyond(joint.lower, joint.upper, joint.kind == "prismatic")
+            for joint in skeleton.joints
+        ]
+    )
 
 
 class Comparison(Stepped):
-    """A comparison on some frames, one solver and one frame per step. Both `finish` and `cancel` restore the scene.
+    """A comparison on some frames, one solver and one frame per step. Both `finish` and `cancel` restore the
+    scene.
 
     Args:
         scene: The scene with the chain's rig.
@@ -198,7 +215,10 @@ class Comparison(Stepped):
 
     def __init__(self, scene, rig, chain, frames: range | None = None) -> None:
         if frames is not None and not frames:
-            raise RigError(f"The range to compare ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
+            raise RigError(
+                f"The range to compare ends at frame {frames.stop - 1}, before it starts at {frames.start}:"
+                " exchange the two"
+            )
         self.rig, self.chain, self.mover = rig, chain, mover_of(rig, chain)
         self.moves = frames is not None
         self.frames = frames or range(scene.frame_current, scene.frame_current + 1)
@@ -208,10 +228,17 @@ class Comparison(Stepped):
         except SETUP_ERRORS as error:
             raise RigError(str(error)) from error
         self.refused = {name: build.why_not_solver(rig, chain, name) for name in SOLVERS}
-        self.contestants = [_Contestant(name, build.solver_options(chain, name, reader)) for name, why in self.refused.items() if not why]
+        self.contestants = [
+            _Contestant(name, build.solver_options(chain, name, reader))
+            for name, why in self.refused.items()
+            if not why
+        ]
         if not self.contestants:
             raise RigError(next(iter(self.refused.values())))
-        self.pairs = [(rig, chain), *(pair for pair in live.live_movers(scene) if (pair[0], pair[1].uid) != (rig, chain.uid))]
+        self.pairs = [
+            (rig, chain),
+            *(pair for pair in live.live_movers(scene) if (pair[0], pair[1].uid) != (rig, chain.uid)),
+        ]
         self.stage = Stage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # number of completed steps
         self.left_out: dict[int, str] = {}  # frames without a goal, and why
@@ -253,7 +280,9 @@ class Comparison(Stepped):
         frame, first = self.frame, self.done == 0
         if self.moves:
             self.scene.frame_set(frame)
-        self.stage.advance(self.pairs, bpy.context.evaluated_depsgraph_get(), 0.0 if first else self.seconds_a_frame)
+        self.stage.advance(
+            self.pairs, bpy.context.evaluated_depsgraph_get(), 0.0 if first else self.seconds_a_frame
+        )
         session = self.stage.session(self.rig, self.chain)
         self._goal = None
         if session.problem:
@@ -266,9 +295,14 @@ class Comparison(Stepped):
     def finish(self) -> Table:
         """The table, which is also stored for the panel."""
         self._end()
-        answered = {contestant.name: contestant.row() for contestant in self.contestants if contestant.answers}
+        answered = {
+            contestant.name: contestant.row() for contestant in self.contestants if contestant.answers
+        }
         why = next(iter(self.left_out.values()), "")
-        rows = [answered.get(name) or Row(name, SOLVERS[name].label, why_not=self.refused[name] or why) for name in SOLVERS]
+        rows = [
+            answered.get(name) or Row(name, SOLVERS[name].label, why_not=self.refused[name] or why)
+            for name in SOLVERS
+        ]
         remark = ""
         if self.left_out:
             remark = f"Frames left out: {len(self.left_out)}. Frame {next(iter(self.left_out))}: {why}"

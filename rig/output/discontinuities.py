@@ -1,4 +1,6 @@
-"""Threshold for discontinuities: the motion of a joint within one frame that is visible as a jump. Knows no Blender."""
+"""Threshold for discontinuities: the motion of a joint within one frame that is visible as a jump. Knows no
+Blender.
+"""
 
 from math import radians
 
@@ -7,7 +9,8 @@ SHARE = 0.1  # of a prismatic joint's range in one frame: 15 degrees are about t
 
 
 def beyond(lower: float, upper: float, is_prismatic: bool) -> float:
-    """Largest motion of a joint from one frame to the next that does not count as a discontinuity [rad; prismatic joints m].
+    """Largest motion of a joint from one frame to the next that does not count as a discontinuity [rad;
+    prismatic joints m].
 
     Args:
         lower, upper: Limits of the joint [rad; prismatic joints m].

@@ -1,4 +1,6 @@
-"""Export of a robot's motion to a file that plays without Blender: the values that the robot would be sent, frame by frame."""
+"""Export of a robot's motion to a file that plays without Blender: the values that the robot would be sent,
+frame by frame.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +10,17 @@ from pathlib import Path
 import bpy
 
 from ...hardware.errors import HardwareError
-from ...hardware.motion_files import FORMATS, ExportError, Format, Motion, Settings, Take, frames_at, make_motion, write
+from ...hardware.motion_files import (
+    FORMATS,
+    ExportError,
+    Format,
+    Motion,
+    Settings,
+    Take,
+    frames_at,
+    make_motion,
+    write,
+)
 from ...hardware.motion_files.braking import brought_to_rest
 from ...hardware.motion_files.check import check_channels, check_speeds
 from ...hardware.motion_files.files import copy_beside
@@ -30,16 +42,18 @@ from ..robot.names_in_files import names_in_files
 from ..robot.values import ValueFilters
 from .stepped import Stepped
 
-SETTLE_FOR = (
-    10.0  # [s] time for motion filters to come to rest after the last frame; the slowest character over the widest range needs half of it
-)
+# [s] time for motion filters to come to rest after the last frame; the slowest character over the widest
+# range needs half of it
+SETTLE_FOR = 10.0
 
 
 class Export(Stepped):
-    """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before `finish`.
+    """Motion of an object's robot over a range of frames, one frame per step. Nothing is written before
+    `finish`.
 
-    Live movers start at rest in the first frame; after the last frame they come to rest at their last goal. Everything else is exported as
-    posed or animated. If nothing is live, a format with a fixed rate is sampled at that rate, also between frames.
+    Live movers start at rest in the first frame; after the last frame they come to rest at their last goal.
+    Everything else is exported as posed or animated. If nothing is live, a format with a fixed rate is
+    sampled at that rate, also between frames.
 
     Args:
         scene: The scene with the object.
@@ -50,16 +64,21 @@ class Export(Stepped):
         form: Name of the file's format.
 
     Raises:
-        RigError: the range is empty, the robot's description is invalid, or it lacks a link that the format needs.
+        RigError: the range is empty, the robot's description is invalid, or it lacks a link that the format
+            needs.
     """
 
     keeps_unkeyed = True
 
     def __init__(self, scene, rig, start: int, end: int, rate: int, loops: bool, form: str) -> None:
         if end < start:
-            raise RigError(f"The range to export ends at frame {end}, before it starts at {start}: exchange the two")
+            raise RigError(
+                f"The range to export ends at frame {end}, before it starts at {start}: exchange the two"
+            )
         try:
-            self.device = device.describe_plain(rig)  # in the protocol's unit, even if the port is a virtual robot's
+            self.device = device.describe_plain(
+                rig
+            )  # in the protocol's unit, even if the port is a virtual robot's
         except HardwareError as error:
             raise RigError(str(error)) from error
         self.rig = rig
@@ -72,14 +91,20 @@ class Export(Stepped):
         self.poses: dict[str, list[Pose]] = {link: [] for link in self.links}
         self.movers = live.movers_of_scene(scene)
         frame_rate = scene.render.fps / scene.render.fps_base
-        self.stride = frame_rate / rate if self.form.has_frames and not self.movers else 1.0  # scene frames from one row to the next
+        self.stride = (
+            frame_rate / rate if self.form.has_frames and not self.movers else 1.0
+        )  # scene frames from one row to the next
         self.warnings: list[str] = []  # about the motion as a whole
         self.sound = ""  # name of the sound file written beside the motion file
         self.stage = Stage()
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
-        self.off: dict[str, tuple[float, Deviation]] = {}  # bones that are not as joints can have them: where that is worst
-        self.held: dict[int, str] = {}  # frames in which a chain had no goal to follow and came to rest, and why
+        self.off: dict[
+            str, tuple[float, Deviation]
+        ] = {}  # bones that are not as joints can have them: where that is worst
+        self.held: dict[
+            int, str
+        ] = {}  # frames in which a chain had no goal to follow and came to rest, and why
         super().__init__(scene)
 
     @property
@@ -101,7 +126,8 @@ class Export(Stepped):
         return self.scene.render.fps / self.scene.render.fps_base
 
     def step(self) -> bool:
-        """Reads one frame or, after the last one, a further frame until the motion is at rest; returns whether there are more.
+        """Reads one frame or, after the last one, a further frame until the motion is at rest; returns
+        whether there are more.
 
         Raises:
             RigError: a mover cannot be solved, or its motion does not come to rest.
@@ -110,7 +136,10 @@ class Export(Stepped):
             frame = self.start + len(self.rows) * self.stride
             self.scene.frame_set(floor(frame), subframe=frame - floor(frame))
         elif len(self.rows) > self.total + SETTLE_FOR * self.frame_rate:
-            raise RigError(f"The motion does not come to rest within {SETTLE_FOR:.0f} s after frame {self.end}: let the target rest there")
+            raise RigError(
+                f"The motion does not come to rest within {SETTLE_FOR:.0f} s after frame {self.end}: let the"
+                " target rest there"
+            )
         dt = 1.0 / self.frame_rate if self.rows else 0.0
         depsgraph = bpy.context.evaluated_depsgraph_get()
         self.stage.advance(self.movers, depsgraph, dt)
@@ -119,11 +148,15 @@ class Export(Stepped):
         for mover in self._own():
             session = self.stage.session(*mover)
             if session.outputs is None:
-                raise RigError(f"Frame {self.start}, {mover.label[0].lower()}{mover.label[1:]}: {session.problem}")
+                raise RigError(
+                    f"Frame {self.start}, {mover.label[0].lower()}{mover.label[1:]}: {session.problem}"
+                )
             if session.unmet and len(self.rows) < self.total:
                 self.held[self.start + len(self.rows)] = session.unmet
         self._note_deviations()
-        self.rows.append(tuple(values.positions(self.filters.step(self.rig, self.sources, self._values(), dt))))
+        self.rows.append(
+            tuple(values.positions(self.filters.step(self.rig, self.sources, self._values(), dt)))
+        )
         if self.links:
             placement = self.stage.placement(self.movers, depsgraph)
             for link, pose in self.links.items():
@@ -143,12 +176,14 @@ class Export(Stepped):
         """Checks the motion and writes the file.
 
         Raises:
-            RigError: a limit is exceeded, or the file cannot be made or written; the message names joint, frame, expected and found value.
-                No file is written then.
+            RigError: a limit is exceeded, or the file cannot be made or written; the message names joint,
+                frame, expected and found value. No file is written then.
         """
         try:
             motion = self._motion()
-            self.warnings += [f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self.off.values()]
+            self.warnings += [
+                f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self.off.values()
+            ]
             write(path, self.form.make(motion, settings))
             self._write_sound(path)
         except HardwareError as error:
@@ -169,7 +204,16 @@ class Export(Stepped):
 
     def _motion(self) -> Motion:
         poses = {link: tuple(rows) for link, rows in self.poses.items()}
-        take = Take(self.device, self.start, self.frame_rate / self.stride, tuple(self.rows), self.end, self.named, poses, self.stride)
+        take = Take(
+            self.device,
+            self.start,
+            self.frame_rate / self.stride,
+            tuple(self.rows),
+            self.end,
+            self.named,
+            poses,
+            self.stride,
+        )
         has_positions = self.form.has_positions
         if not has_positions:
             self._warn_of(check_channels, take)
@@ -187,7 +231,9 @@ class Export(Stepped):
 
     @property
     def says_how(self) -> str:
-        """Sentence that says which joints of the robot were solved, and whether the others moved by animation or stood as posed."""
+        """Sentence that says which joints of the robot were solved, and whether the others moved by animation
+        or stood as posed.
+        """
         labels = ", ".join(mover.label for mover in self._own())
         if labels:
             return f"{labels} live, the rest as posed or animated"
@@ -205,18 +251,25 @@ class Export(Stepped):
 
     def _before(self) -> dict[SourceKey, float]:
         """Values in the frame before; none in the first one."""
-        return {source.key: value for row in self.rows[-1:] for source, value in zip(self.sources, row, strict=True)}
+        return {
+            source.key: value
+            for row in self.rows[-1:]
+            for source, value in zip(self.sources, row, strict=True)
+        }
 
     def _beside(self, source: Source) -> float:
         """Value of an animatable property that the device follows."""
         value = values.value_of(self.rig.limber.device.auxiliaries[source.auxiliary])
         if value is None:
-            raise RigError(f"Value '{source.auxiliary}': its property is not there: choose what has it, and its path")
+            raise RigError(
+                f"Value '{source.auxiliary}': its property is not there: choose what has it, and its path"
+            )
         return value
 
 
 def _pose_of(rig, link: str) -> Callable[[Placement], Array]:
-    """Function from a placement to the pose (4, 4) of a link: its bone's, or its target's if a mechanism would follow that but is not live.
+    """Function from a placement to the pose (4, 4) of a link: its bone's, or its target's if a mechanism
+    would follow that but is not live.
 
     Raises:
         RigError: there is no such link.

@@ -1,4 +1,6 @@
-"""Drivers and constraints that would override or change baked motion; a bake mutes them and reports their names."""
+"""Drivers and constraints that would override or change baked motion; a bake mutes them and reports their
+names.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
@@ -20,21 +22,36 @@ SLACK = 1e-5  # [rad or m] a limit that is exceeded by less stays active: single
 
 
 def mute_what_wins(keys: Mapping[Channel, list[float]]) -> list[str]:
-    """Mutes drivers that would override the keyed channels, and constraints that would change the keyed transforms.
+    """Mutes drivers that would override the keyed channels, and constraints that would change the keyed
+    transforms.
 
     Returns what was muted, as sentences.
     """
     owners = [channel.owner for channel in {channel.uid: channel for channel in keys}.values()]
-    drivers = [label for owner in owners for label in mute_drivers(owner, [c for c in keys if c.uid == owner.session_uid])]
+    drivers = [
+        label
+        for owner in owners
+        for label in mute_drivers(owner, [c for c in keys if c.uid == owner.session_uid])
+    ]
     constraints = mute_constraints(keys)
-    sentences = [f"Drivers of {', '.join(drivers)} are muted: they would win over the keys"] if drivers else []
-    return sentences + ([f"Constraints are muted, which would act on top of the keys: {', '.join(constraints)}"] if constraints else [])
+    sentences = (
+        [f"Drivers of {', '.join(drivers)} are muted: they would win over the keys"] if drivers else []
+    )
+    return sentences + (
+        [f"Constraints are muted, which would act on top of the keys: {', '.join(constraints)}"]
+        if constraints
+        else []
+    )
 
 
 def mute_drivers(owner, channels: list[Channel]) -> list[str]:
     """Mutes the drivers of an object's baked channels; returns texts about what they drive."""
     baked = {(channel.path, channel.index) for channel in channels}
-    baked |= {(path.removesuffix("value") + "linear_value", index) for path, index in baked if path.endswith(".value")}
+    baked |= {
+        (path.removesuffix("value") + "linear_value", index)
+        for path, index in baked
+        if path.endswith(".value")
+    }
     muted = []
     for driver in owner.animation_data.drivers if owner.animation_data else ():
         path_and_index = driver.data_path, driver.array_index
@@ -54,13 +71,15 @@ def _label(owner, path: str, index: int) -> str:
 
 
 def keyed_holders(keys: Mapping[Channel, list[float]]) -> list:
-    """Bones that have keys, and objects whose location and rotation have keys on all components: their constraints are muted."""
+    """Bones that have keys, and objects whose location and rotation have keys on all components: their
+    constraints are muted.
+    """
     return [holder for holder, _, _ in _keyed_transforms(keys)]
 
 
 def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
-    """(object or bone, location, rotation); of each part a list of values in all frames for each component, where what has no keys is as
-    it is now.
+    """(object or bone, location, rotation); of each part a list of values in all frames for each component,
+    where what has no keys is as it is now.
 
     Objects are left out unless their location and rotation are keyed completely.
     """
@@ -70,15 +89,23 @@ def _keyed_transforms(keys: Mapping[Channel, list[float]]) -> Iterator[tuple]:
             columns_by_holder.setdefault(channel[:3], {}).setdefault(channel.name, {})[channel.index] = values
     for (name, uid, bone), columns in columns_by_holder.items():
         obj = find(name, uid)
-        is_whole = "location" in columns and len(columns) > 1 and all(len(rows) == len(PARTS[part]) for part, rows in columns.items())
+        is_whole = (
+            "location" in columns
+            and len(columns) > 1
+            and all(len(rows) == len(PARTS[part]) for part, rows in columns.items())
+        )
         if bone or is_whole:
             holder = obj.pose.bones[bone] if bone else obj
-            rotation = next((part for part in columns if part != "location"), rotation_modes.channel(holder.rotation_mode))
+            rotation = next(
+                (part for part in columns if part != "location"), rotation_modes.channel(holder.rotation_mode)
+            )
             yield holder, *(_columns(holder, part, columns.get(part, {})) for part in ("location", rotation))
 
 
 def _columns(holder, part: str, columns: Mapping[int, list[float]]) -> list[list[float]]:
-    """Values of a holder's location or rotation in all frames, for each component; those without keys are as they are now."""
+    """Values of a holder's location or rotation in all frames, for each component; those without keys are as
+    they are now.
+    """
     current = getattr(holder, part)
     length = max(map(len, columns.values()), default=1)
     return [columns.get(index, [current[index]] * length) for index in range(len(PARTS[part]))]
@@ -88,8 +115,15 @@ def mute_constraints(keys: Mapping[Channel, list[float]]) -> list[str]:
     """Mutes constraints that would change keyed transforms; returns their names with their owners'."""
     muted = []
     holders = list(_keyed_transforms(keys))
-    ways = [(holder, constraint) for holder, places, turns in holders for constraint in in_the_way(holder, places, turns)]
-    for holder, constraint in [*ways, *_reaching([holder for holder, _, _ in holders if isinstance(holder, bpy.types.PoseBone)])]:
+    ways = [
+        (holder, constraint)
+        for holder, places, turns in holders
+        for constraint in in_the_way(holder, places, turns)
+    ]
+    for holder, constraint in [
+        *ways,
+        *_reaching([holder for holder, _, _ in holders if isinstance(holder, bpy.types.PoseBone)]),
+    ]:
         if not constraint.mute:
             mute(constraint)
             muted.append(f"'{constraint.name}' of '{holder.name}'")
@@ -111,16 +145,21 @@ def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
 
 
 def in_the_way(has, places: list[list[float]], turns: list[list[float]]) -> Iterator:
-    """Constraints of an object or bone that would change its baked location or rotation in some frame, of which `places` and `turns` have
-    the values in all frames for each component.
+    """Constraints of an object or bone that would change its baked location or rotation in some frame, of
+    which `places` and `turns` have the values in all frames for each component.
 
-    A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion exceeds it.
+    A bone's Limit Location or Limit Rotation that defines its joints' limits is left out, unless the motion
+    exceeds it.
     """
     for constraint in has.constraints:
         is_of_bone = isinstance(has, bpy.types.PoseBone)
         if constraint.mute or constraint.name.startswith(OWN) or (is_of_bone and constraint.type in HARMLESS):
             continue
-        if is_of_bone and constraint.type in ("LIMIT_LOCATION", "LIMIT_ROTATION") and not why_no_limits(has, constraint):
+        if (
+            is_of_bone
+            and constraint.type in ("LIMIT_LOCATION", "LIMIT_ROTATION")
+            and not why_no_limits(has, constraint)
+        ):
             rows = _extremes(places) if constraint.type == "LIMIT_LOCATION" else _as_euler(has, turns)
             if not any(_crosses(constraint, row) for row in rows):
                 continue
@@ -146,7 +185,10 @@ def _crosses(constraint, row) -> bool:
         if constraint.type == "LIMIT_ROTATION":
             has_low = has_high = getattr(constraint, f"use_limit_{letter}")
         else:
-            has_low, has_high = getattr(constraint, f"use_min_{letter}"), getattr(constraint, f"use_max_{letter}")
+            has_low, has_high = (
+                getattr(constraint, f"use_min_{letter}"),
+                getattr(constraint, f"use_max_{letter}"),
+            )
         low = getattr(constraint, f"min_{letter}") if has_low else -inf
         high = getattr(constraint, f"max_{letter}") if has_high else inf
         if not low - SLACK <= value <= high + SLACK:

@@ -1,4 +1,6 @@
-"""New actions for keyframes of an object. The current action is copied and stays; NLA tracks that would hide the keyframes are refused."""
+"""New actions for keyframes of an object. The current action is copied and stays; NLA tracks that would hide
+the keyframes are refused.
+"""
 
 from collections.abc import Callable
 
@@ -11,12 +13,16 @@ from .take import Take
 
 
 def keyed_action(owner, name: str, take: Take) -> tuple[bpy.types.Action, int | None]:
-    """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of its slot."""
+    """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of
+    its slot.
+    """
     action, handle, curves = new_action(owner, name)
     keys = take.keys
     for channel, values in keys.items():
         if channel.uid == owner.session_uid:
-            actions.bake_keys(curves, channel.path, channel.index, channel.group, take.frames_of(channel), values)
+            actions.bake_keys(
+                curves, channel.path, channel.index, channel.group, take.frames_of(channel), values
+            )
     for holder in muting.keyed_holders(keys):
         if holder.id_data == owner:
             muting.mute_switches(holder, curves)
@@ -44,7 +50,9 @@ def new_action(owner, name: str) -> tuple:
 
 
 def without_new_action(owner) -> Callable[[], None]:
-    """What puts back all that `new_action` will change beside the new action, so that it can be removed again."""
+    """What puts back all that `new_action` will change beside the new action, so that it can be removed
+    again.
+    """
     animation = owner.animation_data
     old = animation.action if animation is not None else None
     had_user = old is not None and old.use_fake_user
@@ -67,12 +75,18 @@ def refuse_what_would_hide_keys(owner) -> None:
     if animation is None or not animation.nla_tracks:
         return
     if animation.use_tweak_mode:
-        raise RigError(f"An NLA strip of '{owner.name}' is being tweaked: leave tweak mode (Tab in the NLA editor), then bake")
+        raise RigError(
+            f"An NLA strip of '{owner.name}' is being tweaked: leave tweak mode (Tab in the NLA editor), then"
+            " bake"
+        )
     solo = next((track for track in animation.nla_tracks if track.is_solo), None)
     if solo:
-        raise RigError(f"NLA track '{solo.name}' of '{owner.name}' plays alone, over any keys: end its solo in the NLA editor, then bake")
+        raise RigError(
+            f"NLA track '{solo.name}' of '{owner.name}' plays alone, over any keys: end its solo in the NLA"
+            " editor, then bake"
+        )
     if animation.action and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1):
         raise RigError(
-            f"Action '{animation.action.name}' of '{owner.name}' mixes with the NLA strips below it:"
-            " set its blending to Replace and its influence to 1 in the NLA editor, or push it down, then bake"
+            f"Action '{animation.action.name}' of '{owner.name}' mixes with the NLA strips below it: set its"
+            " blending to Replace and its influence to 1 in the NLA editor, or push it down, then bake"
         )

@@ -1,5 +1,5 @@
-"""Record Live: stores the live motion, frame by frame, while the scene plays, and keys it at the end. Each pass over the frames is a
-take.
+"""Record Live: stores the live motion, frame by frame, while the scene plays, and keys it at the end. Each
+pass over the frames is a take.
 """
 
 import re
@@ -21,7 +21,8 @@ from .take_copies import Copy
 TAKE = " Take "
 NUMBERED = re.compile(re.escape(TAKE) + r"\d+(\.\d+)?$")  # the end of a take's name
 SHORTEST = 2  # least number of frames of a take
-STUB = 0.25  # share of the longest take's frames: a shorter take was broken off, and is not the one that plays afterwards
+# share of the longest take's frames: a shorter take was broken off, and is not the one that plays afterwards
+STUB = 0.25
 
 
 class Keyed(NamedTuple):
@@ -55,7 +56,9 @@ def start(owner) -> None:
 
 
 def forget() -> None:
-    """Discards all takes, before Blender frees the data that they refer to. The copy in the user's folder remains."""
+    """Discards all takes, before Blender frees the data that they refer to. The copy in the user's folder
+    remains.
+    """
     for uid, copy in _copies.items():
         copy.add([*_going[uid], Take()])
     _going.clear()
@@ -79,14 +82,20 @@ def takes(rig) -> list[Take]:
 
 
 def note(scene, depsgraph) -> None:
-    """Records the scene's new frame. If it is earlier than the last one (playback starts over), a new take begins."""
+    """Records the scene's new frame. If it is earlier than the last one (playback starts over), a new take
+    begins.
+    """
     if not _going:
         after_frame.pop(note)
     if live.is_suspended():
         return
     for uid, passes in _going.items():
         # Takes are keyed in live's order, so that a chain's keys win over those of the body that it warps.
-        solved = [mover for mover in live.live_movers(scene) if mover.key[0] == uid and live.session(*mover).outputs is not None]
+        solved = [
+            mover
+            for mover in live.live_movers(scene)
+            if mover.key[0] == uid and live.session(*mover).outputs is not None
+        ]
         if not solved:
             continue
         frame = scene.frame_current
@@ -104,7 +113,8 @@ def note(scene, depsgraph) -> None:
 
 
 def finish(owner) -> Keyed:
-    """Keys every take on new actions, assigns those of the last complete one, and ends live motion. Previous actions stay.
+    """Keys every take on new actions, assigns those of the last complete one, and ends live motion. Previous
+    actions stay.
 
     Raises:
         RigError: nothing is being recorded, or nothing was recorded yet; then recording continues.
@@ -115,12 +125,17 @@ def finish(owner) -> Keyed:
     if not recorded:
         raise RigError("No frame was recorded yet: let the scene play while something is live")
     recorded = [
-        Take(take.frames, [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows])
+        Take(
+            take.frames,
+            [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows],
+        )
         for take in recorded
     ]
     recorded = [take for take in recorded if all(take.rows)]
     if not recorded:
-        raise RigError(f"All that was recorded of '{owner.name}' is deleted: undo that, or cancel the recording")
+        raise RigError(
+            f"All that was recorded of '{owner.name}' is deleted: undo that, or cancel the recording"
+        )
     keyed = _key(owner, recorded)
     cancel(owner)
     return keyed
@@ -149,11 +164,17 @@ def _key(owner, recorded: list[Take]) -> Keyed:
     longest = max(len(take.frames) for take in recorded)
     last = max(k for k, take in enumerate(recorded) if len(take.frames) >= STUB * longest)
     new_actions: list[bpy.types.Action] = []
-    for obj in {channel.uid: channel.owner for take in recorded for row in take.rows for channel in row}.values():
+    for obj in {
+        channel.uid: channel.owner for take in recorded for row in take.rows for channel in row
+    }.values():
         if obj is None:
             continue  # the object was deleted since
         animation = obj.animation_data
-        before = (animation.action, getattr(animation, "action_slot_handle", None)) if animation and animation.action else None
+        before = (
+            (animation.action, getattr(animation, "action_slot_handle", None))
+            if animation and animation.action
+            else None
+        )
         keyed = []
         for take in recorded:
             if before is not None:

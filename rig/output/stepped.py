@@ -1,4 +1,6 @@
-"""Base class of long jobs on a scene in small steps, with progress and cancelling; at the end the scene's frame is restored."""
+"""Base class of long jobs on a scene in small steps, with progress and cancelling; at the end the scene's
+frame is restored.
+"""
 
 from abc import ABC, abstractmethod
 from math import floor
@@ -13,13 +15,14 @@ from . import unkeyed
 class Stepped(ABC):
     """Job that goes through frames, one step after another.
 
-    It must be ended by the subclass's `finish` or by `cancel`; until then live motion and robots are suspended. So a subclass calls
-    `__init__` only after it has checked everything that can fail.
+    It must be ended by the subclass's `finish` or by `cancel`; until then live motion and robots are
+    suspended. So a subclass calls `__init__` only after it has checked everything that can fail.
 
     Attributes:
         total, done: Number of all steps, and of completed ones; defined by subclasses.
         frame_before: The frame, with its fraction, that the scene showed.
-        keeps_unkeyed: Whether values that the user changed without a keyframe are restored at the end; changing frames would lose them.
+        keeps_unkeyed: Whether values that the user changed without a keyframe are restored at the end;
+            changing frames would lose them.
 
     Args:
         scene: The scene.
@@ -44,7 +47,9 @@ class Stepped(ABC):
         """Does one step; returns whether there are more."""
 
     def run(self, seconds: float) -> bool:
-        """Does steps for about `seconds` [s], at least one; returns whether there are more. Raises as `step`."""
+        """Does steps for about `seconds` [s], at least one; returns whether there are more. Raises as
+        `step`.
+        """
         until = perf_counter() + seconds
         while self.step():
             if perf_counter() >= until:
@@ -56,7 +61,9 @@ class Stepped(ABC):
         self._end()
 
     def _show(self, stage: Stage, depsgraph) -> None:
-        """Shows a stage's poses of what is live until the end of the job, and evaluates what constraints make of them."""
+        """Shows a stage's poses of what is live until the end of the job, and evaluates what constraints make
+        of them.
+        """
         self._has_shown = True
         live.show(self.scene, stage, depsgraph)
 

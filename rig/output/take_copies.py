@@ -1,10 +1,13 @@
-"""Copies of a running recording in the user's folder, so that a recording that a crash interrupted can be restored.
+"""Copies of a running recording in the user's folder, so that a recording that a crash interrupted can be
+restored.
 
-A copy is lines of JSON, appended as frames are recorded, so that a file with an incomplete last line is valid up to there:
+A copy is lines of JSON, appended as frames are recorded, so that a file with an incomplete last line is valid
+up to there:
 
     {"limber_takes": 2, "object": NAME}     first
-    {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the frames of a take, and where its channels change
-    [frame, value, ...]     values of a frame [rad; locations and prismatic joints m], in the channels' order
+    {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the frames of a take, and
+    where its channels change [frame, value, ...]     values of a frame [rad; locations and prismatic joints
+    m], in the channels' order
 """
 
 import json
@@ -32,7 +35,9 @@ DONE = ".restored"  # suffix of a copy that was restored and is not offered agai
 
 _numbers = count(1)  # numbers the copies of this process
 _open: set[Path] = set()  # copies of this process's current recordings
-_left: dict[str, Path | None] = {}  # armature's name -> copy of its interrupted recording; filled at the first search
+_left: dict[
+    str, Path | None
+] = {}  # armature's name -> copy of its interrupted recording; filled at the first search
 
 
 class Copy:
@@ -52,7 +57,9 @@ class Copy:
         self._add([{"limber_takes": VERSION, "object": rig_name}])
 
     def note(self, takes: Sequence[Take]) -> None:
-        """Appends new frames at intervals. The last frame of a take is withheld until the next one, since it may still change."""
+        """Appends new frames at intervals. The last frame of a take is withheld until the next one, since it
+        may still change.
+        """
         if not self.problem and monotonic() >= self._next:
             self._next = monotonic() + EVERY
             self.add(takes)
@@ -65,11 +72,15 @@ class Copy:
         for number in range(self.written[0], len(takes)):
             take, is_last = takes[number], number == len(takes) - 1
             end = len(take.rows) - is_last
-            for frame, row in zip(take.frames[self.written[1] : end], take.rows[self.written[1] : end], strict=True):
+            for frame, row in zip(
+                take.frames[self.written[1] : end], take.rows[self.written[1] : end], strict=True
+            ):
                 channels = (number, tuple(row))
                 if channels != self._channels:
                     self._channels = channels
-                    lines.append({"take": number, "channels": [[channel.thing, *channel[2:]] for channel in row]})
+                    lines.append(
+                        {"take": number, "channels": [[channel.thing, *channel[2:]] for channel in row]}
+                    )
                 lines.append([frame, *row.values()])
             self.written = [number, max(end, 0)] if is_last else [number + 1, 0]
         self._add(lines)
@@ -87,12 +98,18 @@ class Copy:
             # The copy is for crashes of Blender, not of the computer.
             append_lines(self.path, [json.dumps(line) for line in lines], flush_to_disk=False)
         except OSError as error:
-            self.problem = f"No copy of the recording is saved, {self.path} cannot be written: {error.strerror}"
+            self.problem = (
+                f"No copy of the recording is saved, {self.path} cannot be written: {error.strerror}"
+            )
 
 
 def _free_path(copies_folder: Path, rig_name: str) -> Path:
-    """Path for a new copy, named after the object and the process id, with a number since an earlier process may have had the same id."""
-    paths = (copies_folder / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{number}.jsonl" for number in _numbers)
+    """Path for a new copy, named after the object and the process id, with a number since an earlier process
+    may have had the same id.
+    """
+    paths = (
+        copies_folder / f"{bpy.path.clean_name(rig_name)}-{os.getpid()}-{number}.jsonl" for number in _numbers
+    )
     return next(path for path in paths if not path.exists())
 
 
@@ -107,10 +124,16 @@ def folder() -> Path | None:
 
 
 def left(rig) -> Path | None:
-    """Path of the newest copy of an interrupted recording of an object with this name; None if there is none."""
+    """Path of the newest copy of an interrupted recording of an object with this name; None if there
+    is none.
+    """
     if rig.name not in _left:
         copies_folder = folder() if is_wanted() else None
-        copies = [path for path in copies_folder.glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)] if copies_folder else []
+        copies = (
+            [path for path in copies_folder.glob("*.jsonl") if not _goes_on(path) and _is_of(path, rig.name)]
+            if copies_folder
+            else []
+        )
         _left[rig.name] = max(copies, key=lambda path: path.stat().st_mtime, default=None)
     return _left[rig.name]
 
@@ -193,7 +216,9 @@ def _row(channels: list[Channel], frame, *values) -> tuple[int, dict[Channel, fl
 
 
 def _channel(object_name: str, bone: str, name: str, index: int) -> Channel:
-    if not (is_text(object_name) and is_text(bone)) or not (0 <= index < len(PARTS[name]) if name in PARTS else MOTOR.fullmatch(name)):
+    if not (is_text(object_name) and is_text(bone)) or not (
+        0 <= index < len(PARTS[name]) if name in PARTS else MOTOR.fullmatch(name)
+    ):
         raise ValueError(f"{name} {index} is no channel of a bone, an object or a motor")
     obj = bpy.data.objects.get(object_name)
     return Channel(object_name, obj.session_uid if obj is not None else 0, bone, name, index)

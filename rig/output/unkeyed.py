@@ -18,7 +18,9 @@ class Channel(NamedTuple):
 
 def remember(scene) -> list[Channel]:
     """Current values of all properties that actions animate on the scene's objects and their data."""
-    owners = (owner for obj in scene.objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None)))
+    owners = (
+        owner for obj in scene.objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None))
+    )
     channels = []
     for owner in dict.fromkeys(owner for owner in owners if getattr(owner, "animation_data", None)):
         for action, slot in actions.playing(owner):

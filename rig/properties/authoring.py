@@ -4,15 +4,27 @@ from math import pi, radians
 
 from bpy.types import Object, PropertyGroup
 
-from .overridable import CollectionProperty, FactorProperty, FloatProperty, IntProperty, PointerProperty, SecondsProperty, StringProperty
+from .overridable import (
+    CollectionProperty,
+    FactorProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    SecondsProperty,
+    StringProperty,
+)
 
 
 class LimberTarget(PropertyGroup):
     """An additional target of a chain."""
 
-    name: StringProperty(name="Name", description="Name of the target")  # overrides identify items of a list by their names
+    name: StringProperty(
+        name="Name", description="Name of the target"
+    )  # overrides identify items of a list by their names
     target: PointerProperty(
-        name="Target", description="Object that the chain can look at, match the orientation of, or reach for", type=Object
+        name="Target",
+        description="Object that the chain can look at, match the orientation of, or reach for",
+        type=Object,
     )
 
 
@@ -21,7 +33,9 @@ class LimberLife(PropertyGroup):
 
     amount: FactorProperty(
         name="Amount",
-        description="Strength of the motion added to the posture while frames play; 0: none. Can be keyframed",
+        description=(
+            "Strength of the motion added to the posture while frames play; 0: none. Can be keyframed"
+        ),
         default=0.0,
     )
     breathing: FloatProperty(
@@ -42,8 +56,10 @@ class LimberLife(PropertyGroup):
     )
     glances: FloatProperty(
         name="Glances",
-        description="Angle by which the last joints dart away and back. The gaze keeps its target: glances are visible"
-        " where Influence or Share is below 1",
+        description=(
+            "Angle by which the last joints dart away and back. The gaze keeps its target: glances are"
+            " visible where Influence or Share is below 1"
+        ),
         default=radians(4),
         min=0.0,
         soft_max=radians(30),
@@ -57,8 +73,10 @@ class LimberAuthoring:
 
     influence: FactorProperty(
         name="Influence",
-        description="Influence of the gaze: 1 the end follows its goal, 0 the chain moves as posed or animated (with a motion filter"
-        " within its joints' limits); between, each joint is interpolated",
+        description=(
+            "Influence of the gaze: 1 the end follows its goal, 0 the chain moves as posed or animated (with"
+            " a motion filter within its joints' limits); between, each joint is interpolated"
+        ),
         default=1.0,
     )
     transition: SecondsProperty(
@@ -69,14 +87,18 @@ class LimberAuthoring:
     )
     share: FactorProperty(
         name="Share",
-        description="Share of the rotation from the posture's gaze to the target; 1: all of it. Eyes on a head on a torso, with"
-        " 1, 0.7 and 0.2, look together",
+        description=(
+            "Share of the rotation from the posture's gaze to the target; 1: all of it. Eyes on a head on a"
+            " torso, with 1, 0.7 and 0.2, look together"
+        ),
         default=1.0,
     )
     dead_zone: FloatProperty(
         name="Dead Zone",
-        description="Angle, seen from the chain's root, by which the target may move before the chain follows. It then stays that far"
-        " behind",
+        description=(
+            "Angle, seen from the chain's root, by which the target may move before the chain follows. It"
+            " then stays that far behind"
+        ),
         default=0.0,
         min=0.0,
         max=radians(90),
@@ -90,8 +112,10 @@ class LimberAuthoring:
     )
     widest_look: FloatProperty(
         name="Widest Look",
-        description="Largest angle of the look from where the character faces. Beyond it the look rests at its edge, and crosses to the"
-        " other side when the target has passed behind. 180 degrees: all around",
+        description=(
+            "Largest angle of the look from where the character faces. Beyond it the look rests at its edge,"
+            " and crosses to the other side when the target has passed behind. 180 degrees: all around"
+        ),
         default=pi,  # for files where none was chosen; new chains without limits get `chains.WIDEST_LOOK`
         min=0.0,
         max=pi,
@@ -114,19 +138,29 @@ class LimberAuthoring:
         subtype="ANGLE",
     )
     targets: CollectionProperty(
-        name="Additional Targets", description="Targets that the chain can follow instead of its own", type=LimberTarget
+        name="Additional Targets",
+        description="Targets that the chain can follow instead of its own",
+        type=LimberTarget,
     )
     active_target: IntProperty(name="Target", description="Selected additional target")
     watch: IntProperty(
         name="Watch",
-        description="Number of the target that the chain follows: 0 its own, 1 the first of the additional ones. Can be keyframed",
+        description=(
+            "Number of the target that the chain follows: 0 its own, 1 the first of the additional ones. Can"
+            " be keyframed"
+        ),
         default=0,
         min=0,
     )
     change: SecondsProperty(
         name="Change",
-        description="Duration of a change from one target to another, and without a motion filter to where the target has jumped",
+        description=(
+            "Duration of a change from one target to another, and without a motion filter to where the target"
+            " has jumped"
+        ),
         default=0.5,
         soft_max=5.0,
     )
-    life: PointerProperty(name="Life", description="Breathing, sway and glances on top of the posture", type=LimberLife)
+    life: PointerProperty(
+        name="Life", description="Breathing, sway and glances on top of the posture", type=LimberLife
+    )

@@ -24,12 +24,28 @@ from .overridable import (
 UID = "retarget"  # identity among the chains of its armature
 INPUTS = [
     ("ARMATURE", "Armature", "Another armature of the scene, from a motion-capture clip or animated by hand"),
-    ("OSC", "OSC over UDP", "Link orientations that another program sends; nothing listens before Listen is pressed"),
-    ("VMC", "VMC Protocol", "A performer from VSeeFace, Warudo, mocopi and others, by the Virtual Motion Capture protocol"),
+    (
+        "OSC",
+        "OSC over UDP",
+        "Link orientations that another program sends; nothing listens before Listen is pressed",
+    ),
+    (
+        "VMC",
+        "VMC Protocol",
+        "A performer from VSeeFace, Warudo, mocopi and others, by the Virtual Motion Capture protocol",
+    ),
 ]
 CALIBRATIONS = [
-    ("REST", "Rest Poses", "Use the rest poses: facing in the same direction, the target's arms and legs along the source's"),
-    ("POSE", "Poses as They Are", "Use the current poses: pose the target like the source in this frame, facing in the same direction"),
+    (
+        "REST",
+        "Rest Poses",
+        "Use the rest poses: facing in the same direction, the target's arms and legs along the source's",
+    ),
+    (
+        "POSE",
+        "Poses as They Are",
+        "Use the current poses: pose the target like the source in this frame, facing in the same direction",
+    ),
 ]
 
 
@@ -51,38 +67,56 @@ def _uncalibrate(pair, _context) -> None:
 class LimberPair(PropertyGroup):
     """A bone of the target, and the bone of the source that it follows."""
 
-    name: StringProperty(name="Name", description="Name of the target's bone")  # overrides tell the items of a list by their names
-    target: StringProperty(name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate)
-    source: StringProperty(name="Source Bone", description="Bone of the source that is followed", update=_uncalibrate)
-    enabled: BoolProperty(name="Enabled", description="Follow the source bone. When off, the other pairs determine the bone", default=True)
+    name: StringProperty(
+        name="Name", description="Name of the target's bone"
+    )  # overrides tell the items of a list by their names
+    target: StringProperty(
+        name="Target Bone", description="Bone of this armature that follows", update=_uncalibrate
+    )
+    source: StringProperty(
+        name="Source Bone", description="Bone of the source that is followed", update=_uncalibrate
+    )
+    enabled: BoolProperty(
+        name="Enabled",
+        description="Follow the source bone. When off, the other pairs determine the bone",
+        default=True,
+    )
     weight: WeightProperty(
         name="Weight",
         description="Weight of this bone where not all can follow their sources",
     )
     level: IntProperty(
         name="Level",
-        description="Priority where not all can follow their sources, whatever the weights: bones of level 0 first, then those of level 1"
-        " without disturbing level 0, and so on",
+        description=(
+            "Priority where not all can follow their sources, whatever the weights: bones of level 0 first,"
+            " then those of level 1 without disturbing level 0, and so on"
+        ),
         min=0,
         soft_max=3,
         max=9,
     )
     position_weight: FloatProperty(
         name="Position",
-        description="Weight of this bone's position, per square metre: its head follows the source bone's, scaled by Scale, as hands that"
-        " hold something must; 0: the bone follows by its rotation alone",
+        description=(
+            "Weight of this bone's position, per square metre: its head follows the source bone's, scaled by"
+            " Scale, as hands that hold something must; 0: the bone follows by its rotation alone"
+        ),
         default=0.0,
         min=0.0,
         soft_max=1000.0,
     )
     gain: FloatProperty(
         name="Gain",
-        description="Correction of this bone's errors, per second, in place of the body's Gain; 0: as for the body",
+        description=(
+            "Correction of this bone's errors, per second, in place of the body's Gain; 0: as for the body"
+        ),
         default=0.0,
         min=0.0,
         soft_max=100.0,
     )
-    plant: BoolProperty(name="Plant", description="Plant this foot while the source's foot stands still near the floor")
+    plant: BoolProperty(
+        name="Plant", description="Plant this foot while the source's foot stands still near the floor"
+    )
     offset: FloatVectorProperty(
         name="Calibration",
         description="Rotation of the bone in its source bone's frame (w, x, y, z)",
@@ -105,19 +139,34 @@ class LimberRetarget(LimberCharacter, LimberRange, PropertyGroup):
         name="Source",
         description="Armature whose motion is followed: from a motion-capture clip, or any animated one",
         type=Object,
-        poll=lambda retarget, thing: thing.type == "ARMATURE" and thing != retarget.id_data and "limber_proxy_of" not in thing,
+        poll=lambda retarget, thing: (
+            thing.type == "ARMATURE" and thing != retarget.id_data and "limber_proxy_of" not in thing
+        ),
     )
-    input: EnumProperty(name="Follow", description="Input of the retargeting", items=INPUTS, update=_offer_port)
+    input: EnumProperty(
+        name="Follow", description="Input of the retargeting", items=INPUTS, update=_offer_port
+    )
     host: StringProperty(
         name="Address",
-        description="Address of this computer on which to listen: 127.0.0.1 for this computer only, 0.0.0.0 for its networks too",
+        description=(
+            "Address of this computer on which to listen: 127.0.0.1 for this computer only, 0.0.0.0 for its"
+            " networks too"
+        ),
         default="127.0.0.1",
     )
-    port: IntProperty(name="Port", description="UDP port on which to listen", default=OSC_PORT, min=1, max=65535)
+    port: IntProperty(
+        name="Port", description="UDP port on which to listen", default=OSC_PORT, min=1, max=65535
+    )
     pairs: CollectionProperty(name="Pairs", description="Pairs of bones and source bones", type=LimberPair)
     active_pair: IntProperty(name="Pair", description="Pair whose settings are shown")
-    live: BoolProperty(name="Live", description="The body follows the source; switch it with Start Live and End Live", options={"HIDDEN"})
-    calibrate_from: EnumProperty(name="Calibrate From", description="Matching poses of both armatures", items=CALIBRATIONS)
+    live: BoolProperty(
+        name="Live",
+        description="The body follows the source; switch it with Start Live and End Live",
+        options={"HIDDEN"},
+    )
+    calibrate_from: EnumProperty(
+        name="Calibrate From", description="Matching poses of both armatures", items=CALIBRATIONS
+    )
     scale: FloatProperty(
         name="Scale",
         description="Scale of the base's path and height: length of the legs relative to the source's",
@@ -129,12 +178,17 @@ class LimberRetarget(LimberCharacter, LimberRange, PropertyGroup):
     )
     on_floor: BoolProperty(
         name="Stand on Floor",
-        description="Set the base height so that the body's feet are on the floor when the source's are. Planted feet stay on the floor",
+        description=(
+            "Set the base height so that the body's feet are on the floor when the source's are. Planted feet"
+            " stay on the floor"
+        ),
         default=True,
     )
     source_foot_height: FloatProperty(
         name="Source Feet",
-        description="Height of the source's foot bones above its origin when it stands, as Calibrate found it",
+        description=(
+            "Height of the source's foot bones above its origin when it stands, as Calibrate found it"
+        ),
         subtype="DISTANCE",
         precision=4,
     )
@@ -143,11 +197,18 @@ class LimberRetarget(LimberCharacter, LimberRange, PropertyGroup):
         description="Height of this armature's foot bones above their soles at rest, as Calibrate found it",
         options={"HIDDEN"},
     )
-    foot_heights_known: BoolProperty(name="Foot Heights Are Known", description="Calibrate has found them", options={"HIDDEN"})
-    shift: FloatVectorProperty(name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3)
+    foot_heights_known: BoolProperty(
+        name="Foot Heights Are Known", description="Calibrate has found them", options={"HIDDEN"}
+    )
+    shift: FloatVectorProperty(
+        name="Shift", description="Offset of the base in the world", subtype="TRANSLATION", size=3
+    )
     paired_only: BoolProperty(
         name="Paired Bones Only",
-        description="Move paired bones only: bones between them, such as other controls of a generated rig, keep their pose",
+        description=(
+            "Move paired bones only: bones between them, such as other controls of a generated rig, keep"
+            " their pose"
+        ),
     )
     velocity: FloatProperty(
         name="Fastest Joint",
@@ -158,12 +219,17 @@ class LimberRetarget(LimberCharacter, LimberRange, PropertyGroup):
     )
     own_velocities: BoolProperty(
         name="Own Velocities",
-        description="Each joint also keeps a velocity limit of its own: that of the chain that it is in, else that of the robot's file",
+        description=(
+            "Each joint also keeps a velocity limit of its own: that of the chain that it is in, else that of"
+            " the robot's file"
+        ),
     )
     acceleration: FloatProperty(
         name="Acceleration",
-        description="Acceleration limit of all joints, per second squared, for soft starts and stops;"
-        " limits of position win over it; 0: no limit",
+        description=(
+            "Acceleration limit of all joints, per second squared, for soft starts and stops;"
+            " limits of position win over it; 0: no limit"
+        ),
         subtype="ANGLE",
         min=0.0,
         soft_max=120.0,
@@ -171,20 +237,28 @@ class LimberRetarget(LimberCharacter, LimberRange, PropertyGroup):
     filter: filter_property(BODY_FILTERS, NO_FILTER)
     gain: FloatProperty(
         name="Gain",
-        description="Correction of errors, per second; 0: all at once. at 20, an error decays within a tenth of"
-        " a second; the motion itself is followed without lag",
+        description=(
+            "Correction of errors, per second; 0: all at once. at 20, an error decays within a tenth of"
+            " a second; the motion itself is followed without lag"
+        ),
         min=0.0,
         soft_max=100.0,
         max=inf,
     )
     posture_gain: FloatProperty(
         name="Return to Pose",
-        description="How fast joints that no pair determines return to this armature's own pose and keyframes, per second;"
-        " 0: they stay where they are",
+        description=(
+            "How fast joints that no pair determines return to this armature's own pose and keyframes, per"
+            " second; 0: they stay where they are"
+        ),
         min=0.0,
         soft_max=10.0,
     )
     coupled_limits: CollectionProperty(
-        name="Coupled Limits", description="Sums of joint angles that stay between two bounds", type=LimberCoupledLimit
+        name="Coupled Limits",
+        description="Sums of joint angles that stay between two bounds",
+        type=LimberCoupledLimit,
     )
-    active_coupled_limit: IntProperty(name="Coupled Limit", description="Coupled limit whose joints are shown")
+    active_coupled_limit: IntProperty(
+        name="Coupled Limit", description="Coupled limit whose joints are shown"
+    )

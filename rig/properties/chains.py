@@ -37,7 +37,11 @@ from .zones import LimberZones
 
 
 def _signed_axes(owner: str) -> list[tuple[str, str, str]]:
-    return [(s + axis, s + axis, f"{word} the {owner}'s {axis} axis") for axis in "XYZ" for s, word in (("+", "Along"), ("-", "Against"))]
+    return [
+        (s + axis, s + axis, f"{word} the {owner}'s {axis} axis")
+        for axis in "XYZ"
+        for s, word in (("+", "Along"), ("-", "Against"))
+    ]
 
 
 SIGNED_AXES, SIGNED_AXES_OF_TARGET = _signed_axes("bone"), _signed_axes("target")
@@ -51,7 +55,10 @@ ROLLS = [
     (
         "POSTURE",
         "As in Posture",
-        "Keep the roll of the posture as far as the joints allow (solver Expressive; others leave the roll free)",
+        (
+            "Keep the roll of the posture as far as the joints allow (solver Expressive; others leave the"
+            " roll free)"
+        ),
     ),
 ]
 
@@ -78,7 +85,9 @@ class LimberGoal:
 
     goal: EnumProperty(name="Goal", description="Task of the end", items=GOAL_ITEMS, default="POINT")
     target: PointerProperty(
-        name="Target", description="Object that the end looks at, copies the orientation of, or reaches for", type=Object
+        name="Target",
+        description="Object that the end looks at, copies the orientation of, or reaches for",
+        type=Object,
     )
     target_axis: EnumProperty(
         name="Target's Axis",
@@ -87,7 +96,10 @@ class LimberGoal:
         default="+Y",
     )
     forward_axis: EnumProperty(
-        name="Forward Axis", description="Axis of the end bone that points at the target", items=FORWARD_AXES, default="+Y"
+        name="Forward Axis",
+        description="Axis of the end bone that points at the target",
+        items=FORWARD_AXES,
+        default="+Y",
     )
     forward_direction: FloatVectorProperty(
         name="Forward Direction",
@@ -96,7 +108,12 @@ class LimberGoal:
         size=3,
         default=(0.0, 1.0, 0.0),
     )
-    up: EnumProperty(name="Up", description="Axis of the end bone that points up when the end is upright", items=SIGNED_AXES, default="+Z")
+    up: EnumProperty(
+        name="Up",
+        description="Axis of the end bone that points up when the end is upright",
+        items=SIGNED_AXES,
+        default="+Z",
+    )
     eye: FloatProperty(
         name="Eye",
         description="Point on the end bone that looks at or reaches the target: 0 its head, 1 its tail",
@@ -104,36 +121,58 @@ class LimberGoal:
         soft_min=0.0,
         soft_max=1.0,
     )
-    roll: EnumProperty(name="Roll", description="Roll of the end about its forward axis", items=ROLLS, default="FREE")
+    roll: EnumProperty(
+        name="Roll", description="Roll of the end about its forward axis", items=ROLLS, default="FREE"
+    )
     symmetric: BoolProperty(
-        name="Symmetric End", description="Treat the end as equal when rolled by 180 degrees about its forward axis, like a round lamp"
+        name="Symmetric End",
+        description=(
+            "Treat the end as equal when rolled by 180 degrees about its forward axis, like a round lamp"
+        ),
     )
     weight: WeightProperty(
         name="Weight",
-        description="Weight of this goal where goals conflict; distances are relative to the chain's reach. 0: no effect. To fade a chain"
-        " out, use Influence",
+        description=(
+            "Weight of this goal where goals conflict; distances are relative to the chain's reach. 0: no"
+            " effect. To fade a chain out, use Influence"
+        ),
     )
 
 
 class LimberEnd(LimberGoal, PropertyGroup):
     """An additional end of a chain: a descendant of the chain's root, with a goal of its own."""
 
-    name: StringProperty(name="Name", description="Name of the bone")  # overrides identify items of a list by their names
+    name: StringProperty(
+        name="Name", description="Name of the bone"
+    )  # overrides identify items of a list by their names
     bone: StringProperty(name="Bone", description="Bone that is the end")
-    enabled: BoolProperty(name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True)
+    enabled: BoolProperty(
+        name="Enabled", description="Follow the goal; when off, the end keeps the posture", default=True
+    )
 
 
 class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, LimberRange, PropertyGroup):
-    """Joints from a root to one or several ends, which one solver moves, with their postures and goals. `name` is unique in its
-    armature."""
+    """Joints from a root to one or several ends, which one solver moves, with their postures and goals.
+    `name` is unique in its armature.
+    """
 
-    name: StringProperty(name="Name", description="Name of the chain, unique in its armature", update=_make_unique)
-    uid: StringProperty(name="Identity", description="Identity of the chain, which stays when it is renamed", options={"HIDDEN"})
+    name: StringProperty(
+        name="Name", description="Name of the chain, unique in its armature", update=_make_unique
+    )
+    uid: StringProperty(
+        name="Identity",
+        description="Identity of the chain, which stays when it is renamed",
+        options={"HIDDEN"},
+    )
     root: StringProperty(name="Root", description="First bone of the chain")
     end: StringProperty(name="End", description="Last bone of the chain, which looks at the target")
-    joints: CollectionProperty(name="Joints", description="Degrees of freedom of the solver, root first", type=LimberJoint)
+    joints: CollectionProperty(
+        name="Joints", description="Degrees of freedom of the solver, root first", type=LimberJoint
+    )
     ends: CollectionProperty(
-        name="Additional Goals", description="Additional ends of the chain with goals of their own, solved together", type=LimberEnd
+        name="Additional Goals",
+        description="Additional ends of the chain with goals of their own, solved together",
+        type=LimberEnd,
     )
     active_end: IntProperty(name="End", description="Selected additional end")
     active_joint: IntProperty(name="Joint", description="Selected joint")
@@ -146,11 +185,17 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, 
         options={"SKIP_SAVE"},
     )
 
-    live: BoolProperty(name="Live", description="The chain follows its target; switch it with Start Live and End Live", options={"HIDDEN"})
+    live: BoolProperty(
+        name="Live",
+        description="The chain follows its target; switch it with Start Live and End Live",
+        options={"HIDDEN"},
+    )
     sends_to_robot: BoolProperty(
         name="Send to Robot",
-        description="Send the chain's joints to the robot. Off: their servos are left to another program, such as the robot's own walk;"
-        " it takes effect when the robot is connected next",
+        description=(
+            "Send the chain's joints to the robot. Off: their servos are left to another program, such as the"
+            " robot's own walk; it takes effect when the robot is connected next"
+        ),
         default=True,
     )
     keep: FactorProperty(
@@ -167,11 +212,16 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, 
         items=[choice(key, info) for key, info in SOLVERS.items()],
         default="erik_exact",  # for files where none was chosen; new chains get `chains.SOLVER`
     )
-    options: PointerProperty(name="Solver Options", description="Options of the solvers", type=LimberSolverOptions)
+    options: PointerProperty(
+        name="Solver Options", description="Options of the solvers", type=LimberSolverOptions
+    )
     look_ahead: BoolProperty(
         name="Look Ahead",
-        description="Bake twice, the second time with the target's future positions: where it moves fast or suddenly, the end loses it"
-        " on fewer frames. The result may differ from live motion, which has to extrapolate",
+        description=(
+            "Bake twice, the second time with the target's future positions: where it moves fast or suddenly,"
+            " the end loses it on fewer frames. The result may differ from live motion, which has to"
+            " extrapolate"
+        ),
     )
 
     @property
@@ -186,18 +236,30 @@ class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, 
 
 
 class LimberRig(LimberZones, PropertyGroup):
-    """Everything that Limber stores on an object: an armature, the owner of a mechanism, or an object that is part of a mechanism."""
+    """Everything that Limber stores on an object: an armature, the owner of a mechanism, or an object that is
+    part of a mechanism.
+    """
 
-    chains: CollectionProperty(name="Chains", description="Chains of bones from root to end that follow a target", type=LimberChain)
+    chains: CollectionProperty(
+        name="Chains", description="Chains of bones from root to end that follow a target", type=LimberChain
+    )
     active_chain: IntProperty(name="Chain", description="Chain that the panels show and the operators act on")
     device: PointerProperty(name="Device", description="The robot that the joints move", type=LimberDevice)
-    retarget: PointerProperty(name="Retarget", description="The body follows another armature", type=LimberRetarget)
+    retarget: PointerProperty(
+        name="Retarget", description="The body follows another armature", type=LimberRetarget
+    )
     remote: PointerProperty(name="Remote", description="Remote control by other programs", type=LimberRemote)
-    mechanism: PointerProperty(name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism)
+    mechanism: PointerProperty(
+        name="Mechanism", description="Bodies and joints with closed loops", type=LimberMechanism
+    )
     part: PointerProperty(name="Part", description="Role of the object in a mechanism", type=LimberPart)
 
 
 PROPERTIES = {
-    (Object, "limber"): PointerProperty(name="Limber", description="Chains, robot and mechanism", type=LimberRig),
-    (PoseBone, "limber_body"): PointerProperty(name="Limber Body", description="What the bone is in a mechanism", type=LimberBoneBody),
+    (Object, "limber"): PointerProperty(
+        name="Limber", description="Chains, robot and mechanism", type=LimberRig
+    ),
+    (PoseBone, "limber_body"): PointerProperty(
+        name="Limber Body", description="What the bone is in a mechanism", type=LimberBoneBody
+    ),
 }

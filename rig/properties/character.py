@@ -8,16 +8,24 @@ from .overridable import BoolProperty, FactorProperty, FloatProperty
 
 AUTOMATIC = "automatic"  # value of a chain's `filter`
 CHAIN_FILTERS = (
-    item(AUTOMATIC, "Automatic", "Swift for a robot: imported, connected, or with bones that have one axis. None for other characters"),
+    item(
+        AUTOMATIC,
+        "Automatic",
+        "Swift for a robot: imported, connected, or with bones that have one axis. None for other characters",
+    ),
     item(NO_FILTER, "None", "The joints follow at once, as in an animation. A robot's own limits still hold"),
 )
 
 
-BODY_FILTERS = (item(NO_FILTER, "None", "The joints follow at once. Limits of velocity and acceleration still hold"),)
+BODY_FILTERS = (
+    item(NO_FILTER, "None", "The joints follow at once. Limits of velocity and acceleration still hold"),
+)
 
 
 def filter_property(extra_items: Sequence[tuple] = (), default: str = "default"):
-    """The property of a mover's motion filter; `extra_items`: items beside the filters; `default`: for files where none was chosen."""
+    """The property of a mover's motion filter; `extra_items`: items beside the filters; `default`: for files
+    where none was chosen.
+    """
     return keyed_enum(
         "filter",
         name="Filter",
@@ -37,7 +45,13 @@ class LimberSmoothness:
         min=0.0,
         max=1.0,
     )
-    rho: FloatProperty(name="Responsiveness", description="Rho: makes a smooth motion faster again", default=0.0, min=0.0, max=0.99)
+    rho: FloatProperty(
+        name="Responsiveness",
+        description="Rho: makes a smooth motion faster again",
+        default=0.0,
+        min=0.0,
+        max=0.99,
+    )
 
 
 class LimberStyle(LimberSmoothness):
@@ -45,8 +59,10 @@ class LimberStyle(LimberSmoothness):
 
     beta: FloatProperty(
         name="Soft Limits",
-        description="Beta of the Nutty filter: how near a joint's limit it slows down; 1: from the middle of the range on, larger: later."
-        " A joint without limits is not slowed (Ribeiro & Paiva 2019, eq. 23)",
+        description=(
+            "Beta of the Nutty filter: how near a joint's limit it slows down; 1: from the middle of the"
+            " range on, larger: later. A joint without limits is not slowed (Ribeiro & Paiva 2019, eq. 23)"
+        ),
         default=1.0,
         min=0.1,
         max=100.0,
@@ -59,27 +75,48 @@ class LimberJointStyle(LimberStyle):
 
     own_style: BoolProperty(
         name="Own Style",
-        description="Use this joint's own smoothness, responsiveness and soft limits in place of those under Motion: a heavy base may carry"
-        " a nervous head",
+        description=(
+            "Use this joint's own smoothness, responsiveness and soft limits in place of those under Motion:"
+            " a heavy base may carry a nervous head"
+        ),
     )
 
 
 class LimberCharacter(LimberStyle):
-    """Mixin of chains, bodies and mechanisms: style of the motion. They have a `filter` as well, see `filter_property`."""
+    """Mixin of chains, bodies and mechanisms: style of the motion. They have a `filter` as well, see
+    `filter_property`.
+    """
 
     velocity_share: FactorProperty(
         name="Velocity",
-        description="Share of the joints' or motors' velocity limits that the motion uses; lower for a heavier character",
+        description=(
+            "Share of the joints' or motors' velocity limits that the motion uses; lower for a heavier"
+            " character"
+        ),
         default=1.0,
         min=0.01,
     )
     acceleration_share: FactorProperty(
-        name="Acceleration", description="Share of the acceleration limits that the motion uses", default=1.0, min=0.01
+        name="Acceleration",
+        description="Share of the acceleration limits that the motion uses",
+        default=1.0,
+        min=0.01,
     )
-    jerk_share: FactorProperty(name="Jerk", description="Share of the jerk limits that the motion uses", default=1.0, min=0.01)
+    jerk_share: FactorProperty(
+        name="Jerk", description="Share of the jerk limits that the motion uses", default=1.0, min=0.01
+    )
 
 
 def character(settings, joint: LimberJointStyle | None = None) -> Character:
-    """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain, body or mechanism."""
+    """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain,
+    body or mechanism.
+    """
     style = joint if joint is not None and joint.own_style else settings
-    return Character(style.sigma, style.rho, style.beta, settings.velocity_share, settings.acceleration_share, settings.jerk_share)
+    return Character(
+        style.sigma,
+        style.rho,
+        style.beta,
+        settings.velocity_share,
+        settings.acceleration_share,
+        settings.jerk_share,
+    )

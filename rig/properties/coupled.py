@@ -11,17 +11,27 @@ from .overridable import CollectionProperty, FloatProperty, IntProperty, StringP
 class LimberCoupledJoint(LimberJointAxis, PropertyGroup):
     """A joint of a coupled limit, with its factor in the sum."""
 
-    name: StringProperty(name="Name", description="Name of the joint's bone")  # overrides tell the items of a list by their names
+    name: StringProperty(
+        name="Name", description="Name of the joint's bone"
+    )  # overrides tell the items of a list by their names
     factor: FloatProperty(
-        name="Factor", description="Factor of the joint's angle in the sum: 1 and -1 bound the difference of two joints", default=1.0
+        name="Factor",
+        description="Factor of the joint's angle in the sum: 1 and -1 bound the difference of two joints",
+        default=1.0,
     )
 
 
 class LimberCoupledLimit(PropertyGroup):
-    """Bounds of a sum of joint angles, such as the cables of a shoulder or parts that touch only in certain poses of several joints."""
+    """Bounds of a sum of joint angles, such as the cables of a shoulder or parts that touch only in certain
+    poses of several joints.
+    """
 
     name: StringProperty(name="Name", description="Name of the coupled limit")
-    joints: CollectionProperty(name="Joints", description="Joints whose angles are added, each times its factor", type=LimberCoupledJoint)
+    joints: CollectionProperty(
+        name="Joints",
+        description="Joints whose angles are added, each times its factor",
+        type=LimberCoupledJoint,
+    )
     active_joint: IntProperty(name="Joint", description="Joint whose settings are shown")
     lower: FloatProperty(name="Min", description="Smallest sum", subtype="ANGLE", default=-pi)
     upper: FloatProperty(name="Max", description="Largest sum", subtype="ANGLE", default=pi)

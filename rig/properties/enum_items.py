@@ -1,8 +1,10 @@
-"""Enumeration properties made from tables: files store a number that depends on an item's key only, not on its position.
+"""Enumeration properties made from tables: files store a number that depends on an item's key only, not on
+its position.
 
-The numbers are below 2^24: menus of Blender 4 hold an item's number in single precision, so that a larger one is another number once it was
-chosen by mouse. Earlier versions stored larger ones. A property whose file holds such a number offers the item under that number, so that
-linked and overridden data, which cannot be converted, is read as well.
+The numbers are below 2^24: menus of Blender 4 hold an item's number in single precision, so that a larger one
+is another number once it was chosen by mouse. Earlier versions stored larger ones. A property whose file
+holds such a number offers the item under that number, so that linked and overridden data, which cannot be
+converted, is read as well.
 """
 
 from collections.abc import Sequence
@@ -31,7 +33,9 @@ def choice(key: str, info) -> Item:
 
 
 def earlier_numbers(key: str) -> tuple[int, int]:
-    """Numbers that files of earlier versions hold for a key: as it was stored, and in single precision, as keyframes hold it."""
+    """Numbers that files of earlier versions hold for a key: as it was stored, and in single precision, as
+    keyframes hold it.
+    """
     number = crc32(key.encode()) >> 1
     return number, int(unpack("f", pack("f", number))[0])
 
@@ -55,4 +59,6 @@ def keyed_enum(attribute: str, items: Sequence[Item], default: str, **rest):
     def offered(group, _context) -> list[Item]:
         return with_earlier.get(stored_value(group, attribute), present)
 
-    return EnumProperty(items=offered, default=next(entry[-1] for entry in present if entry[0] == default), **rest)
+    return EnumProperty(
+        items=offered, default=next(entry[-1] for entry in present if entry[0] == default), **rest
+    )

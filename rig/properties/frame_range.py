@@ -34,10 +34,18 @@ class LimberRange:
     """Mixin of chains, retargets and mechanisms: first and last frame of a bake."""
 
     frame_start: IntProperty(
-        name="Start", description="First frame to bake, where it is not the scene's", default=1, min=-LAST_FRAME, max=LAST_FRAME
+        name="Start",
+        description="First frame to bake, where it is not the scene's",
+        default=1,
+        min=-LAST_FRAME,
+        max=LAST_FRAME,
     )
     frame_end: IntProperty(
-        name="End", description="Last frame to bake, where it is not the scene's", default=250, min=-LAST_FRAME, max=LAST_FRAME
+        name="End",
+        description="Last frame to bake, where it is not the scene's",
+        default=250,
+        min=-LAST_FRAME,
+        max=LAST_FRAME,
     )
     bake_start: IntProperty(
         name="Start",

@@ -8,20 +8,30 @@ from .overridable import EnumProperty, FloatProperty, StringProperty
 from .robot import LimberServo
 
 AXES = [(axis, axis, f"Rotates about the bone's {axis} axis") for axis in REVOLUTE]
-AXES += [(axis, f"Linear {letter(axis)}", f"Moves along the bone's {letter(axis)} axis") for axis in PRISMATIC]
+AXES += [
+    (axis, f"Linear {letter(axis)}", f"Moves along the bone's {letter(axis)} axis") for axis in PRISMATIC
+]
 
 # Default limits [rad/s, rad/s2, rad/s3], which a hobby servo can follow.
 VELOCITY, ACCELERATION, JERK = radians(180), radians(900), radians(9000)
 
 
 def in_metres(name: str, label: str, description: str):
-    """A view of the property `name` of a prismatic joint: the same number, shown as a length instead of an angle."""
+    """A view of the property `name` of a prismatic joint: the same number, shown as a length instead of an
+    angle.
+    """
 
     def write(joint, value: float) -> None:
         setattr(joint, name, value)
 
     return FloatProperty(
-        name=label, description=description, unit="LENGTH", precision=4, step=0.1, get=lambda joint: getattr(joint, name), set=write
+        name=label,
+        description=description,
+        unit="LENGTH",
+        precision=4,
+        step=0.1,
+        get=lambda joint: getattr(joint, name),
+        set=write,
     )
 
 
@@ -29,7 +39,11 @@ class LimberJointAxis:
     """Mixin of properties that refer to a joint by its bone and axis."""
 
     bone: StringProperty(name="Bone", description="Bone that this joint moves")
-    axis: EnumProperty(name="Axis", description="Axis of the bone about which the joint rotates, or along which it moves", items=AXES)
+    axis: EnumProperty(
+        name="Axis",
+        description="Axis of the bone about which the joint rotates, or along which it moves",
+        items=AXES,
+    )
 
     @property
     def key(self) -> JointKey:
@@ -43,17 +57,35 @@ class LimberJointAxis:
 
 
 class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
-    """Mixin of chains' joints and mechanisms' motors: axis, limits, servo, style. Limits are in radians, of prismatic joints in metres."""
+    """Mixin of chains' joints and mechanisms' motors: axis, limits, servo, style. Limits are in radians, of
+    prismatic joints in metres.
+    """
 
-    lower: FloatProperty(name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi)
-    upper: FloatProperty(name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi)
-    velocity: FloatProperty(name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY)
-    acceleration: FloatProperty(
-        name="Acceleration", description="Largest acceleration, per second squared", subtype="ANGLE", default=ACCELERATION
+    lower: FloatProperty(
+        name="Min", description="Smallest angle", subtype="ANGLE", default=-pi, soft_min=-pi, soft_max=pi
     )
-    jerk: FloatProperty(name="Jerk", description="Largest jerk, per second cubed; lower is softer", subtype="ANGLE", default=JERK)
+    upper: FloatProperty(
+        name="Max", description="Largest angle", subtype="ANGLE", default=pi, soft_min=-pi, soft_max=pi
+    )
+    velocity: FloatProperty(
+        name="Velocity", description="Largest speed, per second", subtype="ANGLE", default=VELOCITY
+    )
+    acceleration: FloatProperty(
+        name="Acceleration",
+        description="Largest acceleration, per second squared",
+        subtype="ANGLE",
+        default=ACCELERATION,
+    )
+    jerk: FloatProperty(
+        name="Jerk",
+        description="Largest jerk, per second cubed; lower is softer",
+        subtype="ANGLE",
+        default=JERK,
+    )
     linear_lower: in_metres("lower", "Min", "Smallest displacement along the axis")
     linear_upper: in_metres("upper", "Max", "Largest displacement along the axis")
     linear_velocity: in_metres("velocity", "Velocity", "Largest speed, in metres per second")
-    linear_acceleration: in_metres("acceleration", "Acceleration", "Largest acceleration, in metres per second squared")
+    linear_acceleration: in_metres(
+        "acceleration", "Acceleration", "Largest acceleration, in metres per second squared"
+    )
     linear_jerk: in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")

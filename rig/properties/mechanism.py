@@ -1,4 +1,6 @@
-"""Settings of mechanisms in the .blend: on the object that owns one, and on the objects that are its bodies and joints."""
+"""Settings of mechanisms in the .blend: on the object that owns one, and on the objects that are its bodies
+and joints.
+"""
 
 from math import pi
 
@@ -42,8 +44,16 @@ DOES = [
     ("POSITION", "Reach Position", "The body has the target's position, in any orientation"),
     ("ORIENTATION", "Match Orientation", "The body has the target's orientation, at any position"),
     ("CENTRE", "Centre of Mass", "The centre of mass of all bodies is at the target's position"),
-    ("AIM", "Reach and Point", "The body has the target's position, and an axis of it points along the target's; its roll is free"),
-    ("DIRECTION", "Point Along", "An axis of the body points along the target's, at any position; its roll is free"),
+    (
+        "AIM",
+        "Reach and Point",
+        "The body has the target's position, and an axis of it points along the target's; its roll is free",
+    ),
+    (
+        "DIRECTION",
+        "Point Along",
+        "An axis of the body points along the target's, at any position; its roll is free",
+    ),
 ]
 DRIVES = [
     ("TARGETS", "Targets", "Targets give the poses of bodies; motor values are solved for"),
@@ -53,7 +63,14 @@ EVENLY = (1.0, 1.0, 1.0)
 
 
 MASSES = [
-    ("AUTO", "Automatic", "From the robot's file, else the rigid body, else the volume of its meshes and the mechanism's density"),
+    (
+        "AUTO",
+        "Automatic",
+        (
+            "From the robot's file, else the rigid body, else the volume of its meshes and the mechanism's"
+            " density"
+        ),
+    ),
     ("OWN", "Own", "The value below"),
 ]
 
@@ -61,10 +78,14 @@ MASSES = [
 class LimberMass:
     """Mixin with the settings of a body's mass."""
 
-    mass_from: EnumProperty(name="Mass From", description="Source of the body's mass", items=MASSES, default="AUTO")
+    mass_from: EnumProperty(
+        name="Mass From", description="Source of the body's mass", items=MASSES, default="AUTO"
+    )
     mass: FloatProperty(
         name="Mass",
-        description="Mass of the body, for goals of the centre of mass; its centre is that of the body's meshes",
+        description=(
+            "Mass of the body, for goals of the centre of mass; its centre is that of the body's meshes"
+        ),
         default=0.1,
         min=0.0,
         soft_max=10.0,
@@ -78,7 +99,9 @@ class LimberBoneBody(LimberMass, PropertyGroup):
 
 
 class LimberPart(LimberMass, PropertyGroup):
-    """Settings of an object in a mechanism: the role of a body, or a joint between two bodies at the object's origin."""
+    """Settings of an object in a mechanism: the role of a body, or a joint between two bodies at the object's
+    origin.
+    """
 
     role: EnumProperty(name="Role", description="How the body moves", items=ROLES, default="AUTO")
     kind: EnumProperty(
@@ -87,32 +110,51 @@ class LimberPart(LimberMass, PropertyGroup):
         items=[(NONE, "None", "This object is no joint of Limber's own"), *KINDS],
         default=NONE,
     )
-    first: PointerProperty(name="First Body", description="Body on which the joint is mounted; none: the world", type=Object)
+    first: PointerProperty(
+        name="First Body", description="Body on which the joint is mounted; none: the world", type=Object
+    )
     second: PointerProperty(name="Second Body", description="Body that moves on the joint", type=Object)
     meets: PointerProperty(
         name="Meets",
-        description="Object on the second body that the joint is to meet, where the rest pose has a gap; none: they meet already",
+        description=(
+            "Object on the second body that the joint is to meet, where the rest pose has a gap; none: they"
+            " meet already"
+        ),
         type=Object,
     )
 
 
 class LimberMechanismJoint(PropertyGroup):
-    """A joint in a mechanism's list: the object that connects two bodies and has the settings of the joint."""
+    """A joint in a mechanism's list: the object that connects two bodies and has the settings of
+    the joint.
+    """
 
-    name: StringProperty(name="Name", description="Name of the joint's object when it was added; names it once it is deleted")
-    object: PointerProperty(name="Joint", description="Object with a rigid body constraint, or an empty with a Limber joint", type=Object)
-    enabled: BoolProperty(name="Enabled", description="Use the joint; a disabled joint does not hold its bodies", default=True)
+    name: StringProperty(
+        name="Name", description="Name of the joint's object when it was added; names it once it is deleted"
+    )
+    object: PointerProperty(
+        name="Joint",
+        description="Object with a rigid body constraint, or an empty with a Limber joint",
+        type=Object,
+    )
+    enabled: BoolProperty(
+        name="Enabled", description="Use the joint; a disabled joint does not hold its bodies", default=True
+    )
 
 
 class LimberMotor(LimberJointSettings, PropertyGroup):
     """A motor on one degree of freedom of a joint. `bone` is the name of the joint's object or bone."""
 
     name: StringProperty(name="Name", description="Name of the motor")
-    joint: PointerProperty(name="Joint", description="The joint's object; none: the joint of a bone", type=Object)
+    joint: PointerProperty(
+        name="Joint", description="The joint's object; none: the joint of a bone", type=Object
+    )
 
     @property
     def label(self) -> str:
-        """The motor's name in the interface. Its axis is the object's or bone's own, which may differ from the one of the joint's kind."""
+        """The motor's name in the interface. Its axis is the object's or bone's own, which may differ from
+        the one of the joint's kind.
+        """
         return self.name
 
     value: FloatProperty(
@@ -123,11 +165,15 @@ class LimberMotor(LimberJointSettings, PropertyGroup):
         soft_min=-pi,
         soft_max=pi,
     )
-    linear_value: in_metres("value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion")
+    linear_value: in_metres(
+        "value", "Value", "Position of the motor, for a mechanism driven by its motors and for baked motion"
+    )
     keeps_value: BoolProperty(
         name="Keep Value",
-        description="This motor stays at its Value, which can be keyframed, while targets move the others: an antenna, a turntable. It"
-        " gives way only where the targets are out of reach",
+        description=(
+            "This motor stays at its Value, which can be keyframed, while targets move the others: an"
+            " antenna, a turntable. It gives way only where the targets are out of reach"
+        ),
         default=False,
     )
 
@@ -139,12 +185,20 @@ class LimberClosure(PropertyGroup):
     first: StringProperty(name="First Bone", description="Bone that is held to the second one")
     second: StringProperty(name="Second Bone", description="Bone that is held to the first one")
     first_point: EnumProperty(
-        name="First Point", description="Point of the first bone that meets the second one", items=POINTS, default="TAIL"
+        name="First Point",
+        description="Point of the first bone that meets the second one",
+        items=POINTS,
+        default="TAIL",
     )
     second_point: EnumProperty(
-        name="Second Point", description="Point of the second bone that meets the first one", items=POINTS, default="TAIL"
+        name="Second Point",
+        description="Point of the second bone that meets the first one",
+        items=POINTS,
+        default="TAIL",
     )
-    kind: EnumProperty(name="Kind", description="Joint between the two bones", items=KINDS, default="spherical")
+    kind: EnumProperty(
+        name="Kind", description="Joint between the two bones", items=KINDS, default="spherical"
+    )
     axis: EnumProperty(
         name="Axis",
         description="Axis of the first bone that is the joint's own",
@@ -159,12 +213,21 @@ class LimberMechanismGoal(PropertyGroup):
     name: StringProperty(name="Name", description="Name of the goal", default="Goal")
     does: EnumProperty(name="Goal", description="Task of the body", items=DOES, default="FRAME")
     body: PointerProperty(
-        name="Body", description="Body that follows, or an object on it (a foot's sole, a tool) that is to be at the target", type=Object
+        name="Body",
+        description=(
+            "Body that follows, or an object on it (a foot's sole, a tool) that is to be at the target"
+        ),
+        type=Object,
     )
     bone: StringProperty(name="Bone", description="Bone that follows, where bodies are bones")
-    target: PointerProperty(name="Target", description="Object that gives the pose, or the armature whose bone does", type=Object)
+    target: PointerProperty(
+        name="Target", description="Object that gives the pose, or the armature whose bone does", type=Object
+    )
     target_bone: StringProperty(
-        name="Target Bone", description="Bone of the target that gives the pose, as of an animated character. Empty: the object itself"
+        name="Target Bone",
+        description=(
+            "Bone of the target that gives the pose, as of an animated character. Empty: the object itself"
+        ),
     )
     offset: FloatVectorProperty(
         name="Offset",
@@ -183,20 +246,29 @@ class LimberMechanismGoal(PropertyGroup):
     )
     rotation_weight: FloatVectorProperty(
         name="Orientation",
-        description="Weight of the orientation about the axes of the target, with the offset; 0 leaves an axis free. Can be keyframed",
+        description=(
+            "Weight of the orientation about the axes of the target, with the offset; 0 leaves an axis free."
+            " Can be keyframed"
+        ),
         default=EVENLY,
         min=0.0,
         soft_max=10.0,
     )
     axis: EnumProperty(
         name="Axis",
-        description="Axis of the body that points along the same axis of the target, with the offset; the rotation about it is free",
+        description=(
+            "Axis of the body that points along the same axis of the target, with the offset; the rotation"
+            " about it is free"
+        ),
         items=[(letter, letter, f"The {letter} axis") for letter in "XYZ"],
         default="Z",
     )
     direction_weight: FloatProperty(
         name="Direction",
-        description="Weight of the angle between the two axes, in radians; 0 leaves the direction free. Can be keyframed",
+        description=(
+            "Weight of the angle between the two axes, in radians; 0 leaves the direction free. Can be"
+            " keyframed"
+        ),
         default=1.0,
         min=0.0,
         soft_max=10.0,
@@ -206,38 +278,70 @@ class LimberMechanismGoal(PropertyGroup):
 class LimberRestPosition(PropertyGroup):
     """Pose that an object has in a mechanism's rest pose."""
 
-    object: PointerProperty(name="Object", description="A body, a joint or the mechanism's owner", type=Object)
-    matrix: FloatVectorProperty(name="Matrix", description="World matrix in the rest pose, row by row", size=16)
+    object: PointerProperty(
+        name="Object", description="A body, a joint or the mechanism's owner", type=Object
+    )
+    matrix: FloatVectorProperty(
+        name="Matrix", description="World matrix in the rest pose, row by row", size=16
+    )
 
 
 class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGroup):
-    """A mechanism with closed loops. Its joints are listed; its bodies are the objects that these joints connect."""
+    """A mechanism with closed loops. Its joints are listed; its bodies are the objects that these joints
+    connect.
+    """
 
-    uid: StringProperty(name="Identity", description="Identity of the mechanism; empty: there is none", options={"HIDDEN"})
+    uid: StringProperty(
+        name="Identity", description="Identity of the mechanism; empty: there is none", options={"HIDDEN"}
+    )
     filter: filter_property()
     joints: CollectionProperty(name="Joints", description="Joints between objects", type=LimberMechanismJoint)
     active_joint: IntProperty(name="Joint", description="The selected joint")
-    use_bones: BoolProperty(name="Bones as Bodies", description="Use bones of this armature as bodies, and their free axes as joints")
+    use_bones: BoolProperty(
+        name="Bones as Bodies",
+        description="Use bones of this armature as bodies, and their free axes as joints",
+    )
     floating_base: BoolProperty(
         name="Floating Base",
-        description="Goals place the robot, as one that walks: no joint holds the armature's first bone to the armature",
+        description=(
+            "Goals place the robot, as one that walks: no joint holds the armature's first bone to the"
+            " armature"
+        ),
     )
-    closures_file: StringProperty(name="Closures", description="Text of the robot's file of closures", options={"HIDDEN"})
-    closures: CollectionProperty(name="Closures", description="Bones that are held together and close loops", type=LimberClosure)
+    closures_file: StringProperty(
+        name="Closures", description="Text of the robot's file of closures", options={"HIDDEN"}
+    )
+    closures: CollectionProperty(
+        name="Closures", description="Bones that are held together and close loops", type=LimberClosure
+    )
     active_closure: IntProperty(name="Closure", description="The closure whose settings are shown")
-    motors: CollectionProperty(name="Motors", description="Degrees of freedom that a motor moves", type=LimberMotor)
+    motors: CollectionProperty(
+        name="Motors", description="Degrees of freedom that a motor moves", type=LimberMotor
+    )
     active_motor: IntProperty(name="Motor", description="The motor whose settings are shown")
     goals: CollectionProperty(name="Goals", description="Goals of bodies", type=LimberMechanismGoal)
     active_goal: IntProperty(name="Goal", description="The goal whose settings are shown")
 
     rest_pose: CollectionProperty(
-        name="Rest Pose", description="Where bodies and joints are when the motors are at zero", type=LimberRestPosition, options={"HIDDEN"}
+        name="Rest Pose",
+        description="Where bodies and joints are when the motors are at zero",
+        type=LimberRestPosition,
+        options={"HIDDEN"},
     )
-    drive: EnumProperty(name="Driven By", description="Input that moves the mechanism", items=DRIVES, default="TARGETS")
-    live: BoolProperty(name="Live", description="The mechanism follows; switch it with Start Live and End Live", options={"HIDDEN"})
+    drive: EnumProperty(
+        name="Driven By", description="Input that moves the mechanism", items=DRIVES, default="TARGETS"
+    )
+    live: BoolProperty(
+        name="Live",
+        description="The mechanism follows; switch it with Start Live and End Live",
+        options={"HIDDEN"},
+    )
     density: FloatProperty(
         name="Density",
-        description="Mass per cubic metre of bodies whose mass is automatic and given by neither a file nor a rigid body",
+        description=(
+            "Mass per cubic metre of bodies whose mass is automatic and given by neither a file nor a rigid"
+            " body"
+        ),
         default=1000.0,
         min=0.0,
         soft_max=8000.0,
@@ -246,8 +350,9 @@ class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGrou
     steady: FloatProperty(
         name="State Weight",
         description=(
-            "Weight of the squared distance of bodies from their poses in the last frame, in radians and sizes of the mechanism: determines"
-            " what targets leave free. Large values delay the motion (Schumacher et al. 2021, R_state; theirs are 0.000001 to 0.01)"
+            "Weight of the squared distance of bodies from their poses in the last frame, in radians and"
+            " sizes of the mechanism: determines what targets leave free. Large values delay the motion"
+            " (Schumacher et al. 2021, R_state; theirs are 0.000001 to 0.01)"
         ),
         default=0.0,
         min=0.0,
@@ -257,8 +362,9 @@ class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGrou
     velocity_weight: FloatProperty(
         name="Velocity Weight",
         description=(
-            "Weight of bodies' rotation above the threshold, without unit; 0: off. Keeps motors slow near singular poses, where a small"
-            " motion of the target needs a large one of theirs (Schumacher et al. 2021, equations 4 and 5; theirs is 0.0001)"
+            "Weight of bodies' rotation above the threshold, without unit; 0: off. Keeps motors slow near"
+            " singular poses, where a small motion of the target needs a large one of theirs (Schumacher et"
+            " al. 2021, equations 4 and 5; theirs is 0.0001)"
         ),
         default=0.0,
         min=0.0,
@@ -267,7 +373,10 @@ class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGrou
     )
     velocity_threshold: FloatProperty(
         name="Threshold",
-        description="Rotation of a body, per second, from which the velocity weight applies (Schumacher et al. 2021: 229 degrees)",
+        description=(
+            "Rotation of a body, per second, from which the velocity weight applies (Schumacher et al. 2021:"
+            " 229 degrees)"
+        ),
         subtype="ANGLE",
         default=4.0,
         min=0.01,

@@ -1,4 +1,6 @@
-"""Blender's property types, made library-overridable: armatures linked from another file can have values of their own."""
+"""Blender's property types, made library-overridable: armatures linked from another file can have values of
+their own.
+"""
 
 from functools import partial
 

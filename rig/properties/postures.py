@@ -13,25 +13,44 @@ from .overridable import (
 )
 
 BASES = [
-    ("RIG", "Pose and Animation", "Keep what is authored: as posed by hand, or as keyframes, NLA strips and drivers move it"),
+    (
+        "RIG",
+        "Pose and Animation",
+        "Keep what is authored: as posed by hand, or as keyframes, NLA strips and drivers move it",
+    ),
     ("POSTURE", "Stored Posture", "Keep the stored posture that is selected, which can be keyframed"),
-    ("BLEND", "Blend of Postures", "Keep a blend of stored postures by their weights, which can be keyframed"),
+    (
+        "BLEND",
+        "Blend of Postures",
+        "Keep a blend of stored postures by their weights, which can be keyframed",
+    ),
 ]
 
 
 class LimberPosture(PropertyGroup):
-    """A stored posture: a pose asset, which Blender's own pose library shows and applies too. Its name is the Action's."""
+    """A stored posture: a pose asset, which Blender's own pose library shows and applies too. Its name is the
+    Action's.
+    """
 
     action: PointerProperty(name="Pose", description="The pose asset", type=Action)
     weight: FactorProperty(
         name="Weight",
-        description="Weight of the posture in a blend. Weights that sum to more than 1 are normalised; where they sum to less, the rest is"
-        " the authored pose",
+        description=(
+            "Weight of the posture in a blend. Weights that sum to more than 1 are normalised; where they sum"
+            " to less, the rest is the authored pose"
+        ),
         default=0.0,
     )
-    number: IntProperty(name="Number", description="Unique number of the posture in its list; 0: none yet", min=0, options={"HIDDEN"})
+    number: IntProperty(
+        name="Number",
+        description="Unique number of the posture in its list; 0: none yet",
+        min=0,
+        options={"HIDDEN"},
+    )
     adopted: BoolProperty(
-        name="Adopted", description="The pose asset existed before and stays when the posture is removed", options={"HIDDEN"}
+        name="Adopted",
+        description="The pose asset existed before and stays when the posture is removed",
+        options={"HIDDEN"},
     )
 
 
@@ -46,13 +65,20 @@ class LimberPostures:
 
     label: str  # names the mover at the begin of a sentence
 
-    postures: CollectionProperty(name="Postures", description="Stored postures that can be kept", type=LimberPosture)
+    postures: CollectionProperty(
+        name="Postures", description="Stored postures that can be kept", type=LimberPosture
+    )
     posture: EnumProperty(
         name="Posture",
-        description="Stored posture to keep. Keyframes on it are constant, and mean the same posture when the list changes",
+        description=(
+            "Stored posture to keep. Keyframes on it are constant, and mean the same posture when the list"
+            " changes"
+        ),
         items=kept_posture.items,
     )
-    last_posture: IntProperty(name="Last Posture", description="Highest number of a posture so far", min=0, options={"HIDDEN"})
+    last_posture: IntProperty(
+        name="Last Posture", description="Highest number of a posture so far", min=0, options={"HIDDEN"}
+    )
     active_posture: IntProperty(
         name="Posture",
         description="Index of the posture to keep, in files without numbers",

@@ -1,10 +1,14 @@
-"""Properties of remote control: address and permissions. Whether it listens, and whether it may arm, is not saved."""
+"""Properties of remote control: address and permissions. Whether it listens, and whether it may arm, is not
+saved.
+"""
 
 from bpy.types import PropertyGroup
 
 from .overridable import BoolProperty, IntProperty, StringProperty
 
-_armable: set[int] = set()  # session_uids of the objects whose robots other programs may arm; of no file, and beyond undo
+_armable: set[int] = (
+    set()
+)  # session_uids of the objects whose robots other programs may arm; of no file, and beyond undo
 
 
 def forbid_arming(rig) -> None:
@@ -30,14 +34,25 @@ class LimberRemote(PropertyGroup):
 
     host: StringProperty(
         name="Address",
-        description="Address of this computer on which to listen: 127.0.0.1 for this computer only, 0.0.0.0 for its networks too",
+        description=(
+            "Address of this computer on which to listen: 127.0.0.1 for this computer only, 0.0.0.0 for its"
+            " networks too"
+        ),
         default="127.0.0.1",
     )
-    port: IntProperty(name="Port", description="UDP port on which to listen; not that of Retarget", default=9001, min=1, max=65535)
+    port: IntProperty(
+        name="Port",
+        description="UDP port on which to listen; not that of Retarget",
+        default=9001,
+        min=1,
+        max=65535,
+    )
     allow_arm: BoolProperty(
         name="Allow Arming",
-        description="Allow other programs to arm the connected robot, which then moves, until it is disarmed or stopped. They can always "
-        "stop it. Not saved",
+        description=(
+            "Allow other programs to arm the connected robot, which then moves, until it is disarmed or"
+            " stopped. They can always stop it. Not saved"
+        ),
         get=_may_arm,
         set=_allow_arm,
     )

@@ -1,7 +1,8 @@
 """Properties of a robot: its device, servos, the joints that drive them, and auxiliary values.
 
-A joint has a servo of its own where its `servo` is not -1. Everything else is a channel on the device: a second servo on an axis, or a
-differential. Servo positions are raw, in the protocol's own unit: microseconds for pulses. Names with "us" are from protocols with pulses.
+A joint has a servo of its own where its `servo` is not -1. Everything else is a channel on the device: a
+second servo on an axis, or a differential. Servo positions are raw, in the protocol's own unit: microseconds
+for pulses. Names with "us" are from protocols with pulses.
 """
 
 from math import degrees, pi, radians
@@ -9,7 +10,14 @@ from math import degrees, pi, radians
 import bpy
 from bpy.types import ID, Action, PropertyGroup
 
-from ...hardware.device import FARTHEST, FASTEST_BAUDRATE, LAST_SERVO, SLOWEST_BAUDRATE, VIRTUAL_HOBBY_PORT, VIRTUAL_PORT
+from ...hardware.device import (
+    FARTHEST,
+    FASTEST_BAUDRATE,
+    LAST_SERVO,
+    SLOWEST_BAUDRATE,
+    VIRTUAL_HOBBY_PORT,
+    VIRTUAL_PORT,
+)
 from ...hardware.protocols.maestro import MODELS
 from ...hardware.protocols.table import FILE, OWN, PROTOCOLS, WITHOUT_CODEC
 from ...motion import FILTERS
@@ -26,7 +34,12 @@ from .overridable import (
     StringProperty,
 )
 
-CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = 1500.0, 500.0, 2500.0, 2000.0 / pi  # a hobby servo: 2000 us for 180 degrees, centred at 1500 us
+CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (
+    1500.0,
+    500.0,
+    2500.0,
+    2000.0 / pi,
+)  # a hobby servo: 2000 us for 180 degrees, centred at 1500 us
 DIRECT = "direct"  # a value beside the joints has no motion filter of its own
 UNKNOWN_OFFSET = -(2**31)  # of a servo's homing offset: it was not recorded
 OWN_FILE = "file"  # value of `protocol` for a user's own file
@@ -39,8 +52,15 @@ ON_SILENCE = [
 
 PROTOCOL_ITEMS = [
     item(OWN, "Limber", "A board with Limber's own firmware"),
-    *(item(key, can.title, f"{can.title}, driven through its maker's daemon") for key, can in WITHOUT_CODEC.items() if key != OWN),
-    *(item(key, entry.title, f"Devices that use the protocol of {entry.title}") for key, entry in PROTOCOLS.items()),
+    *(
+        item(key, can.title, f"{can.title}, driven through its maker's daemon")
+        for key, can in WITHOUT_CODEC.items()
+        if key != OWN
+    ),
+    *(
+        item(key, entry.title, f"Devices that use the protocol of {entry.title}")
+        for key, entry in PROTOCOLS.items()
+    ),
     item(OWN_FILE, "Custom File", "A Python file that implements the robot's protocol"),
 ]
 
@@ -58,7 +78,10 @@ class LimberHomingOffset:
 
     homing_offset: IntProperty(
         name="Homing Offset",
-        description="Offset in the servo with which zero and range were calibrated; it is compared before the robot is armed",
+        description=(
+            "Offset in the servo with which zero and range were calibrated; it is compared before the robot"
+            " is armed"
+        ),
         default=UNKNOWN_OFFSET,
     )
 
@@ -83,14 +106,20 @@ class LimberServo(LimberHomingOffset):
     )
     us_per_radian: FloatProperty(
         name="Units per Radian",
-        description="Change of the position for one radian of the servo, in the protocol's unit (hobby servos: about 637 microseconds)",
+        description=(
+            "Change of the position for one radian of the servo, in the protocol's unit (hobby servos: about"
+            " 637 microseconds)"
+        ),
         default=US_PER_RADIAN,
         min=1e-3,
         max=1e7,
     )
     per_degree: FloatProperty(
         name="Per Degree",
-        description="Change of the position for one degree of the servo, in the protocol's unit (hobby servos: about 11.1 microseconds)",
+        description=(
+            "Change of the position for one degree of the servo, in the protocol's unit (hobby servos: about"
+            " 11.1 microseconds)"
+        ),
         get=_per_degree,
         set=_set_per_degree,
         min=1e-5,
@@ -111,7 +140,9 @@ class LimberServo(LimberHomingOffset):
         min=-FARTHEST,
         max=FARTHEST,
     )
-    on_silence: EnumProperty(name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE)
+    on_silence: EnumProperty(
+        name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE
+    )
     servo_speed: FloatProperty(
         name="Top Speed",
         description="Top speed of the servo itself, per second; 0: not known",
@@ -122,7 +153,10 @@ class LimberServo(LimberHomingOffset):
     )
     gear: FloatProperty(
         name="Gear",
-        description="Gear ratio: rotation of the servo per rotation of the joint; radians per metre for prismatic joints",
+        description=(
+            "Gear ratio: rotation of the servo per rotation of the joint; radians per metre for prismatic"
+            " joints"
+        ),
         default=1.0,
         soft_min=-100.0,
         soft_max=100.0,
@@ -135,7 +169,9 @@ class LimberShare(PropertyGroup):
     joint: StringProperty(name="Joint", description="Name of the joint, as in the list of joints")
     gear: FloatProperty(
         name="Gear",
-        description="Gear ratio: rotation of the servo per rotation of the joint; negative: opposite direction",
+        description=(
+            "Gear ratio: rotation of the servo per rotation of the joint; negative: opposite direction"
+        ),
         default=1.0,
         soft_min=-100.0,
         soft_max=100.0,
@@ -143,26 +179,54 @@ class LimberShare(PropertyGroup):
 
 
 class LimberChannel(LimberServo, PropertyGroup):
-    """An additional servo: a second one on a joint, or one that several joints drive, as in a differential."""
+    """An additional servo: a second one on a joint, or one that several joints drive, as in a
+    differential.
+    """
 
     name: StringProperty(name="Name", description="Name of the channel", default="Channel")
-    shares: CollectionProperty(name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare)
+    shares: CollectionProperty(
+        name="Joints", description="Joints that drive the servo, each with its gear ratio", type=LimberShare
+    )
 
 
 class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
     """An auxiliary value of a robot: an animatable property that a servo, or a lamp, follows."""
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")
-    owner: PointerProperty(name="Of", description="Owner of the property: an object, a material, shape keys", type=ID)
-    path: StringProperty(name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]')
-    servo: IntProperty(name="Servo", description="Number of the servo on the device; -1: none yet", default=-1, min=-1, max=LAST_SERVO)
-    low: FloatProperty(name="Min", description="Smallest value of the property; angles in radians", default=0.0)
-    high: FloatProperty(name="Max", description="Largest value of the property; angles in radians", default=1.0)
-    at_low: FloatProperty(name="Servo at Min", description="Position of the servo at the smallest value", default=MIN_US)
-    at_high: FloatProperty(name="Servo at Max", description="Position of the servo at the largest value", default=MAX_US)
-    velocity: FloatProperty(name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4)
-    acceleration: FloatProperty(name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4)
-    jerk: FloatProperty(name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4)
+    owner: PointerProperty(
+        name="Of", description="Owner of the property: an object, a material, shape keys", type=ID
+    )
+    path: StringProperty(
+        name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]'
+    )
+    servo: IntProperty(
+        name="Servo",
+        description="Number of the servo on the device; -1: none yet",
+        default=-1,
+        min=-1,
+        max=LAST_SERVO,
+    )
+    low: FloatProperty(
+        name="Min", description="Smallest value of the property; angles in radians", default=0.0
+    )
+    high: FloatProperty(
+        name="Max", description="Largest value of the property; angles in radians", default=1.0
+    )
+    at_low: FloatProperty(
+        name="Servo at Min", description="Position of the servo at the smallest value", default=MIN_US
+    )
+    at_high: FloatProperty(
+        name="Servo at Max", description="Position of the servo at the largest value", default=MAX_US
+    )
+    velocity: FloatProperty(
+        name="Velocity", description="Largest change of the value per second", default=4.0, min=1e-4
+    )
+    acceleration: FloatProperty(
+        name="Acceleration", description="Largest acceleration of the value", default=40.0, min=1e-4
+    )
+    jerk: FloatProperty(
+        name="Jerk", description="Largest jerk of the value: less is softer", default=400.0, min=1e-4
+    )
     filter: keyed_enum(
         "filter",
         name="Filter",
@@ -173,7 +237,9 @@ class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
         ],
         default=DIRECT,
     )
-    on_silence: EnumProperty(name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE)
+    on_silence: EnumProperty(
+        name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE
+    )
 
 
 class LimberDevice(PropertyGroup):
@@ -181,7 +247,10 @@ class LimberDevice(PropertyGroup):
 
     port: StringProperty(
         name="Port",
-        description="Serial port of the robot, or a path; host and port of a robot on a network; 'virtual' is the built-in robot",
+        description=(
+            "Serial port of the robot, or a path; host and port of a robot on a network; 'virtual' is the"
+            " built-in robot"
+        ),
         default=VIRTUAL_PORT,
     )
     baudrate: IntProperty(
@@ -201,22 +270,34 @@ class LimberDevice(PropertyGroup):
     )
     protocol_file: StringProperty(
         name="File",
-        description="Python file that implements the robot's protocol: a program. Limber asks before it runs one that you have not allowed",
+        description=(
+            "Python file that implements the robot's protocol: a program. Limber asks before it runs one that"
+            " you have not allowed"
+        ),
     )
-    multi_turn: BoolProperty(name="Multi-Turn", description="The servos are configured for more than one revolution")
+    multi_turn: BoolProperty(
+        name="Multi-Turn", description="The servos are configured for more than one revolution"
+    )
     channel_count: EnumProperty(
         name="Channels",
         description="Channels of the controller",
-        items=[(str(count), str(count), f"A Maestro with {count} channels, 0 to {count - 1}") for count in MODELS],
+        items=[
+            (str(count), str(count), f"A Maestro with {count} channels, 0 to {count - 1}") for count in MODELS
+        ],
     )
     crc: BoolProperty(
         name="Enable CRC",
-        description="Guard each command by a CRC. Must be the same as Enable CRC in the Maestro Control Center: "
-        "with different settings Limber does not connect",
+        description=(
+            "Guard each command by a CRC. Must be the same as Enable CRC in the Maestro Control Center: "
+            "with different settings Limber does not connect"
+        ),
     )
     latency: FloatProperty(
         name="Delay",
-        description="Delay of the robot's motion, to match sound that comes late. Negative: earlier, while keyframes play",
+        description=(
+            "Delay of the robot's motion, to match sound that comes late. Negative: earlier, while keyframes"
+            " play"
+        ),
         subtype="TIME_ABSOLUTE",
         default=0.0,
         min=-2.0,
@@ -224,15 +305,25 @@ class LimberDevice(PropertyGroup):
         precision=3,
     )
     channels: CollectionProperty(
-        name="Additional Servos", description="Second servos on a joint, and servos that several joints drive", type=LimberChannel
+        name="Additional Servos",
+        description="Second servos on a joint, and servos that several joints drive",
+        type=LimberChannel,
     )
     active_channel: IntProperty(name="Channel", description="Selected additional servo")
-    auxiliaries: CollectionProperty(name="Values", description="Animatable properties that drive a servo", type=LimberAuxiliary)
+    auxiliaries: CollectionProperty(
+        name="Values", description="Animatable properties that drive a servo", type=LimberAuxiliary
+    )
     active_auxiliary: IntProperty(name="Value", description="Selected value")
     was_connected: BoolProperty(
-        name="Was Connected", description="The device was connected once, so that the armature is a robot's", options={"HIDDEN"}
+        name="Was Connected",
+        description="The device was connected once, so that the armature is a robot's",
+        options={"HIDDEN"},
     )
-    park: PointerProperty(name="Park Pose", description="Pose asset to which the robot moves slowly before it is disarmed", type=Action)
+    park: PointerProperty(
+        name="Park Pose",
+        description="Pose asset to which the robot moves slowly before it is disarmed",
+        type=Action,
+    )
 
     @property
     def protocol_name(self) -> str:

@@ -5,14 +5,19 @@ from math import pi
 from ...hardware.protocols.table import BUILT_IN, OWN, PROTOCOLS, capabilities_of
 
 FIELDS = ("zero_us", "us_per_radian", "min_us", "max_us")
-PULSES = (1500.0, 2000.0 / pi, 500.0, 2500.0)  # hobby servo: zero [us], [us/rad], lowest and highest position [us]
+PULSES = (
+    1500.0,
+    2000.0 / pi,
+    500.0,
+    2500.0,
+)  # hobby servo: zero [us], [us/rad], lowest and highest position [us]
 NEAR = 1e-3  # relative tolerance: properties have single precision
 ABBREVIATED = {"microseconds": "us", "quarter microseconds": "1/4 us", "eighths of a microsecond": "us"}
 
 
 def usual_servo(protocol: str) -> tuple[float, float, float, float]:
-    """(zero, units per radian, lowest, highest position) of a servo that is not calibrated yet; those of a hobby servo if the protocol's
-    are unknown.
+    """(zero, units per radian, lowest, highest position) of a servo that is not calibrated yet; those of a
+    hobby servo if the protocol's are unknown.
 
     For positions in steps: the middle of their range, and the range within one revolution.
     """
@@ -24,7 +29,12 @@ def usual_servo(protocol: str) -> tuple[float, float, float, float]:
         return zero, per_radian, low, high
     if units.per_revolution is None:
         return PULSES
-    return (units.lowest + units.highest + 1) / 2, units.per_revolution / (2 * pi), float(units.lowest), float(units.highest)
+    return (
+        (units.lowest + units.highest + 1) / 2,
+        units.per_revolution / (2 * pi),
+        float(units.lowest),
+        float(units.highest),
+    )
 
 
 def unit_name(protocol: str) -> str:
@@ -39,7 +49,10 @@ def is_usual(servo) -> bool:
     """Whether a servo is not calibrated yet: it has the usual calibration of some protocol."""
     had = [getattr(servo, field) for field in FIELDS]
     usual = (usual_servo(protocol) for protocol in BUILT_IN)
-    return any(all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(had, usual_values, strict=True)) for usual_values in usual)
+    return any(
+        all(abs(a - b) <= NEAR * max(1.0, abs(b)) for a, b in zip(had, usual_values, strict=True))
+        for usual_values in usual
+    )
 
 
 def make_usual(servo, protocol: str) -> None:
@@ -68,13 +81,19 @@ def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
 
 
 def protocol_changed(device) -> None:
-    """Sets the usual baud rate of the new protocol, and its usual calibration for servos that are not calibrated yet."""
+    """Sets the usual baud rate of the new protocol, and its usual calibration for servos that are not
+    calibrated yet.
+    """
     if offered := capabilities_of(device.protocol).baudrates if device.protocol in BUILT_IN else ():
         usual = {capabilities_of(protocol).baudrates[0] for protocol in (OWN, *PROTOCOLS)}
         if device.baudrate in usual or device.baudrate not in offered:
             device.baudrate = offered[0]
     limber = device.id_data.limber
-    servos = [joint for chain in limber.chains for joint in chain.joints] + list(limber.mechanism.motors) + list(device.channels)
+    servos = (
+        [joint for chain in limber.chains for joint in chain.joints]
+        + list(limber.mechanism.motors)
+        + list(device.channels)
+    )
     for servo in servos:
         if is_usual(servo):
             make_usual(servo, device.protocol)

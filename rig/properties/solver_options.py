@@ -1,4 +1,6 @@
-"""Properties of the solvers' settings: a group for each solver, made from the descriptions in its options dataclass."""
+"""Properties of the solvers' settings: a group for each solver, made from the descriptions in its options
+dataclass.
+"""
 
 from math import ceil, degrees, isinf, log10
 
@@ -19,7 +21,10 @@ def property_of(name: str, each: Setting):
     """The Blender property, of that name, for a setting of a solver."""
     said = {"name": each.label, "description": each.description}
     if each.several:
-        items = [(choice.key, choice.label, choice.description, "NONE", 1 << k) for k, choice in enumerate(each.choices)]
+        items = [
+            (choice.key, choice.label, choice.description, "NONE", 1 << k)
+            for k, choice in enumerate(each.choices)
+        ]
         chosen = {choice.key for choice in each.choices if choice.value in each.default}
         return EnumProperty(**said, items=items, default=chosen, options={"ENUM_FLAG", "ANIMATABLE"})
     if each.choices:
@@ -29,9 +34,13 @@ def property_of(name: str, each: Setting):
         return BoolProperty(**said, default=each.default)
     bounds = {"min": each.low, "max": each.high, "soft_max": min(each.slider, each.high)}
     if isinstance(each.default, int):
-        return IntProperty(**said, default=each.default, **{key: int(min(bound, LARGEST)) for key, bound in bounds.items()})
+        return IntProperty(
+            **said, default=each.default, **{key: int(min(bound, LARGEST)) for key, bound in bounds.items()}
+        )
     finite = {key: bound for key, bound in bounds.items() if not isinf(bound)}
-    return FloatProperty(**said, default=each.default, precision=_digits(each), subtype=SUBTYPES[each.unit], **finite)
+    return FloatProperty(
+        **said, default=each.default, precision=_digits(each), subtype=SUBTYPES[each.unit], **finite
+    )
 
 
 def _digits(each: Setting) -> int:
@@ -43,7 +52,11 @@ def _digits(each: Setting) -> int:
 def _group(solver: str) -> type:
     info = SOLVERS[solver]
     properties = {name: property_of(name, each) for name, each in settings_of(info.options).items()}
-    named = {"__doc__": f"Settings of the solver {info.label}.", "__module__": __name__, "__annotations__": properties}
+    named = {
+        "__doc__": f"Settings of the solver {info.label}.",
+        "__module__": __name__,
+        "__annotations__": properties,
+    }
     return type(f"LimberOptions_{solver}", (PropertyGroup,), named)
 
 
@@ -52,7 +65,9 @@ globals().update((group.__name__, group) for group in GROUPS.values())  # where 
 
 
 class LimberSolverOptions(PropertyGroup):
-    """Settings of all solvers: a group for each, named as the solver, and settings that chains share among solvers."""
+    """Settings of all solvers: a group for each, named as the solver, and settings that chains share among
+    solvers.
+    """
 
     __annotations__ = {
         "body": EnumProperty(
@@ -68,7 +83,11 @@ class LimberSolverOptions(PropertyGroup):
             default="LINKS",  # for files where none was chosen; new chains get `chains.MEASURE`
         ),
         **{
-            solver: PointerProperty(name=SOLVERS[solver].label, description=f"Settings of the solver {SOLVERS[solver].label}", type=group)
+            solver: PointerProperty(
+                name=SOLVERS[solver].label,
+                description=f"Settings of the solver {SOLVERS[solver].label}",
+                type=group,
+            )
             for solver, group in GROUPS.items()
         },
     }

@@ -17,8 +17,10 @@ class LimberZone(PropertyGroup):
     name: StringProperty(name="Name", description="Name of the object when it was chosen")
     zone: PointerProperty(
         name="Zone",
-        description="Object whose inside is forbidden: an empty with display type Sphere is a ball, any other a box of its display size;"
-        " meshes, curves and text count as their convex hull",
+        description=(
+            "Object whose inside is forbidden: an empty with display type Sphere is a ball, any other a box"
+            " of its display size; meshes, curves and text count as their convex hull"
+        ),
         type=Object,
         update=_remember_name,
     )
@@ -27,7 +29,9 @@ class LimberZone(PropertyGroup):
 class LimberZones:
     """Mixin of an object's properties: its no-go zones."""
 
-    zones: CollectionProperty(name="No-Go Zones", description="Objects that links of the chains must not enter", type=LimberZone)
+    zones: CollectionProperty(
+        name="No-Go Zones", description="Objects that links of the chains must not enter", type=LimberZone
+    )
     active_zone: IntProperty(name="Zone", description="Selected no-go zone")
     link_radius: FloatProperty(
         name="Link Radius",

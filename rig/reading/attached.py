@@ -9,7 +9,9 @@ WHOLE = 1.0 - 1e-6  # influence from which on a constraint alone determines a bo
 
 
 def copied(pose_bone):
-    """The pose bone that a bone without joints copies by a Copy Transforms constraint; None: there is none."""
+    """The pose bone that a bone without joints copies by a Copy Transforms constraint; None: there
+    is none.
+    """
     rig = pose_bone.id_data
     for constraint in reversed(pose_bone.constraints):
         if acts(constraint) and constraint.type == "COPY_TRANSFORMS" and constraint.influence >= WHOLE:

@@ -1,7 +1,7 @@
 """Names of joint axes, and the bone channel that stores a joint's value.
 
-A revolute joint is named by the bone's axis about which it rotates, "X"; a prismatic joint along that axis is "LINEAR_X". The bone's name
-and this axis identify a joint within its armature.
+A revolute joint is named by the bone's axis about which it rotates, "X"; a prismatic joint along that axis is
+"LINEAR_X". The bone's name and this axis identify a joint within its armature.
 """
 
 from math import degrees
@@ -36,8 +36,8 @@ def index(axis: str) -> int:
 
 
 def channel(axis: str) -> str:
-    """Name of the pose bone's property that stores the joint's value at `index`: "location", or "rotation_euler" for a bone that rotates by
-    Euler angles; see `rotation_modes` for one that does not.
+    """Name of the pose bone's property that stores the joint's value at `index`: "location", or
+    "rotation_euler" for a bone that rotates by Euler angles; see `rotation_modes` for one that does not.
     """
     return "location" if is_prismatic(axis) else "rotation_euler"
 
@@ -54,7 +54,11 @@ def value_text(axis: str, number: float) -> str:
 
 def range_text(axis: str, low: float, high: float) -> str:
     """A range of a joint's values [rad or m] as text in degrees or metres."""
-    return f"{low:z.4g} to {high:z.4g} m" if is_prismatic(axis) else f"{degrees(low):z.0f} to {degrees(high):z.0f} degrees"
+    return (
+        f"{low:z.4g} to {high:z.4g} m"
+        if is_prismatic(axis)
+        else f"{degrees(low):z.0f} to {degrees(high):z.0f} degrees"
+    )
 
 
 def is_euler(pose_bone) -> bool:

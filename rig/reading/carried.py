@@ -1,8 +1,10 @@
-"""Bones of a chain whose rotation does not come from their parent alone: they copy that of another bone, or inherit none.
+"""Bones of a chain whose rotation does not come from their parent alone: they copy that of another bone, or
+inherit none.
 
-Animators' rigs isolate a head in this way, so that it keeps its direction while the neck bends. Its place still comes from its parent. The
-chain's joints rotate bones against the bone before them in the chain, so that a look is shared; what such a bone's own channels need for
-that follows from its carrier: the rotation that it copies or inherits instead.
+Animators' rigs isolate a head in this way, so that it keeps its direction while the neck bends. Its place
+still comes from its parent. The chain's joints rotate bones against the bone before them in the chain, so
+that a look is shared; what such a bone's own channels need for that follows from its carrier: the rotation
+that it copies or inherits instead.
 """
 
 from collections.abc import Sequence
@@ -40,13 +42,16 @@ class Carried(NamedTuple):
     lead: Quaternion
 
     def frame(self, inherited: Quaternion, source: Quaternion) -> Quaternion:
-        """Frame of the bone before its own rotation, from the one that its parent alone would give and the source's."""
+        """Frame of the bone before its own rotation, from the one that its parent alone would give and the
+        source's.
+        """
         return mixed(inherited, rotations.multiply(source, self.offset), self.share)
 
 
 def carrier(pose_bone, names: Sequence[str]) -> Carrier | None:
-    """The carrier of a bone in a chain of the bones `names`, parents before their children; None: there is none, or the chain cannot
-    account for it: the next bone with joints from there on makes up for it, which must rotate about all axes without limits.
+    """The carrier of a bone in a chain of the bones `names`, parents before their children; None: there is
+    none, or the chain cannot account for it: the next bone with joints from there on makes up for it, which
+    must rotate about all axes without limits.
     """
     if pose_bone.parent is None or not _makes_up(pose_bone, names):
         return None
@@ -64,7 +69,9 @@ def carrier(pose_bone, names: Sequence[str]) -> Carrier | None:
 
 
 def _source(turning, names: Sequence[str]) -> int | None:
-    """Index of the bone of a chain that carries what a constraint copies; -1: none does; None: it copies no bone of the armature."""
+    """Index of the bone of a chain that carries what a constraint copies; -1: none does; None: it copies no
+    bone of the armature.
+    """
     rig = turning.id_data
     if turning.target != rig or turning.subtarget not in rig.pose.bones:
         return None
@@ -78,7 +85,9 @@ def _is_whole(turning) -> bool:
     if turning.type != "COPY_ROTATION" or turning.mix_mode != "REPLACE":
         return False
     is_absolute = {turning.owner_space, turning.target_space} <= ABSOLUTE
-    return is_absolute and all(getattr(turning, f"use_{axis}") and not getattr(turning, f"invert_{axis}") for axis in "xyz")
+    return is_absolute and all(
+        getattr(turning, f"use_{axis}") and not getattr(turning, f"invert_{axis}") for axis in "xyz"
+    )
 
 
 def share(pose_bone, of: Carrier) -> float:
@@ -93,7 +102,9 @@ def _makes_up(pose_bone, names: Sequence[str]) -> bool:
     """Whether the first bone with joints from a bone of a chain on rotates about all axes without limits."""
     bones = pose_bone.id_data.pose.bones
     line = [bones[name] for name in names[names.index(pose_bone.name) :]]
-    following = [bone for bone in line if free_axes(bone) and (bone == pose_bone or pose_bone in bone.parent_recursive)]
+    following = [
+        bone for bone in line if free_axes(bone) and (bone == pose_bone or pose_bone in bone.parent_recursive)
+    ]
     if not following or len(free_axes(following[0])) < len(axes.REVOLUTE):
         return False
     return not any(constraint_range(following[0], axis) for axis in axes.REVOLUTE)
@@ -102,7 +113,9 @@ def _makes_up(pose_bone, names: Sequence[str]) -> bool:
 def mixed(begin: Quaternion, end: Quaternion, portion: float) -> Quaternion:
     """A portion of the shortest rotation from one orientation to another, 0 to 1; more extrapolates."""
     turn = rotations.multiply(rotations.conjugate(begin), end)
-    return rotations.multiply(begin, rotations.exponential(rotations.scale(rotations.logarithm(turn), portion)))
+    return rotations.multiply(
+        begin, rotations.exponential(rotations.scale(rotations.logarithm(turn), portion))
+    )
 
 
 def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
@@ -119,14 +132,31 @@ def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
         bone, of = pose_bones[part.name], part.carrier
         if of is not None and of.is_local:
             location, rotation, _ = _local(bone)
-            pose = pose._replace(location=_rounded(location, digits), rotation=rotations.normalized(_rounded(rotation, digits)))
-        inherited = rotations.multiply(authored[part.parent], part.rest_rotation) if part.parent >= 0 else rotations.IDENTITY
+            pose = pose._replace(
+                location=_rounded(location, digits), rotation=rotations.normalized(_rounded(rotation, digits))
+            )
+        inherited = (
+            rotations.multiply(authored[part.parent], part.rest_rotation)
+            if part.parent >= 0
+            else rotations.IDENTITY
+        )
         if of is not None and not of.is_local and (portion := share(bone, of)) > 0.0:
-            offset = _offset(bone, of, portion, base if of.source < 0 else _rotation(pose_bones[parts[of.source].name].matrix))
+            offset = _offset(
+                bone,
+                of,
+                portion,
+                base if of.source < 0 else _rotation(pose_bones[parts[of.source].name].matrix),
+            )
             offset = rotations.normalized(_rounded(offset, digits))
-            frame = mixed(inherited, rotations.multiply(authored[of.source] if of.source >= 0 else rotations.IDENTITY, offset), portion)
+            frame = mixed(
+                inherited,
+                rotations.multiply(authored[of.source] if of.source >= 0 else rotations.IDENTITY, offset),
+                portion,
+            )
             lead = rotations.multiply(rotations.conjugate(inherited), frame)
-            pose = pose._replace(carried=Carried(portion, offset, rotations.normalized(_rounded(lead, digits))))
+            pose = pose._replace(
+                carried=Carried(portion, offset, rotations.normalized(_rounded(lead, digits)))
+            )
             inherited = frame
         authored.append(rotations.multiply(inherited, part.turn(pose)))
         carried_poses.append(pose)
@@ -134,7 +164,8 @@ def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
 
 
 def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quaternion]:
-    """Rotation of each of a chain's bones in its own channels, from its rotation against the bone before it in the chain.
+    """Rotation of each of a chain's bones in its own channels, from its rotation against the bone before it
+    in the chain.
 
     Args:
         parts: The chain's `Part`s.
@@ -145,12 +176,18 @@ def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quate
     for part, pose, turn in zip(parts, poses, turns, strict=True):
         before, inherited = rotations.IDENTITY, rotations.IDENTITY
         if part.parent >= 0:
-            before, inherited = (rotations.multiply(of[part.parent], part.rest_rotation) for of in (solved, shown))
+            before, inherited = (
+                rotations.multiply(of[part.parent], part.rest_rotation) for of in (solved, shown)
+            )
         if pose.carried is not None:
             before = rotations.multiply(before, pose.carried.lead)
-            inherited = pose.carried.frame(inherited, solved[part.carrier.source] if part.carrier.source >= 0 else rotations.IDENTITY)
+            inherited = pose.carried.frame(
+                inherited, solved[part.carrier.source] if part.carrier.source >= 0 else rotations.IDENTITY
+            )
         solved.append(rotations.multiply(before, turn))
-        channel_rotations.append(rotations.multiply(rotations.conjugate(inherited), solved[-1]) if part.order else turn)
+        channel_rotations.append(
+            rotations.multiply(rotations.conjugate(inherited), solved[-1]) if part.order else turn
+        )
         shown.append(rotations.multiply(inherited, channel_rotations[-1]))
     return channel_rotations
 

@@ -1,6 +1,8 @@
-"""Reads a chain's settings as stored values, as the solver's skeleton and options, and as effects on its posture; and finds usable solvers.
+"""Reads a chain's settings as stored values, as the solver's skeleton and options, and as effects on its
+posture; and finds usable solvers.
 
-Settings may be keyed, so they are read in every frame; skeleton and options are rebuilt only if the settings have changed (`stored`).
+Settings may be keyed, so they are read in every frame; skeleton and options are rebuilt only if the settings
+have changed (`stored`).
 """
 
 from math import isfinite
@@ -28,7 +30,18 @@ from .skeleton import ChainReader
 UNLIMITED = 1e4  # [rad] limit of a joint that has none: solvers and filters compute with numbers
 
 _OF_CHAIN = attrgetter(
-    "name", "root", "end", "base", "transition", "filter", "sigma", "rho", "beta", "velocity_share", "acceleration_share", "jerk_share"
+    "name",
+    "root",
+    "end",
+    "base",
+    "transition",
+    "filter",
+    "sigma",
+    "rho",
+    "beta",
+    "velocity_share",
+    "acceleration_share",
+    "jerk_share",
 )
 _OF_MOTION = attrgetter(*Motion._fields)  # faster for a few joints than one foreach_get for each field
 _OF_JOINT = attrgetter("bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *Motion._fields)
@@ -38,8 +51,8 @@ _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll",
 def keyed(rig, chain, depsgraph):
     """The chain to read settings from: its evaluated copy during a render, else the chain itself.
 
-    Blender writes evaluated values (of keyframes, NLA strips, drivers) back to the original data only for what a window shows. During a
-    render the original keeps the values of the window's frame.
+    Blender writes evaluated values (of keyframes, NLA strips, drivers) back to the original data only for
+    what a window shows. During a render the original keeps the values of the window's frame.
     """
     if depsgraph.mode != "RENDER":
         return chain
@@ -47,7 +60,9 @@ def keyed(rig, chain, depsgraph):
 
 
 def stored(chain, solver: str) -> tuple:
-    """All stored settings that affect a chain's model with a solver, or the goals of its ends, as a tuple, to detect changes."""
+    """All stored settings that affect a chain's model with a solver, or the goals of its ends, as a tuple, to
+    detect changes.
+    """
     ends = [(*_OF_END(end), *end.forward_direction) for end in (chain, *chain.ends)]
     return (
         *_OF_CHAIN(chain),
@@ -59,11 +74,17 @@ def stored(chain, solver: str) -> tuple:
 
 
 def _stored_options(chain, solver: str) -> tuple:
-    """All stored settings from which `solver_options` makes the solver's options, except the joints' weights; () for an unknown solver."""
+    """All stored settings from which `solver_options` makes the solver's options, except the joints' weights;
+    () for an unknown solver.
+    """
     if solver not in SOLVERS:
         return ()
     group = getattr(chain.options, solver)
-    return chain.options.body, chain.options.measure, *[getattr(group, name) for name in settings_of(SOLVERS[solver].options)]
+    return (
+        chain.options.body,
+        chain.options.measure,
+        *[getattr(group, name) for name in settings_of(SOLVERS[solver].options)],
+    )
 
 
 def motions(chain, solver: str) -> list[Motion]:
@@ -113,24 +134,40 @@ def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix
     group = getattr(chain.options, info.name)
     values = {name: _value(each, getattr(group, name)) for name, each in settings_of(info.options).items()}
     if None in values.values():
-        raise RigError(f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it again")
-    if info.options is ExpressiveOptions:  # these options depend on the chain as well: on its joints' weights and its first joint's axis
+        raise RigError(
+            f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it"
+            " again"
+        )
+    if (
+        info.options is ExpressiveOptions
+    ):  # these options depend on the chain as well: on its joints' weights and its first joint's axis
         weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
-        values["link_weights"] = tuple(weights[bone] for bone, _ in reader.joint_keys) if set(weights.values()) != {1.0} else ()
+        values["link_weights"] = (
+            tuple(weights[bone] for bone, _ in reader.joint_keys) if set(weights.values()) != {1.0} else ()
+        )
         values["hold_body"] = turntable.is_held(chain, reader.joint_keys, rig_in_world)
         if is_of_bones(chain, solver):
             values["measure"] = "bones"
-            values["inertias"] = tuple(number for bone, _ in reader.joint_keys for number in reader.inertias[bone])
+            values["inertias"] = tuple(
+                number for bone, _ in reader.joint_keys for number in reader.inertias[bone]
+            )
     return info.options(**values)
 
 
 def _value(each: Setting, stored) -> Any:
     """The value that a property stores; None for a choice that this version does not know."""
     if each.choices:
-        chosen = [value for value, key in each.key_of.items() if (key in stored if each.several else key == stored)]
+        chosen = [
+            value for value, key in each.key_of.items() if (key in stored if each.several else key == stored)
+        ]
         return tuple(chosen) if each.several else next(iter(chosen), None)
-    if isinstance(stored, float):  # Blender stores 32 bits: values that equal the default or a bound are made exactly equal
-        return next((exact for exact in (each.default, each.low, each.high) if float(np.float32(exact)) == stored), stored)
+    if isinstance(
+        stored, float
+    ):  # Blender stores 32 bits: values that equal the default or a bound are made exactly equal
+        return next(
+            (exact for exact in (each.default, each.low, each.high) if float(np.float32(exact)) == stored),
+            stored,
+        )
     return stored
 
 
@@ -140,7 +177,9 @@ def weighed(chain) -> list:
 
 
 def effects(chain) -> tuple[PostureEffect, ...]:
-    """The effects (such as idle motion) that are added to a chain's posture in this frame, in the order of addition."""
+    """The effects (such as idle motion) that are added to a chain's posture in this frame, in the order of
+    addition.
+    """
     return tuple(effect for effect in (_life(chain.life),) if effect is not None)
 
 
@@ -158,7 +197,9 @@ def skeleton_now(rig, chain) -> Skeleton:
         RigError, SkeletonError: a bone, a setting or a joint is invalid.
     """
     reader = ChainReader(rig, chain)
-    return joint_tree(reader, reader.fixed(reader.read(rig.pose.bones)), motions(chain, chain.solver), tools(chain, reader))
+    return joint_tree(
+        reader, reader.fixed(reader.read(rig.pose.bones)), motions(chain, chain.solver), tools(chain, reader)
+    )
 
 
 def goal_kinds(chain) -> set[type]:
@@ -171,8 +212,8 @@ def goal_kinds(chain) -> set[type]:
 
 
 def why_not_solver(rig, chain, name: str = "") -> str:
-    """Why a solver cannot solve the chain, and which solvers can; "" if it can, or if the chain cannot be read. `name`: the solver; "":
-    the chain's own.
+    """Why a solver cannot solve the chain, and which solvers can; "" if it can, or if the chain cannot be
+    read. `name`: the solver; "": the chain's own.
     """
     name = name or chain.solver
     if name not in SOLVERS:

@@ -14,14 +14,21 @@ from . import axes, rotation_modes
 from .axes import JointKey
 from .rotation_modes import Limits
 
-PARTS = {"rotation_quaternion": "WXYZ", "rotation_axis_angle": "WXYZ", "rotation_euler": "XYZ", "location": "XYZ"}
+PARTS = {
+    "rotation_quaternion": "WXYZ",
+    "rotation_axis_angle": "WXYZ",
+    "rotation_euler": "XYZ",
+    "location": "XYZ",
+}
 MOTOR = re.compile(r"limber\.mechanism\.motors\[\d+\]\.value")
 SAME = 1e-6  # [rad or m] tolerance of single precision
 MOTORS, OBJECT = "Motors", "Object Transforms"  # groups of F-curves
 
 
 class Channel(NamedTuple):
-    """A keyable number of an object or of one of its bones, identified by names, so that it stays valid over undo."""
+    """A keyable number of an object or of one of its bones, identified by names, so that it stays valid over
+    undo.
+    """
 
     thing: str  # name of the object
     uid: int  # its session_uid
@@ -55,12 +62,16 @@ class Channel(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Letter of the channel's component ("X" for index 0 of a location); "" for a property that is a single number."""
+        """Letter of the channel's component ("X" for index 0 of a location); "" for a property that is a
+        single number.
+        """
         return PARTS[self.name][self.index] if self.name in PARTS else ""
 
 
 def of_joint(rig, bone: str, axis: str) -> Channel:
-    """Channel that stores the value of a bone's joint; for a revolute joint the bone must rotate by Euler angles."""
+    """Channel that stores the value of a bone's joint; for a revolute joint the bone must rotate by Euler
+    angles.
+    """
     return Channel(rig.name, rig.session_uid, bone, axes.channel(axis), axes.index(axis))
 
 
@@ -70,24 +81,40 @@ def of_motor(owner, number: int) -> Channel:
 
 
 def of_bone(rig, key: JointKey) -> Channel | None:
-    """Channel that stores the value of a joint (bone, axis) by itself; None if the bone is missing, or rotates by quaternion or axis-angle:
-    these store the values of all its hinges together.
+    """Channel that stores the value of a joint (bone, axis) by itself; None if the bone is missing, or
+    rotates by quaternion or axis-angle: these store the values of all its hinges together.
     """
     bone, axis = rig.pose.bones.get(key[0]), key[1]
-    return of_joint(rig, bone.name, axis) if bone is not None and (axes.is_prismatic(axis) or axes.is_euler(bone)) else None
+    return (
+        of_joint(rig, bone.name, axis)
+        if bone is not None and (axes.is_prismatic(axis) or axes.is_euler(bone))
+        else None
+    )
 
 
 def rotations_of(rig, pose_bone) -> list[Channel]:
     """Channels of a bone's rotation, in its own rotation mode."""
     name = rotation_modes.channel(pose_bone.rotation_mode)
-    return [Channel(rig.name, rig.session_uid, pose_bone.name, name, index) for index in range(len(PARTS[name]))]
+    return [
+        Channel(rig.name, rig.session_uid, pose_bone.name, name, index) for index in range(len(PARTS[name]))
+    ]
 
 
-def of_rotation(rig, bone: str, rotation: Quaternion, before: Mapping[Channel, float]) -> dict[Channel, float]:
-    """Channels of a bone's rotation with their values for a unit quaternion, near to those in `before`, else to the authored ones."""
+def of_rotation(
+    rig, bone: str, rotation: Quaternion, before: Mapping[Channel, float]
+) -> dict[Channel, float]:
+    """Channels of a bone's rotation with their values for a unit quaternion, near to those in `before`, else
+    to the authored ones.
+    """
     pose_bone = rig.pose.bones[bone]
     channels = rotations_of(rig, pose_bone)
-    return dict(zip(channels, rotation_modes.numbers(pose_bone.rotation_mode, rotation, _last(pose_bone, channels, before)), strict=True))
+    return dict(
+        zip(
+            channels,
+            rotation_modes.numbers(pose_bone.rotation_mode, rotation, _last(pose_bone, channels, before)),
+            strict=True,
+        )
+    )
 
 
 def _last(pose_bone, channels: Sequence[Channel], before: Mapping[Channel, float]) -> Sequence[float]:
@@ -96,9 +123,13 @@ def _last(pose_bone, channels: Sequence[Channel], before: Mapping[Channel, float
 
 
 def of_joints(
-    rig, values: Mapping[JointKey, float], before: Mapping[Channel, float] = MappingProxyType({}), limits: Limits = MappingProxyType({})
+    rig,
+    values: Mapping[JointKey, float],
+    before: Mapping[Channel, float] = MappingProxyType({}),
+    limits: Limits = MappingProxyType({}),
 ) -> dict[Channel, float]:
-    """Channels that store the values [rad or m] of joints, with the values to key. Joints without a bone are left out.
+    """Channels that store the values [rad or m] of joints, with the values to key. Joints without a bone are
+    left out.
 
     A bone that rotates by quaternion or axis-angle has all of its four; its other hinges are as authored.
 
@@ -124,8 +155,12 @@ def of_joints(
     return channel_values
 
 
-def over_time(rig, values: Mapping[JointKey, Sequence[float]], limits: Limits) -> Iterator[dict[Channel, float]]:
-    """As `of_joints` for values of joints in equally many frames: the channels' values in each, without jumps from frame to frame."""
+def over_time(
+    rig, values: Mapping[JointKey, Sequence[float]], limits: Limits
+) -> Iterator[dict[Channel, float]]:
+    """As `of_joints` for values of joints in equally many frames: the channels' values in each, without jumps
+    from frame to frame.
+    """
     before: dict[Channel, float] = {}
     for row in zip(*values.values(), strict=True):
         before = of_joints(rig, dict(zip(values, row, strict=True)), before, limits)
@@ -133,7 +168,9 @@ def over_time(rig, values: Mapping[JointKey, Sequence[float]], limits: Limits) -
 
 
 def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits: Limits) -> float | None:
-    """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns none. `limits`: of joints."""
+    """Value [rad or m] of a joint, from the values of channels that `read` returns; None where it returns
+    none. `limits`: of joints.
+    """
     if (channel := of_bone(rig, key)) is not None:
         return read(channel)
     bone = rig.pose.bones.get(key[0])
@@ -141,11 +178,15 @@ def value_of(rig, key: JointKey, read: Callable[[Channel], float | None], limits
     if None in numbers:
         return None
     turn = rotation_modes.turn(bone.rotation_mode, numbers)
-    return rotation_modes.angles_of(turn, rotation_modes.HINGES, spans=rotation_modes.spans_of(limits, bone.name))[axes.index(key[1])]
+    return rotation_modes.angles_of(
+        turn, rotation_modes.HINGES, spans=rotation_modes.spans_of(limits, bone.name)
+    )[axes.index(key[1])]
 
 
 def pose(rig, values: Mapping[JointKey, float], limits: Limits = MappingProxyType({})) -> bool:
-    """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed. `limits`: of joints."""
+    """Writes authored values [rad or m] of joints, by (bone, axis); returns whether anything changed.
+    `limits`: of joints.
+    """
     changed = False
     for channel, value in of_joints(rig, values, limits=limits).items():
         numbers = getattr(rig.pose.bones[channel.bone], channel.name)

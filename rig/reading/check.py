@@ -48,7 +48,11 @@ def _findings(context, rig, chain) -> list[Finding]:
         findings.append(Finding(str(error), True))
     findings += [*_joints(rig, chain), *_servos(rig, chain)]
     if reader:
-        findings += [*_shared_bones(rig, chain, reader), *check_bones.check(rig, chain, reader), *_postures(chain, reader)]
+        findings += [
+            *_shared_bones(rig, chain, reader),
+            *check_bones.check(rig, chain, reader),
+            *_postures(chain, reader),
+        ]
     findings += [*_gaze(context, rig, chain), *_keying(context)]
     return findings
 
@@ -58,7 +62,8 @@ def _rig(context, rig) -> Iterator[Finding]:
         yield Finding(why, True)
     if is_unevaluated(context, rig):
         yield Finding(
-            f"Armature '{rig.name}' is hidden and Blender does not evaluate it: show it in the Outliner (its monitor, its collection)",
+            f"Armature '{rig.name}' is hidden and Blender does not evaluate it: show it in the Outliner (its"
+            " monitor, its collection)",
             True,
         )
     if why := why_no_pose(rig):
@@ -69,7 +74,10 @@ def why_no_pose(rig) -> str:
     """Why an armature shows no pose at all, with the remedy; "" if it shows its pose."""
     if rig.data.pose_position != "REST":
         return ""
-    return f"Armature '{rig.name}' is in Rest Position, so no pose shows: press Pose Position in its Data properties"
+    return (
+        f"Armature '{rig.name}' is in Rest Position, so no pose shows: press Pose Position in its Data"
+        " properties"
+    )
 
 
 def _joints(rig, chain) -> Iterator[Finding]:
@@ -81,17 +89,27 @@ def _joints(rig, chain) -> Iterator[Finding]:
         elif joint.lower > joint.upper:
             yield Finding(f"{label}: its smallest {value} is above its largest: exchange them", True)
         elif joint.lower == joint.upper:
-            yield Finding(f"{label}: its smallest {value} is its largest, so it cannot move: widen them, or lock the axis and match joints")
+            yield Finding(
+                f"{label}: its smallest {value} is its largest, so it cannot move: widen them, or lock the"
+                " axis and match joints"
+            )
         elif joint.lower > 0 or joint.upper < 0:
             rest = axes.value_text(joint.axis, 0.0)
-            yield Finding(f"{label}: its limits exclude the rest pose: widen them to include {rest}, or change the bone's rest pose")
+            yield Finding(
+                f"{label}: its limits exclude the rest pose: widen them to include {rest}, or change the"
+                " bone's rest pose"
+            )
         yield from (Finding(f"{label}: {fault}", True) for fault in rate_faults(joint))
         bone = rig.pose.bones.get(joint.bone)
         if bone and joint.axis not in joint_axes(bone):
-            how, need = ("moves along", ", with a Limit Location") if axes.is_prismatic(joint.axis) else ("rotates about", "")
+            how, need = (
+                ("moves along", ", with a Limit Location")
+                if axes.is_prismatic(joint.axis)
+                else ("rotates about", "")
+            )
             yield Finding(
-                f"{label} {how} an axis that is locked: if that is a mistake, unlock it (bone's Transform panel){need}, else press Match"
-                " Joints"
+                f"{label} {how} an axis that is locked: if that is a mistake, unlock it (bone's Transform"
+                f" panel){need}, else press Match Joints"
             )
 
 
@@ -102,8 +120,13 @@ def _servos(rig, chain) -> Iterator[Finding]:
             label = joint.label
             if joint.servo < 0:
                 continue
-            if joint.servo in first and (other.uid == chain.uid or first[joint.servo] in {j.label for j in chain.joints}):
-                yield Finding(f"Joints {first[joint.servo]} and {label} share servo {joint.servo}: give each its own number")
+            if joint.servo in first and (
+                other.uid == chain.uid or first[joint.servo] in {j.label for j in chain.joints}
+            ):
+                yield Finding(
+                    f"Joints {first[joint.servo]} and {label} share servo {joint.servo}: give each its own"
+                    " number"
+                )
             first.setdefault(joint.servo, label)
     for joint in chain.joints:
         if joint.servo >= 0 and joint.min_us >= joint.max_us:
@@ -114,11 +137,17 @@ def _shared_bones(rig, chain, reader) -> Iterator[Finding]:
     for other in rig.limber.chains:
         if other.uid != chain.uid:
             for bone in sorted({joint.bone for joint in other.joints} & set(reader.free)):
-                yield Finding(f"Bone '{bone}' moves in chain '{other.name}' too: remove one of the two chains, and make it again", True)
+                yield Finding(
+                    f"Bone '{bone}' moves in chain '{other.name}' too: remove one of the two chains, and make"
+                    " it again",
+                    True,
+                )
 
 
 def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
-    """Finding where all joints of an end move its gaze in the same direction, so that it cannot look both sideways and up."""
+    """Finding where all joints of an end move its gaze in the same direction, so that it cannot look both
+    sideways and up.
+    """
     if end.settings.goal not in LOOKS | ORIENTS:
         return
     path = [k for k in skeleton.path(end.number) if skeleton.joints[k].upper > skeleton.joints[k].lower]
@@ -126,18 +155,22 @@ def _gaze_directions(end: ChainEnd, skeleton: Skeleton) -> Iterator[Finding]:
         angles = skeleton.clamp([bend + 0.1 * k for k in range(len(skeleton))])
         turning, _ = skeleton.jacobian(angles, end.number)
         rotation, _ = skeleton.end_pose(skeleton.forward(angles), end.number)
-        spread = np.linalg.svd(np.cross(turning.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False)
+        spread = np.linalg.svd(
+            np.cross(turning.T[path], rotations.rotate(rotation, rotations.Y)), compute_uv=False
+        )
         if len(spread) > 1 and spread[1] > SAME_DIRECTION:
             return
     yield Finding(
-        f"{end.subject} can move its gaze in one direction only: unlock another axis of its bones if it was locked by mistake,"
-        " or choose another axis to look along"
+        f"{end.subject} can move its gaze in one direction only: unlock another axis of its bones if it was"
+        " locked by mistake, or choose another axis to look along"
     )
 
 
 def _postures(chain, reader) -> Iterator[Finding]:
     for number, posture in enumerate(chain.postures):
-        used = (chain.base == "POSTURE" and number == kept_posture.place(chain)) or (chain.base == "BLEND" and posture.weight > 0.0)
+        used = (chain.base == "POSTURE" and number == kept_posture.place(chain)) or (
+            chain.base == "BLEND" and posture.weight > 0.0
+        )
         if posture.action is None:
             yield Finding(kept_posture.deleted(chain), used)
         elif not postures.covers(posture.action, reader):
@@ -182,12 +215,20 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
         target
     ):  # others are evaluated by Limber's constraints while live
         yield Finding(
-            f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner (monitor, collection)"
+            f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"
+            " (monitor, collection)"
         )
     if not all(map(isfinite, target.matrix_world.translation)):
-        yield Finding(f"The position of target '{target.name}' is not a number: clear its location, its drivers or its constraints", True)
+        yield Finding(
+            f"The position of target '{target.name}' is not a number: clear its location, its drivers or its"
+            " constraints",
+            True,
+        )
 
 
 def _keying(context) -> Iterator[Finding]:
     if context.preferences.edit.use_visual_keying:
-        yield Finding("Visual Keying is on and would key the warped pose: switch it off in Preferences > Animation > Keyframes")
+        yield Finding(
+            "Visual Keying is on and would key the warped pose: switch it off in Preferences > Animation >"
+            " Keyframes"
+        )

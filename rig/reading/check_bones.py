@@ -1,4 +1,6 @@
-"""Findings on the bones of a chain: scale, stretch, inheritance, axes without joints, conflicting constraints."""
+"""Findings on the bones of a chain: scale, stretch, inheritance, axes without joints, conflicting
+constraints.
+"""
 
 from collections.abc import Iterator
 
@@ -10,7 +12,11 @@ from .seen import IK, reached
 from .skeleton import SCALED, ChainReader
 
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
-ROTATIONS = {"rotation_euler": "Euler angles", "rotation_quaternion": "quaternion", "rotation_axis_angle": "axis and angle"}
+ROTATIONS = {
+    "rotation_euler": "Euler angles",
+    "rotation_quaternion": "quaternion",
+    "rotation_axis_angle": "axis and angle",
+}
 SAME = 1e-4  # [rad, m] difference below which two limits count as equal
 
 
@@ -31,20 +37,29 @@ def _scale(rig, reader) -> Iterator[Finding]:
     world = rig.matrix_world
     scale = world.to_scale()
     if world.to_3x3().determinant() < 0:
-        yield Finding(f"Armature '{rig.name}' is mirrored (negative scale): apply its scale (Object > Apply > Scale)", True)
+        yield Finding(
+            f"Armature '{rig.name}' is mirrored (negative scale): apply its scale (Object > Apply > Scale)",
+            True,
+        )
     elif max(scale) - min(scale) > SCALED * max(scale):
         yield Finding(f"Armature '{rig.name}' is scaled unevenly: apply its scale (Object > Apply > Scale)")
     root = rig.pose.bones[reader.names[0]]
     for bone in root.parent_recursive:
         if max(bone.scale) - min(bone.scale) > SCALED * max(map(abs, bone.scale)):
-            yield Finding(f"Bone '{bone.name}', an ancestor of the chain, is scaled unevenly: clear its scale (Alt S)")
+            yield Finding(
+                f"Bone '{bone.name}', an ancestor of the chain, is scaled unevenly: clear its scale (Alt S)"
+            )
     for name in reader.names:
         bone = rig.pose.bones[name]
         if max(abs(size - 1) for size in bone.scale) > SCALED:
             carried = reader.can_carry(name, tuple(bone.scale))
-            yield Finding(f"Bone '{name}' is scaled: clear its scale (Alt S); motors cannot stretch", not carried)
+            yield Finding(
+                f"Bone '{name}' is scaled: clear its scale (Alt S); motors cannot stretch", not carried
+            )
         if bone.bone.bbone_segments > 1:
-            yield Finding(f"Bone '{name}' bends (Bendy Bones): set its segments to 1, motors rotate joints only")
+            yield Finding(
+                f"Bone '{name}' bends (Bendy Bones): set its segments to 1, motors rotate joints only"
+            )
 
 
 def _inheritance(bone) -> Iterator[Finding]:
@@ -52,11 +67,16 @@ def _inheritance(bone) -> Iterator[Finding]:
         return
     if not bone.bone.use_inherit_rotation:
         yield Finding(
-            f"Bone '{bone.name}' does not inherit rotation, so the chain breaks there: switch on Inherit Rotation in the bone's Relations",
+            f"Bone '{bone.name}' does not inherit rotation, so the chain breaks there: switch on Inherit"
+            " Rotation in the bone's Relations",
             True,
         )
     if not bone.bone.use_local_location and bone.location.length > SCALED * bone.bone.length:
-        yield Finding(f"Bone '{bone.name}' is moved along other axes than its own: switch on Local Location in the bone's Relations", True)
+        yield Finding(
+            f"Bone '{bone.name}' is moved along other axes than its own: switch on Local Location in the"
+            " bone's Relations",
+            True,
+        )
 
 
 def _axes(bone, chain, reader) -> Iterator[Finding]:
@@ -65,19 +85,28 @@ def _axes(bone, chain, reader) -> Iterator[Finding]:
     rotations = [axis for axis in missing if not axes.is_prismatic(axis)]
     moves = [axes.letter(axis) for axis in missing if axes.is_prismatic(axis)]
     if rotations:
-        yield Finding(f"Bone '{bone.name}' can rotate about {', '.join(rotations)} without a joint: lock that axis, or press Match Joints")
+        yield Finding(
+            f"Bone '{bone.name}' can rotate about {', '.join(rotations)} without a joint: lock that axis, or"
+            " press Match Joints"
+        )
     if moves:
         yield Finding(
-            f"Bone '{bone.name}' can move along {', '.join(moves)} without a joint: lock its location there, or press Match Joints"
+            f"Bone '{bone.name}' can move along {', '.join(moves)} without a joint: lock its location there,"
+            " or press Match Joints"
         )
     if bone.name in reader.ends and all(bone.lock_rotation) and not prismatic_axes(bone):
-        yield Finding(f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press Match Joints")
+        yield Finding(
+            f"All axes of the end bone '{bone.name}' are locked: if that is a mistake, unlock one and press"
+            " Match Joints"
+        )
 
 
 def _constraints(rig, bone, chain, reader) -> Iterator[Finding]:
     moving_constraint = None if bone.name in reader.free else constrained.mover(bone)
     if moving_constraint:
-        yield Finding(constrained.why_not(rig, bone, moving_constraint, constrained.below(reader.names, bone)), True)
+        yield Finding(
+            constrained.why_not(rig, bone, moving_constraint, constrained.below(reader.names, bone)), True
+        )
         return
     for constraint in filter(acts, bone.constraints):
         label = f"Constraint '{constraint.name}' on bone '{bone.name}'"
@@ -85,26 +114,33 @@ def _constraints(rig, bone, chain, reader) -> Iterator[Finding]:
             yield from _limits(bone, chain, constraint, label)
         elif constraint.type not in HARMLESS:
             does = "stretches the bone" if constraint.type in STRETCHING else "moves a bone of the chain"
-            yield Finding(f"{label} {does}: mute it, Limber goes by the bone's own channels", constraint.type in IK)
+            yield Finding(
+                f"{label} {does}: mute it, Limber goes by the bone's own channels", constraint.type in IK
+            )
 
 
 def _limits(bone, chain, constraint, label: str) -> Iterator[Finding]:
     limited = [
         joint
         for joint in chain.joints
-        if joint.bone == bone.name and joint.axis in LIMITING[constraint.type] and _is_limited(constraint, axes.letter(joint.axis).lower())
+        if joint.bone == bone.name
+        and joint.axis in LIMITING[constraint.type]
+        and _is_limited(constraint, axes.letter(joint.axis).lower())
     ]
     why = why_no_limits(bone, constraint)
     if limited and why:
         yield Finding(f"{label} {why}; until then the joints' own limits count")
         return
     for joint in limited:
-        low, high = (getattr(constraint, f"{end}_{axes.letter(joint.axis).lower()}") for end in ("min", "max"))
+        low, high = (
+            getattr(constraint, f"{end}_{axes.letter(joint.axis).lower()}") for end in ("min", "max")
+        )
         if joint.lower < low - SAME or joint.upper > high + SAME:
             preposition = "along" if axes.is_prismatic(joint.axis) else "about"
             yield Finding(
-                f"{label} allows {axes.range_text(joint.axis, low, high)} {preposition} {axes.letter(joint.axis)}, less than the joint:"
-                " give both the same limits, or a bake mutes the constraint where keys exceed it"
+                f"{label} allows {axes.range_text(joint.axis, low, high)} {preposition}"
+                f" {axes.letter(joint.axis)}, less than the joint: give both the same limits, or a bake mutes"
+                " the constraint where keys exceed it"
             )
 
 
@@ -125,8 +161,8 @@ def _ik_from_outside(rig, reader) -> Iterator[Finding]:
             caught = next((part.name for part in reached(bone, constraint) if part.name in on_path), None)
             if caught:
                 yield Finding(
-                    f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{caught}' of the chain:"
-                    " mute it, or make its Chain Length shorter",
+                    f"Constraint '{constraint.name}' on bone '{bone.name}' moves bone '{caught}' of the"
+                    " chain: mute it, or make its Chain Length shorter",
                     True,
                 )
 
@@ -137,8 +173,15 @@ def _drivers(rig, reader) -> Iterator[Finding]:
     for name, mode in sorted(reader.modes.items()):
         channel = rotation_modes.channel(mode)
         other_channels = (rotation for rotation in ROTATIONS if rotation != channel)
-        if other := next((rotation for rotation in other_channels if rig.pose.bones[name].path_from_id(rotation) in driven), None):
+        if other := next(
+            (
+                rotation
+                for rotation in other_channels
+                if rig.pose.bones[name].path_from_id(rotation) in driven
+            ),
+            None,
+        ):
             yield Finding(
-                f"A driver moves the {ROTATIONS[other]} of bone '{name}', which rotates by {ROTATIONS[channel]}: drive its"
-                f" {ROTATIONS[channel]} instead"
+                f"A driver moves the {ROTATIONS[other]} of bone '{name}', which rotates by"
+                f" {ROTATIONS[channel]}: drive its {ROTATIONS[channel]} instead"
             )

@@ -1,5 +1,5 @@
-"""Bones that constraints move, such as deforming and helper bones of generated rigs. Chains use the control bones that these bones
-follow.
+"""Bones that constraints move, such as deforming and helper bones of generated rigs. Chains use the control
+bones that these bones follow.
 """
 
 from collections.abc import Iterator
@@ -11,14 +11,24 @@ from .joint_axes import free_axes, joint_axes
 
 SHOWS = "Limber (live)"  # name of Limber's own constraint, by which a bone shows the solved pose
 HARMLESS = {"COPY_SCALE", "LIMIT_SCALE"}  # constraints that do not move bones
-LIMITING = {"LIMIT_ROTATION": axes.REVOLUTE, "LIMIT_LOCATION": axes.PRISMATIC}  # limiting constraint -> kind of axis that it limits
+LIMITING = {
+    "LIMIT_ROTATION": axes.REVOLUTE,
+    "LIMIT_LOCATION": axes.PRISMATIC,
+}  # limiting constraint -> kind of axis that it limits
 TARGETLESS = {"PIVOT"}  # constraints that have a target and act without one too
-COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION", "CHILD_OF", "ARMATURE"}  # constraints that make a bone follow another one
+COPYING = {
+    "COPY_TRANSFORMS",
+    "COPY_ROTATION",
+    "CHILD_OF",
+    "ARMATURE",
+}  # constraints that make a bone follow another one
 CONTROL = 2  # least number of free rotation axes of a control bone; Rigify's tweak bones have one
 
 
 def acts(constraint) -> bool:
-    """Whether a constraint is enabled, has influence, and has a target if it needs one. Limber's own does not count."""
+    """Whether a constraint is enabled, has influence, and has a target if it needs one. Limber's own does not
+    count.
+    """
     if constraint.mute or constraint.influence == 0 or constraint.name == SHOWS:
         return False
     if constraint.type == "ARMATURE":
@@ -30,7 +40,9 @@ def mover(pose_bone):
     """The constraint that moves a bone without joints; None: there is none."""
     if joint_axes(pose_bone):
         return None
-    return next((c for c in pose_bone.constraints if acts(c) and c.type not in HARMLESS | set(LIMITING)), None)
+    return next(
+        (c for c in pose_bone.constraints if acts(c) and c.type not in HARMLESS | set(LIMITING)), None
+    )
 
 
 def refuse(rig, names: list[str]) -> None:
@@ -40,7 +52,11 @@ def refuse(rig, names: list[str]) -> None:
         rig: The armature object.
         names: The chain's bones, from root to end.
     """
-    moved = [(bone, moving_constraint) for bone in (rig.pose.bones[name] for name in names) if (moving_constraint := mover(bone))]
+    moved = [
+        (bone, moving_constraint)
+        for bone in (rig.pose.bones[name] for name in names)
+        if (moving_constraint := mover(bone))
+    ]
     if not moved:
         return
     bone, constraint = moved[-1]
@@ -49,17 +65,32 @@ def refuse(rig, names: list[str]) -> None:
 
 def below(names: list[str], pose_bone) -> str:
     """Name of the first bone in a list that is a child of a pose bone; "": there is none."""
-    return next((name for name in names if (bone := pose_bone.id_data.data.bones[name]).parent and bone.parent.name == pose_bone.name), "")
+    return next(
+        (
+            name
+            for name in names
+            if (bone := pose_bone.id_data.data.bones[name]).parent and bone.parent.name == pose_bone.name
+        ),
+        "",
+    )
 
 
 def why_not(rig, pose_bone, constraint, next_bone: str = "") -> str:
-    """Why a chain cannot contain a bone that a constraint moves, with the remedy. `next_bone`: the bone below it in the chain."""
+    """Why a chain cannot contain a bone that a constraint moves, with the remedy. `next_bone`: the bone below
+    it in the chain.
+    """
     what = f"Bone '{pose_bone.name}' has no free axis and is moved by its constraint '{constraint.name}'"
     if next_bone:
-        return f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or {_switched_off(rig, constraint)}"
+        return (
+            f"{what}: begin the chain below it (select '{next_bone}' and no bone above it), or"
+            f" {_switched_off(rig, constraint)}"
+        )
     control = followed_control(rig, pose_bone)
     if control is None:
-        return f"{what}: select a control bone, which you rotate yourself, or mute the constraint and unlock the axes that have a motor"
+        return (
+            f"{what}: select a control bone, which you rotate yourself, or mute the constraint and unlock the"
+            " axes that have a motor"
+        )
     return f"{what}: it does what '{control}' does, select that control instead"
 
 

@@ -10,14 +10,18 @@ TRACKING = {"DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK"}
 
 
 class Controls:
-    """Which bones of an armature object follow which by its current constraints. A snapshot: make a new one for each query."""
+    """Which bones of an armature object follow which by its current constraints. A snapshot: make a new one
+    for each query.
+    """
 
     def __init__(self, rig) -> None:
         self.rig = rig
         self._upstream: dict[str, list[str]] = {}
 
     def is_followed(self, name: str) -> bool:
-        """Whether other bones move a bone, by constraints on it or on a bone between it and the next control above."""
+        """Whether other bones move a bone, by constraints on it or on a bone between it and the next control
+        above.
+        """
         bone = self.rig.pose.bones[name]
         while bone is not None and not self.is_control(bone.name):
             if constrained.mover(bone):
@@ -26,13 +30,19 @@ class Controls:
         return False
 
     def is_control(self, name: str) -> bool:
-        """Whether an animator rotates the bone: it has several unlocked axes, and no constraint positions it."""
+        """Whether an animator rotates the bone: it has several unlocked axes, and no constraint
+        positions it.
+        """
         bone = self.rig.pose.bones[name]
-        is_constrained = any(acts(constraint) and constraint.type in COPYING | TRACKING for constraint in bone.constraints)
+        is_constrained = any(
+            acts(constraint) and constraint.type in COPYING | TRACKING for constraint in bone.constraints
+        )
         return not is_constrained and len(free_axes(bone)) >= constrained.CONTROL
 
     def leaders(self, name: str) -> list[str]:
-        """The bones that a bone follows directly: those that it copies, and its parent unless a constraint replaces the parent's effect."""
+        """The bones that a bone follows directly: those that it copies, and its parent unless a constraint
+        replaces the parent's effect.
+        """
         bone = self.rig.pose.bones[name]
         copied, other_targets = [], []
         for constraint in filter(acts, bone.constraints):
@@ -43,7 +53,11 @@ class Controls:
         return list(dict.fromkeys([*copied, *parent]))
 
     def _targets(self, constraint) -> list[str]:
-        targets = [target for target in constraint.targets if target.weight] if constraint.type == "ARMATURE" else (constraint,)
+        targets = (
+            [target for target in constraint.targets if target.weight]
+            if constraint.type == "ARMATURE"
+            else (constraint,)
+        )
         names = (entry.subtarget for entry in targets if getattr(entry, "target", None) == self.rig)
         return [name for name in names if name in self.rig.pose.bones]
 
@@ -60,11 +74,18 @@ class Controls:
         return self._upstream[name]
 
     def control_of(self, name: str, excluded: Iterable[str] = ()) -> str | None:
-        """The nearest control that a bone follows, or the bone itself if it is a control; None if all of them are in `excluded`."""
-        return next((bone for bone in (name, *self.upstream(name)) if bone not in excluded and self.is_control(bone)), None)
+        """The nearest control that a bone follows, or the bone itself if it is a control; None if all of them
+        are in `excluded`.
+        """
+        return next(
+            (bone for bone in (name, *self.upstream(name)) if bone not in excluded and self.is_control(bone)),
+            None,
+        )
 
     def tracked_below(self, name: str) -> dict[str, str]:
-        """Bones that follow a given bone and point at a third bone by a tracking constraint, as a map to the bone that they point at."""
+        """Bones that follow a given bone and point at a third bone by a tracking constraint, as a map to the
+        bone that they point at.
+        """
         aims = {}
         for bone in self.rig.pose.bones:
             for constraint in bone.constraints:

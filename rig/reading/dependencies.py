@@ -1,4 +1,6 @@
-"""Dependencies of objects: what moves an object, and so on which chains and mechanisms a target or base depends."""
+"""Dependencies of objects: what moves an object, and so on which chains and mechanisms a target or base
+depends.
+"""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -11,7 +13,9 @@ from .paths import bone_names
 
 _TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")  # properties that move an object
 
-Bodies = Mapping[int, Container[str]]  # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "": the object
+Bodies = Mapping[
+    int, Container[str]
+]  # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "": the object
 NO_BODIES: Bodies = MappingProxyType({})
 
 
@@ -24,13 +28,14 @@ class Dependency(NamedTuple):
 
 
 def dependencies_of(obj, seen: set | None = None, surely: bool = False) -> Iterator[Dependency]:
-    """The bones and objects that move an object by parent, constraint or driver, directly or through other objects.
+    """The bones and objects that move an object by parent, constraint or driver, directly or through other
+    objects.
 
     Args:
         obj: The object.
         seen: Objects that were visited already.
-        surely: Whether to leave out dependencies that may have no effect: disabled constraints, and drivers that involve anything but the
-            location, rotation and scale of whole objects.
+        surely: Whether to leave out dependencies that may have no effect: disabled constraints, and drivers
+            that involve anything but the location, rotation and scale of whole objects.
     """
     seen = set() if seen is None else seen
     if obj is None or obj.name_full in seen:
@@ -47,7 +52,9 @@ def dependencies_of(obj, seen: set | None = None, surely: bool = False) -> Itera
         if not constraint.mute and (constraint.influence > 0.0 or not surely):
             how = f"{subject} follows by constraint '{constraint.name}' bone"
             for target in getattr(constraint, "targets", None) or (constraint,):
-                yield from _followed(how, getattr(target, "target", None), getattr(target, "subtarget", ""), seen, surely)
+                yield from _followed(
+                    how, getattr(target, "target", None), getattr(target, "subtarget", ""), seen, surely
+                )
     if obj.animation_data:
         for curve in obj.animation_data.drivers:
             if surely and not _TRANSFORM.match(curve.data_path):
@@ -55,7 +62,9 @@ def dependencies_of(obj, seen: set | None = None, surely: bool = False) -> Itera
             for variable in curve.driver.variables:
                 for target in variable.targets:
                     if not surely or variable.type != "SINGLE_PROP" or _TRANSFORM.match(target.data_path):
-                        yield from _followed(f"{subject} follows by a driver bone", target.id, target.bone_target, seen, surely)
+                        yield from _followed(
+                            f"{subject} follows by a driver bone", target.id, target.bone_target, seen, surely
+                        )
 
 
 def depends_on_objects_alone(obj) -> bool:
@@ -80,13 +89,19 @@ def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dep
 
 def is_moved_by(dependency: Dependency, rig, bones: set[str]) -> bool:
     """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
-    return bool(dependency.bone) and dependency.rig == rig and any(name in bones for name in _up_from(dependency))
+    return (
+        bool(dependency.bone)
+        and dependency.rig == rig
+        and any(name in bones for name in _up_from(dependency))
+    )
 
 
 def is_on(dependency: Dependency, bodies: Bodies) -> bool:
     """Whether a dependency is a body of a mechanism, or a bone that descends from such a body."""
     names = bodies.get(dependency.rig.session_uid)
-    return names is not None and ("" in names or (bool(dependency.bone) and any(name in names for name in _up_from(dependency))))
+    return names is not None and (
+        "" in names or (bool(dependency.bone) and any(name in names for name in _up_from(dependency)))
+    )
 
 
 def _up_from(dependency: Dependency) -> Iterator[str]:
@@ -101,12 +116,16 @@ class Moved(NamedTuple):
     """The bones that a chain's joints move, or the bodies that a mechanism moves."""
 
     rig: object = None  # armature object of the bones
-    bones: Container[str] = frozenset()  # names of the bones with the chain's joints, and of those that mimic these
+    bones: Container[str] = (
+        frozenset()
+    )  # names of the bones with the chain's joints, and of those that mimic these
     mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
     bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
 
     def moves(self, dependency: Dependency) -> bool:
-        return is_moved_by(dependency, self.rig, self.bones) or (bool(self.bodies) and is_on(dependency, self.bodies))
+        return is_moved_by(dependency, self.rig, self.bones) or (
+            bool(self.bodies) and is_on(dependency, self.bodies)
+        )
 
 
 def mover(chain) -> Moved:
@@ -143,19 +162,25 @@ def with_itself(obj, surely: bool = False) -> Iterator[Dependency]:
 
 
 def is_carried(obj, other: Moved, surely: bool = False) -> bool:
-    """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for `dependencies_of`."""
+    """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for
+    `dependencies_of`.
+    """
     return any(map(other.moves, with_itself(obj, surely)))
 
 
 class Support(NamedTuple):
-    """A bone or object on which a chain depends, and the part of the chain that it moves: "base", "armature" or "target"."""
+    """A bone or object on which a chain depends, and the part of the chain that it moves: "base", "armature"
+    or "target".
+    """
 
     part: str
     dependency: Dependency
 
 
 def supports(pair: tuple, surely: bool = False) -> list[Support]:
-    """All that moves a (rig, chain) pair's base, its armature and its targets. `surely`: as for `dependencies_of`."""
+    """All that moves a (rig, chain) pair's base, its armature and its targets. `surely`: as for
+    `dependencies_of`.
+    """
     rig, chain = pair
     root = rig.data.bones.get(chain.root)
     above = [Dependency("", rig, root.parent.name)] if root is not None and root.parent is not None else []
@@ -165,7 +190,9 @@ def supports(pair: tuple, surely: bool = False) -> list[Support]:
 
 
 def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
-    """Which part of a (rig, chain) pair another mover moves: "base", "armature", "target", or "" if none. `on`: the pair's `supports`."""
+    """Which part of a (rig, chain) pair another mover moves: "base", "armature", "target", or "" if none.
+    `on`: the pair's `supports`.
+    """
     rig, chain = pair
     if other.mimicking and rig == other.rig and other.mimicking.intersection(_path(rig, chain)):
         return "base"

@@ -18,8 +18,8 @@ def driving_paths(rig, constraint) -> list[str]:
 
 
 def switch_off(rig, constraint) -> str:
-    """Sets the custom property that drives a constraint's influence to a value that makes the influence 0; returns a text about the change,
-    "" if there is no such property.
+    """Sets the custom property that drives a constraint's influence to a value that makes the influence 0;
+    returns a text about the change, "" if there is no such property.
     """
     for path in driving_paths(rig, constraint):
         match = PROPERTY.match(path)

@@ -1,4 +1,6 @@
-"""The figure that an armature at rest draws, by the positions of its bones alone: which limbs stand, its plane of symmetry, its front."""
+"""The figure that an armature at rest draws, by the positions of its bones alone: which limbs stand, its
+plane of symmetry, its front.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,24 +12,31 @@ from mathutils import Vector
 from . import imported_robot
 from .controls import Controls
 
-LOW = 0.15  # of the figure's height: a limb that reaches down to here stands, since feet of one figure are at different heights
+# of the figure's height: a limb that reaches down to here stands, since feet of one figure are at different
+# heights
+LOW = 0.15
 REACH = 0.05  # of the figure's size: a limb is at least this long, unless it is a short leg
-SHORT_LEG = (0.02, 0.5)  # a short leg goes down by this share of the figure's size, and of the height at which it begins
+SHORT_LEG = (
+    0.02,
+    0.5,
+)  # a short leg goes down by this share of the figure's size, and of the height at which it begins
 NEAR = 0.01  # of the figure's size: positions within it coincide
-AWAY = 0.35  # of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
+# of the figure's size: a bone that begins at least this far from its parent is no part of the same limb
+AWAY = 0.35
 LEVEL = 0.3  # sine of the largest angle to the ground of the way from a bone to its mirror image
 ALIKE = cos(radians(3))  # cosine of the angle within which two directions are one
 CANDIDATES = 12  # number of directions that are tried as normals of the plane of symmetry
 MIRRORED = 0.5  # least share of bones with a mirror image
 ALONG = 0.85  # cosine of the angle within which a bone points at its child
-CLEAR = 0.3  # least cosine to the front of what decides between front and back, such as the mean of the feet's directions
+# least cosine to the front of what decides between front and back, such as the mean of the feet's directions
+CLEAR = 0.3
 
 
 class Figure:
     """An armature object at rest, in world orientation with +Z up. A snapshot: make a new one for each query.
 
-    Its body is the bones that deform; of an armature without them, all. Single bones without parent and children, such as controls of
-    feet, are left out.
+    Its body is the bones that deform; of an armature without them, all. Single bones without parent and
+    children, such as controls of feet, are left out.
     """
 
     def __init__(self, rig) -> None:
@@ -49,7 +58,9 @@ class Figure:
 
     @cached_property
     def is_anatomical(self) -> bool:
-        """Whether bones lie along the limbs; in robots, and files of other programs, only their heads mean something."""
+        """Whether bones lie along the limbs; in robots, and files of other programs, only their heads mean
+        something.
+        """
         if imported_robot.is_robot(self.rig):
             return False
         joined = [k for k in self.body if self.children[k]]
@@ -95,7 +106,8 @@ class Figure:
         return Controls(self.rig)
 
     def standing(self, line: Sequence[str]) -> dict[str, set[int]]:
-        """Bones of a line from which limbs outside of it branch that stand, each with those limbs' last bones.
+        """Bones of a line from which limbs outside of it branch that stand, each with those limbs' last
+        bones.
 
         Args:
             line: Bones from an end upward. What hangs on the end itself is part of the end.
@@ -110,8 +122,12 @@ class Figure:
             branch = min(ancestors, key=places.__getitem__, default="")
             if branch not in {"", line[0]} and self._is_limb(self.index[branch], k):
                 limbs.setdefault(branch, set()).add(k)
-        paired = {branch: limb_ends - self.middle for branch, limb_ends in limbs.items() if limb_ends - self.middle}
-        return paired or limbs  # beside legs in pairs, what hangs down in the plane of symmetry is a tail or a cape
+        paired = {
+            branch: limb_ends - self.middle for branch, limb_ends in limbs.items() if limb_ends - self.middle
+        }
+        return (
+            paired or limbs
+        )  # beside legs in pairs, what hangs down in the plane of symmetry is a tail or a cape
 
     def _is_limb(self, branch: int, tip: int) -> bool:
         """Whether what leads from a bone of the trunk to a low bone is long enough for a limb."""
@@ -133,7 +149,9 @@ class Figure:
 
     @cached_property
     def lateral(self) -> np.ndarray | None:
-        """Horizontal unit vector (3,) across the plane of symmetry, either way; None: the figure is not symmetrical."""
+        """Horizontal unit vector (3,) across the plane of symmetry, either way; None: the figure is not
+        symmetrical.
+        """
         return self._plane[0] if self._plane else None
 
     @cached_property
@@ -144,13 +162,17 @@ class Figure:
         for normal, offset in self._candidates():
             images = self._images(normal, offset)
             pairs = sum(other >= 0 and other != k for k, other in images.items())
-            score = sum(other >= 0 for other in images.values()) + 0.1 * abs(normal @ along_x)  # a tie: Blender's figures are along X
+            score = sum(other >= 0 for other in images.values()) + 0.1 * abs(
+                normal @ along_x
+            )  # a tie: Blender's figures are along X
             if pairs and score > most:
                 best, most = (normal, offset), score
         return best
 
     def _candidates(self) -> list[tuple[np.ndarray, float]]:
-        """Normals and offsets of planes between siblings with equally many descendants, those that most siblings agree on first."""
+        """Normals and offsets of planes between siblings with equally many descendants, those that most
+        siblings agree on first.
+        """
         groups: dict[tuple[int, int], list[int]] = {}
         for k in self.body:
             groups.setdefault((self.parent[k], len(self.below(k))), []).append(k)
@@ -165,7 +187,11 @@ class Figure:
     def _note(self, planes: list[tuple[np.ndarray, list[float]]], bone: int, other: int) -> None:
         """Adds the plane between two bones to those with that direction."""
         ends = next(
-            (pair for pair in self._apart(bone, other) if np.linalg.norm(pair[0] - pair[1]) > NEAR * self.size),
+            (
+                pair
+                for pair in self._apart(bone, other)
+                if np.linalg.norm(pair[0] - pair[1]) > NEAR * self.size
+            ),
             None,
         )
         if ends is None:
@@ -181,7 +207,9 @@ class Figure:
         planes.append((normal, [float(normal @ middle)]))
 
     def _apart(self, bone: int, other: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Pairs of points that show how two siblings lie: their heads, their tips, the middles of what hangs on them."""
+        """Pairs of points that show how two siblings lie: their heads, their tips, the middles of what hangs
+        on them.
+        """
         middles = tuple(self.heads[self.below(k)].mean(axis=0) for k in (bone, other))
         return [(self.heads[bone], self.heads[other]), (self.tips[bone], self.tips[other]), middles]
 
@@ -189,10 +217,15 @@ class Figure:
         """Mirror image of each bone of the body: itself in the plane; -1: there is none."""
         heads, tips = self.heads[self.body], self.tips[self.body]
         mirror = lambda points: points - 2 * np.outer(points @ normal - offset, normal)  # noqa: E731
-        gaps = np.linalg.norm(mirror(heads)[:, None] - heads[None], axis=2) + np.linalg.norm(mirror(tips)[:, None] - tips[None], axis=2)
+        gaps = np.linalg.norm(mirror(heads)[:, None] - heads[None], axis=2) + np.linalg.norm(
+            mirror(tips)[:, None] - tips[None], axis=2
+        )
         nearest = gaps.argmin(axis=1)
         near = gaps[np.arange(len(gaps)), nearest] < 2 * NEAR * self.size
-        return {k: self.body[other] if close else -1 for k, other, close in zip(self.body, nearest, near, strict=True)}
+        return {
+            k: self.body[other] if close else -1
+            for k, other, close in zip(self.body, nearest, near, strict=True)
+        }
 
     @cached_property
     def image(self) -> dict[int, int]:
@@ -206,7 +239,9 @@ class Figure:
 
     @cached_property
     def trunk(self) -> set[int]:
-        """Bones in the plane of symmetry that lead from one to the next, of the longest such line with its branches: spine, neck, head."""
+        """Bones in the plane of symmetry that lead from one to the next, of the longest such line with its
+        branches: spine, neck, head.
+        """
         lines: dict[int, set[int]] = {}
         for k in sorted(self.middle):
             first = k
@@ -216,13 +251,18 @@ class Figure:
         return max(lines.values(), key=len, default=set())
 
     def begins_on_parent(self, k: int) -> bool:
-        """Whether a bone has a parent and begins near it; controls, such as the one that eyes look at, do not."""
+        """Whether a bone has a parent and begins near it; controls, such as the one that eyes look at, do
+        not.
+        """
         return self.parent[k] >= 0 and any(
-            np.linalg.norm(self.heads[k] - end[self.parent[k]]) < AWAY * self.size for end in (self.heads, self.tips)
+            np.linalg.norm(self.heads[k] - end[self.parent[k]]) < AWAY * self.size
+            for end in (self.heads, self.tips)
         )
 
     def is_paired(self, apart: float, without: int) -> bool:
-        """Whether there is a bone with a mirror image at some distance, in sizes of the figure, that does not hang on a bone."""
+        """Whether there is a bone with a mirror image at some distance, in sizes of the figure, that does not
+        hang on a bone.
+        """
         excluded = set(self.below(without))
         pairs = ((k, other) for k, other in self.image.items() if other not in {-1, k} and k not in excluded)
         return any(np.linalg.norm(self.tips[k] - self.tips[other]) >= apart * self.size for k, other in pairs)
@@ -231,8 +271,8 @@ class Figure:
 
     @cached_property
     def front(self) -> np.ndarray | None:
-        """Horizontal unit vector (3,) in which the figure faces: where its feet point, else -Y as Blender has it; None: it is not
-        symmetrical.
+        """Horizontal unit vector (3,) in which the figure faces: where its feet point, else -Y as Blender has
+        it; None: it is not symmetrical.
         """
         if self.lateral is None:
             return None
@@ -246,13 +286,17 @@ class Figure:
         return ahead if side > 0 else -ahead
 
     def _feet(self) -> np.ndarray | None:
-        """Mean horizontal direction (3,) of the feet: bones that lie on the ground in pairs; None: there are none."""
+        """Mean horizontal direction (3,) of the feet: bones that lie on the ground in pairs; None: there are
+        none.
+        """
         ways = []
         for k in self.body:
             above = self.parent[k]
             if self.image[k] in {-1, k} or self.children[k] or above < 0:
                 continue
-            begin, end = (self.heads[k], self.tips[k]) if self.is_anatomical else (self.heads[above], self.heads[k])
+            begin, end = (
+                (self.heads[k], self.tips[k]) if self.is_anatomical else (self.heads[above], self.heads[k])
+            )
             way = (end - begin) * (1.0, 1.0, 0.0)
             flat = np.linalg.norm(way) > abs(end[2] - begin[2])
             if flat and max(begin[2], end[2]) <= self.ground:

@@ -1,7 +1,7 @@
 """Finds joints of an object by their names in motion files, with the channels that store their values.
 
-A maker's files name a joint as the robot's URDF does, Limber names it by its bone and axis. The sign of an imported robot's bone may differ
-from the URDF joint's.
+A maker's files name a joint as the robot's URDF does, Limber names it by its bone and axis. The sign of an
+imported robot's bone may differ from the URDF joint's.
 """
 
 import re
@@ -22,8 +22,8 @@ class FileJoint:
     Attributes:
         names: Names of the joint in files, the maker's first.
         key: Key of the joint, as `Source.key`.
-        channel: Channel that stores the authored value; None for a bone that rotates by quaternion or axis-angle, whose channels store the
-            values of all its joints together.
+        channel: Channel that stores the authored value; None for a bone that rotates by quaternion or
+            axis-angle, whose channels store the values of all its joints together.
         sign: 1 or -1: factor from a value in files to the channel's value.
         servo: The servo's id; -1 without one.
         motor: Index of the mechanism's motor; -1 for a bone's joint.
@@ -62,7 +62,12 @@ def file_joints(rig) -> list[FileJoint]:
     of_chains = {joint.key: (chain.uid, joint) for chain in rig.limber.chains for joint in chain.joints}
     keys = list(of_chains)
     if not (settings.uid and settings.use_bones):
-        keys += [(bone.name, axis) for bone in rig.pose.bones for axis in joint_axes(bone) if (bone.name, axis) not in of_chains]
+        keys += [
+            (bone.name, axis)
+            for bone in rig.pose.bones
+            for axis in joint_axes(bone)
+            if (bone.name, axis) not in of_chains
+        ]
     for bone, axis in keys:
         if bone in rig.pose.bones:
             joints.append(_of_bone(rig, bone, axis, *of_chains.get((bone, axis), ("", None))))
@@ -71,12 +76,23 @@ def file_joints(rig) -> list[FileJoint]:
 
 def _motors(rig, settings) -> Iterator[FileJoint]:
     for k, motor in enumerate(settings.motors):
-        record = _record(rig, motor.bone, motor.axis) if motor.joint is None and not settings.closures_file else None
+        record = (
+            _record(rig, motor.bone, motor.axis)
+            if motor.joint is None and not settings.closures_file
+            else None
+        )
         named = record.branch.joint.name if record else motor.bone
         names = tuple(dict.fromkeys((named, motor.name, motor.label)))
         sign = float(record.sign) if record else 1.0
         yield FileJoint(
-            names, (settings.uid, motor.bone, motor.axis), channels.of_motor(rig, k), sign, motor.servo, k, motor.lower, motor.upper
+            names,
+            (settings.uid, motor.bone, motor.axis),
+            channels.of_motor(rig, k),
+            sign,
+            motor.servo,
+            k,
+            motor.lower,
+            motor.upper,
         )
 
 
@@ -87,7 +103,15 @@ def _of_bone(rig, bone: str, axis: str, uid: str, joint) -> FileJoint:
         names.append(bone)
     sign, servo = float(record.sign) if record else 1.0, joint.servo if joint is not None else -1
     limits = (joint.lower, joint.upper) if joint is not None else record.span if record else ()
-    return FileJoint(tuple(dict.fromkeys(names)), (uid, bone, axis), channels.of_bone(rig, (bone, axis)), sign, servo, -1, *limits)
+    return FileJoint(
+        tuple(dict.fromkeys(names)),
+        (uid, bone, axis),
+        channels.of_bone(rig, (bone, axis)),
+        sign,
+        servo,
+        -1,
+        *limits,
+    )
 
 
 def _record(rig, bone: str, axis: str):
@@ -96,10 +120,12 @@ def _record(rig, bone: str, axis: str):
 
 
 def match(names: Sequence[tuple[str, int]], joints: Sequence[FileJoint]) -> dict[str, FileJoint]:
-    """Matches a file's joints to the robot's joints; returns these by the file's names. Joints without a match are left out.
+    """Matches a file's joints to the robot's joints; returns these by the file's names. Joints without a
+    match are left out.
 
-    A joint is found by one of its names, else by one that differs only in case or punctuation, else by its servo. If the file names it by
-    Limber's own label, the sign is 1, since the file's values already have the channel's sign.
+    A joint is found by one of its names, else by one that differs only in case or punctuation, else by its
+    servo. If the file names it by Limber's own label, the sign is 1, since the file's values already have the
+    channel's sign.
 
     Args:
         names: (name, id of its servo or -1) of each joint in the file.

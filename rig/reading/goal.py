@@ -24,11 +24,29 @@ class GoalKind(NamedTuple):
 GOALS = {  # files store the index in this table: add new goals at its end
     "POINT": GoalKind(Point, "Look at Point", "The end looks at the position of the target", "looks at"),
     "DIRECTION": GoalKind(
-        Direction, "Look Along Direction", "The end looks along an axis of the target, wherever the target is", "looks along"
+        Direction,
+        "Look Along Direction",
+        "The end looks along an axis of the target, wherever the target is",
+        "looks along",
     ),
-    "ORIENTATION": GoalKind(Orientation, "Match Orientation", "The end bone has the orientation of the target", "takes the orientation of"),
-    "POSITION": GoalKind(Position, "Reach Position", "The end is at the position of the target, in any orientation", "reaches for"),
-    "FRAME": GoalKind(Frame, "Reach and Orient", "The end has the position and the orientation of the target", "takes the pose of"),
+    "ORIENTATION": GoalKind(
+        Orientation,
+        "Match Orientation",
+        "The end bone has the orientation of the target",
+        "takes the orientation of",
+    ),
+    "POSITION": GoalKind(
+        Position,
+        "Reach Position",
+        "The end is at the position of the target, in any orientation",
+        "reaches for",
+    ),
+    "FRAME": GoalKind(
+        Frame,
+        "Reach and Orient",
+        "The end has the position and the orientation of the target",
+        "takes the pose of",
+    ),
     "AIM": GoalKind(
         PositionAndDirection,
         "Reach and Look Along",
@@ -45,7 +63,9 @@ def _with(*aims: type) -> frozenset[str]:
 LOOKS = _with(Point, Direction)  # goals with a forward axis, and perhaps an up axis
 ORIENTS = _with(Orientation, Frame)  # goals with a full orientation
 REACHES = _with(Position, Frame)  # goals with a position
-TURNED = _with(Direction, Orientation) - _with(Point, Position)  # goals for which only the target's rotation counts
+TURNED = _with(Direction, Orientation) - _with(
+    Point, Position
+)  # goals for which only the target's rotation counts
 ALONG = _with(Direction)  # goals that use an axis of the target
 
 
@@ -53,7 +73,9 @@ ALONG = _with(Direction)  # goals that use an axis of the target
 class ChainEnd:
     """An end effector of a chain, with the settings of its goal."""
 
-    settings: object  # the properties of a goal: the chain itself for its own end, else one of its further ends
+    settings: (
+        object  # the properties of a goal: the chain itself for its own end, else one of its further ends
+    )
     number: int  # 0: the chain's own end; others count from 1
     bone: str
     what: str  # name of the end in messages
@@ -75,12 +97,16 @@ class ChainEnd:
             RigError: this version of Limber does not know the stored goal.
         """
         if self.settings.goal not in GOALS:
-            raise RigError(f"{self.subject} has a goal that this version does not know: choose its Goal again")
+            raise RigError(
+                f"{self.subject} has a goal that this version does not know: choose its Goal again"
+            )
         return GOALS[self.settings.goal].aim
 
 
 def watched(chain, number: int):
-    """The target with a number: 0 is the chain's own, then the additional ones; a number that is too large gives the last one."""
+    """The target with a number: 0 is the chain's own, then the additional ones; a number that is too large
+    gives the last one.
+    """
     number = min(number, len(chain.targets)) if number > 0 else 0
     return chain.targets[number - 1].target if number else chain.target
 
@@ -91,9 +117,17 @@ def followed(chain):
 
 
 def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
-    """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None: as the chain's Watch setting says."""
+    """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None: as the
+    chain's Watch setting says.
+    """
     main_end = ChainEnd(chain, 0, chain.end, f"chain '{chain.name}'", chain.watch if watch is None else watch)
-    return [main_end, *(ChainEnd(end, k, end.bone, f"end '{end.bone}' of chain '{chain.name}'") for k, end in enumerate(chain.ends, 1))]
+    return [
+        main_end,
+        *(
+            ChainEnd(end, k, end.bone, f"end '{end.bone}' of chain '{chain.name}'")
+            for k, end in enumerate(chain.ends, 1)
+        ),
+    ]
 
 
 def with_goal(chain, watch: int | None = None) -> list[ChainEnd]:
@@ -108,7 +142,9 @@ PARALLEL = 0.999  # cosine of the angle from which on two directions count as pa
 
 
 def forward_axis(settings) -> tuple[float, float, float]:
-    """Unit vector of the direction in which an end looks, in its bone's frame; zeros if the user's own direction has no length."""
+    """Unit vector of the direction in which an end looks, in its bone's frame; zeros if the user's own
+    direction has no length.
+    """
     if settings.forward_axis != CUSTOM:
         return signed_axis(settings.forward_axis)
     x, y, z = settings.forward_direction
@@ -123,23 +159,31 @@ def signed_axis(name: str) -> tuple[float, float, float]:
 
 
 def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
-    """Tool frame of an end in the end bone's frame: rotation (w, x, y, z) and offset [m]. The tool looks along its +Y, and its up is its
-    +Z.
+    """Tool frame of an end in the end bone's frame: rotation (w, x, y, z) and offset [m]. The tool looks
+    along its +Y, and its up is its +Z.
 
     Raises:
         RigError: forward and up axis are parallel, or a setting is invalid.
     """
     settings = end.settings
     if not settings.forward_axis or not settings.up:
-        raise RigError(f"{end.subject} has an axis that this version does not know: choose Forward Axis and Up again")
+        raise RigError(
+            f"{end.subject} has an axis that this version does not know: choose Forward Axis and Up again"
+        )
     if not isfinite(settings.eye):
-        raise RigError(f"The Eye of {end.what} is not a number: set it between 0, the bone's head, and 1, its tail")
+        raise RigError(
+            f"The Eye of {end.what} is not a number: set it between 0, the bone's head, and 1, its tail"
+        )
     look, up = forward_axis(settings), signed_axis(settings.up)
     if not any(look):
-        raise RigError(f"The Forward Direction of {end.what} has no length: press Pick Forward Axis, or choose an axis of the bone")
+        raise RigError(
+            f"The Forward Direction of {end.what} has no length: press Pick Forward Axis, or choose an axis"
+            " of the bone"
+        )
     if abs(rotations.dot(look, up)) > PARALLEL:
         raise RigError(
-            f"{end.subject} looks along {settings.forward_axis.title()} and has its up there too: choose another axis for one of them"
+            f"{end.subject} looks along {settings.forward_axis.title()} and has its up there too: choose"
+            " another axis for one of them"
         )
     up = rotations.unit(rotations.reject(up, look))
     return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
@@ -167,7 +211,8 @@ def inputs(chain) -> tuple[EndInputs, ...]:
 
 
 def target(chain, number: int, watch: int, rig, depsgraph):
-    """The target object of an end: for end 0, the chain's own, the target with number `watch`; for additional ends, their own target.
+    """The target object of an end: for end 0, the chain's own, the target with number `watch`; for additional
+    ends, their own target.
 
     Raises:
         RigError: there is no target, it is not in the scene, or the chain itself moves it.
@@ -184,20 +229,25 @@ def _check_target(target, chain, rig, depsgraph) -> None:
         raise RigError(why)
     way = moved_by_chain(target, chain, rig)
     if way:
-        raise RigError(f"Chain '{chain.name}' moves its own target '{target.name}' ({way}): choose another target")
+        raise RigError(
+            f"Chain '{chain.name}' moves its own target '{target.name}' ({way}): choose another target"
+        )
 
 
 def no_target(end: ChainEnd) -> str:
     if end.number == 0 and end.watch > 0 and end.settings.targets:
         number = min(end.watch, len(end.settings.targets))
-        return f"{end.subject} watches target {number}, which has no object: choose one under Attention, or watch another"
+        return (
+            f"{end.subject} watches target {number}, which has no object: choose one under Attention, or"
+            " watch another"
+        )
     kind = GOALS.get(end.settings.goal, GOALS["POINT"])
     return f"{end.subject} has no target: choose the object that it {kind.does}"
 
 
 def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> str:
-    """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that the chain rotates; None: the
-    bones of the chain's joints.
+    """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that
+    the chain rotates; None: the bones of the chain's joints.
     """
     if target == rig:
         return "it is the chain's own armature"

@@ -1,4 +1,6 @@
-"""What hangs on a bone, by parents and constraints, and its rotational inertia: from it a chain knows which bones are cheap to rotate."""
+"""What hangs on a bone, by parents and constraints, and its rotational inertia: from it a chain knows which
+bones are cheap to rotate.
+"""
 
 import numpy as np
 
@@ -7,9 +9,11 @@ from .controls import Controls
 
 
 def inertias(rig, names: list[str]) -> dict[str, tuple[float, ...]]:
-    """Rotational inertia (9) of all that hangs on each bone, about the bone's head and in its frame, at rest, row by row.
+    """Rotational inertia (9) of all that hangs on each bone, about the bone's head and in its frame, at rest,
+    row by row.
 
-    Where any deform bones hang on the last bone, they alone count: control bones, helpers and shapes have no mass.
+    Where any deform bones hang on the last bone, they alone count: control bones, helpers and shapes have no
+    mass.
 
     Args:
         rig: The armature object.

@@ -1,7 +1,7 @@
 """An imported robot: the URDF records stored with its bones, and its pose by the names of its joints.
 
-Bones are stored in single precision and shaped for display; a link's record on its bone has the numbers of the URDF file. A record stays
-with its bone when the bone is renamed.
+Bones are stored in single precision and shaped for display; a link's record on its bone has the numbers of
+the URDF file. A record stays with its bone when the bone is renamed.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,9 @@ def record_of(bone) -> Record | None:
     try:
         return _parsed(str(text))
     except ValueError as error:
-        raise RigError(f"Bone '{bone.name}': its custom property '{KEY}' was changed, import the robot again") from error
+        raise RigError(
+            f"Bone '{bone.name}': its custom property '{KEY}' was changed, import the robot again"
+        ) from error
 
 
 def is_robot(rig) -> bool:
@@ -43,14 +45,16 @@ def axis_of(record: Record) -> str:
 
 
 def channel(record: Record) -> str:
-    """Name of the pose bone's property that stores the joint's value: "location" or "rotation_euler"; its index is that of the record's
-    axis.
+    """Name of the pose bone's property that stores the joint's value: "location" or "rotation_euler"; its
+    index is that of the record's axis.
     """
     return axes.channel(axis_of(record))
 
 
 def motor(pose_bone, axis: str) -> Record | None:
-    """The record of a bone if its URDF joint moves about or along that axis (named as in `axes`); else None."""
+    """The record of a bone if its URDF joint moves about or along that axis (named as in `axes`);
+    else None.
+    """
     record = record_of(pose_bone.bone)
     return record if record is not None and axis_of(record) == axis else None
 
@@ -61,9 +65,14 @@ def records(rig) -> list[tuple[str, Record]]:
     Raises:
         RigError: the armature is no imported robot, or a record was edited.
     """
-    named_records = [(bone.name, record) for bone in rig.data.bones if (record := record_of(bone)) is not None]
+    named_records = [
+        (bone.name, record) for bone in rig.data.bones if (record := record_of(bone)) is not None
+    ]
     if not named_records:
-        raise RigError(f"Armature '{rig.name}' was not imported from a robot's file: File > Import > Robot makes one that was")
+        raise RigError(
+            f"Armature '{rig.name}' was not imported from a robot's file: File > Import > Robot makes one"
+            " that was"
+        )
     return named_records
 
 
@@ -79,8 +88,12 @@ def tree_of(rig) -> tuple[Tree, tuple[str, ...]]:
     for name, record in named_records:
         parent = rig.data.bones[name].parent
         if record.branch.joint is not None and (parent is None or parent.name not in index_of):
-            raise RigError(f"Bone '{name}' is no longer a child of its parent link's bone: import the robot again")
-        branches.append(replace(record.branch, parent=index_of[parent.name] if record.branch.joint is not None else -1))
+            raise RigError(
+                f"Bone '{name}' is no longer a child of its parent link's bone: import the robot again"
+            )
+        branches.append(
+            replace(record.branch, parent=index_of[parent.name] if record.branch.joint is not None else -1)
+        )
     return Tree(tuple(branches)), tuple(name for name, _ in named_records)
 
 
@@ -90,7 +103,11 @@ def pose_joints(rig, values: Mapping[str, float]) -> None:
     Raises:
         RigError: the armature is no imported robot, or has no such joint.
     """
-    bones = {record.branch.joint.name: (rig.pose.bones[name], record) for name, record in records(rig) if record.axis}
+    bones = {
+        record.branch.joint.name: (rig.pose.bones[name], record)
+        for name, record in records(rig)
+        if record.axis
+    }
     for name in values:
         if name not in bones:
             raise RigError(f"Robot '{rig.name}' has no joint '{name}': its joints are {', '.join(bones)}")

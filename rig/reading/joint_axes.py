@@ -1,4 +1,6 @@
-"""Finds which axes of a bone are joints, and their limits: from the bone's locks, its constraints and its URDF record."""
+"""Finds which axes of a bone are joints, and their limits: from the bone's locks, its constraints and its
+URDF record.
+"""
 
 from math import pi
 
@@ -10,16 +12,20 @@ NO_RANGE = 1e-6  # [rad or m] a constraint's limits nearer to each other than th
 
 
 def free_axes(pose_bone) -> str:
-    """Unlocked rotation axes of a bone, nearest the parent first. The locks of a bone that rotates by quaternion or axis-angle are those of
-    its hinges, also where Blender locks components instead (4L).
+    """Unlocked rotation axes of a bone, nearest the parent first. The locks of a bone that rotates by
+    quaternion or axis-angle are those of its hinges, also where Blender locks components instead (4L).
     """
     letters = parent_first(hinge_order(pose_bone.rotation_mode))
-    return "".join(axis for axis in letters if not pose_bone.lock_rotation[axes.index(axis)] and not _is_held(pose_bone, axis))
+    return "".join(
+        axis
+        for axis in letters
+        if not pose_bone.lock_rotation[axes.index(axis)] and not _is_held(pose_bone, axis)
+    )
 
 
 def prismatic_axes(pose_bone) -> list[str]:
-    """Axes of a bone's prismatic joints: the URDF joint's axis of an imported robot; else the axes for which a Limit Location has both a
-    minimum and a maximum.
+    """Axes of a bone's prismatic joints: the URDF joint's axis of an imported robot; else the axes for which
+    a Limit Location has both a minimum and a maximum.
 
     An unlocked location alone does not count: in Blender most bones have that.
     """
@@ -40,31 +46,53 @@ def joint_axes(pose_bone) -> list[str]:
 
 
 def constraint_range(pose_bone, axis: str) -> tuple[float, float] | None:
-    """Joint limits [rad or m] from the bone's Limit Rotation or Limit Location; None if no such constraint limits the joint."""
+    """Joint limits [rad or m] from the bone's Limit Rotation or Limit Location; None if no such constraint
+    limits the joint.
+    """
     letter = axes.letter(axis).lower()
     if axes.is_prismatic(axis):
         for constraint in pose_bone.constraints:
-            counts = constraint.type == "LIMIT_LOCATION" and not constraint.mute and not why_no_limits(pose_bone, constraint)
-            if counts and getattr(constraint, f"use_min_{letter}") and getattr(constraint, f"use_max_{letter}"):
+            counts = (
+                constraint.type == "LIMIT_LOCATION"
+                and not constraint.mute
+                and not why_no_limits(pose_bone, constraint)
+            )
+            if (
+                counts
+                and getattr(constraint, f"use_min_{letter}")
+                and getattr(constraint, f"use_max_{letter}")
+            ):
                 return getattr(constraint, f"min_{letter}"), getattr(constraint, f"max_{letter}")
         return None
     for constraint in pose_bone.constraints:
-        counts = constraint.type == "LIMIT_ROTATION" and not constraint.mute and not why_no_limits(pose_bone, constraint)
+        counts = (
+            constraint.type == "LIMIT_ROTATION"
+            and not constraint.mute
+            and not why_no_limits(pose_bone, constraint)
+        )
         if counts and getattr(constraint, f"use_limit_{letter}"):
             return getattr(constraint, f"min_{letter}"), getattr(constraint, f"max_{letter}")
     return None
 
 
 def why_no_limits(pose_bone, constraint) -> str:
-    """Why a Limit Rotation or Limit Location does not limit the joint's value, as part of a sentence; "" if it does."""
+    """Why a Limit Rotation or Limit Location does not limit the joint's value, as part of a sentence; "" if
+    it does.
+    """
     if constraint.owner_space != "LOCAL":
-        return f"limits in {constraint.owner_space.replace('_', ' ').title()} Space: set its Owner to Local Space"
+        return (
+            f"limits in {constraint.owner_space.replace('_', ' ').title()} Space: set its Owner to Local"
+            " Space"
+        )
     if constraint.influence < 1:
         return "does not have its full influence: set it to 1"
     if constraint.type == "LIMIT_LOCATION":
         return ""
     if constraint.euler_order not in {"AUTO", (order := hinge_order(pose_bone.rotation_mode))}:
-        return f"limits in Euler order {constraint.euler_order}, not the bone's {order}: set its Euler Order to Default"
+        return (
+            f"limits in Euler order {constraint.euler_order}, not the bone's {order}: set its Euler Order to"
+            " Default"
+        )
     return ""
 
 
@@ -74,7 +102,9 @@ def _is_held(pose_bone, axis: str) -> bool:
 
 
 def limits(pose_bone, axis: str) -> tuple[float, float]:
-    """Joint limits [rad or m] from a constraint, else the URDF joint, else the bone's IK limits; without any, -180 to 180 degrees."""
+    """Joint limits [rad or m] from a constraint, else the URDF joint, else the bone's IK limits; without any,
+    -180 to 180 degrees.
+    """
     letter = axes.letter(axis).lower()
     motor = imported_robot.motor(pose_bone, axis)
     if motor is not None:

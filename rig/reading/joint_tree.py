@@ -11,7 +11,9 @@ from .skeleton import ORIGIN, ChainReader
 
 
 class Motion(NamedTuple):
-    """Motion limits of one joint, in the order of the properties (lower, upper, velocity, acceleration, jerk)."""
+    """Motion limits of one joint, in the order of the properties (lower, upper, velocity, acceleration,
+    jerk).
+    """
 
     lower: float
     upper: float
@@ -27,8 +29,12 @@ class _JointFrame(NamedTuple):
     rotation: rotations.Quaternion
     offset: rotations.Vector  # [m]
 
-    def carry(self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0) -> "_JointFrame":
-        """A frame fixed to the same joint, from its rotation and offset in this one; the offset is scaled by `size`."""
+    def carry(
+        self, rotation: rotations.Quaternion, offset: rotations.Vector, size: float = 1.0
+    ) -> "_JointFrame":
+        """A frame fixed to the same joint, from its rotation and offset in this one; the offset is scaled by
+        `size`.
+        """
         moved = rotations.add(self.offset, rotations.scale(rotations.rotate(self.rotation, offset), size))
         return _JointFrame(self.joint, rotations.multiply(self.rotation, rotation), moved)
 
@@ -55,7 +61,9 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
             frame = frame.carry(lead, location, size)
         for index in part.prismatic:
             axis = axes.REVOLUTE[index]
-            joints.append(_joint(part.name, axes.prismatic(axis), frame, motions[reader.stored_index[len(joints)]]))
+            joints.append(
+                _joint(part.name, axes.prismatic(axis), frame, motions[reader.stored_index[len(joints)]])
+            )
             frame = _JointFrame(len(joints) - 1, rotations.IDENTITY, ORIGIN)
         if not part.order:
             frame = frame.carry(rotations.normalized(rotation), ORIGIN)
@@ -71,10 +79,20 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
         index = reader.names.index(bone)
         frame = frames[index].carry(rotation, offset, fixed[index][2])
         if frame.joint < 0:
-            raise RigError(f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press Match Joints")
+            raise RigError(
+                f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press"
+                " Match Joints"
+            )
         ends.append(End(frame.joint, rotations.normalized(frame.rotation), frame.offset, bone))
     tool, *other_ends = ends
-    return Skeleton(tuple(joints), tool.rotation, tool.offset, tool.joint if other_ends else -1, tuple(other_ends), tool.name)
+    return Skeleton(
+        tuple(joints),
+        tool.rotation,
+        tool.offset,
+        tool.joint if other_ends else -1,
+        tuple(other_ends),
+        tool.name,
+    )
 
 
 def _joint(bone: str, axis: str, frame: _JointFrame, limits: Motion) -> Joint:

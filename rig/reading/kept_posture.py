@@ -1,8 +1,10 @@
-"""The posture that a chain or mechanism keeps: the authored pose, a stored posture, or a blend of stored postures.
+"""The posture that a chain or mechanism keeps: the authored pose, a stored posture, or a blend of stored
+postures.
 
-A mover is given by its settings, of a chain or a mechanism. Each posture has a number that is unique in its list and does not change when
-it is renamed or moved. The enumeration `posture` stores that number, so its constant keyframes always mean the same posture. Files of older
-versions have no numbers: there the index in the list counts, until `modernise` converts it.
+A mover is given by its settings, of a chain or a mechanism. Each posture has a number that is unique in its
+list and does not change when it is renamed or moved. The enumeration `posture` stores that number, so its
+constant keyframes always mean the same posture. Files of older versions have no numbers: there the index in
+the list counts, until `modernise` converts it.
 """
 
 from collections.abc import Callable
@@ -18,7 +20,9 @@ from ..blender.stored_value import stored_value
 
 UNSET = 0  # value of the enumeration if no posture was chosen
 LARGEST = 2**31 - 1  # number that Blender stores
-_items: dict[tuple[int, str], list[tuple[str, str, str, str, int]]] = {}  # Blender keeps no reference to the items of a dynamic enumeration
+_items: dict[
+    tuple[int, str], list[tuple[str, str, str, str, int]]
+] = {}  # Blender keeps no reference to the items of a dynamic enumeration
 
 
 def numbers(mover) -> list[int]:
@@ -69,8 +73,11 @@ def active(mover, evaluated_settings=None) -> bpy.types.Action:
     return posture.action
 
 
-def kept(mover, evaluated_settings, authored_values: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
-    """Joint values (n,) [rad; prismatic joints m] of the posture that the mover keeps, chosen by its Base setting.
+def kept(
+    mover, evaluated_settings, authored_values: Angles, stored: Callable[[bpy.types.Action], Angles]
+) -> Angles:
+    """Joint values (n,) [rad; prismatic joints m] of the posture that the mover keeps, chosen by its Base
+    setting.
 
     Args:
         mover: The mover.
@@ -83,10 +90,16 @@ def kept(mover, evaluated_settings, authored_values: Angles, stored: Callable[[b
     """
     if mover.base == "POSTURE":
         return filled(stored(active(mover, evaluated_settings)), authored_values)
-    return _blended(mover, evaluated_settings, authored_values, stored) if mover.base == "BLEND" else authored_values
+    return (
+        _blended(mover, evaluated_settings, authored_values, stored)
+        if mover.base == "BLEND"
+        else authored_values
+    )
 
 
-def _blended(mover, evaluated_settings, authored_values: Angles, stored: Callable[[bpy.types.Action], Angles]) -> Angles:
+def _blended(
+    mover, evaluated_settings, authored_values: Angles, stored: Callable[[bpy.types.Action], Angles]
+) -> Angles:
     if not mover.postures:
         raise RigError(none_stored(mover))
     weighted = []
@@ -110,12 +123,16 @@ def enlist(mover, posture) -> None:
         mover.postures[index].number = known
     other_numbers = numbers(mover)[:-1]
     last = max([mover.last_posture, *other_numbers])
-    posture.number = last + 1 if last < LARGEST else min(set(range(1, len(other_numbers) + 2)) - set(other_numbers))
+    posture.number = (
+        last + 1 if last < LARGEST else min(set(range(1, len(other_numbers) + 2)) - set(other_numbers))
+    )
     mover.last_posture = max(last, posture.number)
 
 
 def items(mover, _context) -> list[tuple[str, str, str, str, int]]:
-    """Enumeration items of the mover's postures by their numbers, plus one for a chosen number that no posture has."""
+    """Enumeration items of the mover's postures by their numbers, plus one for a chosen number that no
+    posture has.
+    """
     enum_items = [
         (
             str(posture_number),
@@ -129,7 +146,9 @@ def items(mover, _context) -> list[tuple[str, str, str, str, int]]:
     chosen = number(mover)
     if chosen not in [item[-1] for item in enum_items]:
         name = "Removed" if chosen != UNSET else "As Selected" if enum_items else "None"
-        enum_items.append((str(chosen), name, "No posture of the list", "ERROR" if chosen != UNSET else "NONE", chosen))
+        enum_items.append(
+            (str(chosen), name, "No posture of the list", "ERROR" if chosen != UNSET else "NONE", chosen)
+        )
     key = (mover.id_data.session_uid, mover.uid)
     if _items.get(key) != enum_items:
         _items[key] = enum_items
@@ -137,7 +156,8 @@ def items(mover, _context) -> list[tuple[str, str, str, str, int]]:
 
 
 def modernise(rig) -> None:
-    """Numbers the postures of a file from an older version, and converts the chosen index and its keyframes to numbers.
+    """Numbers the postures of a file from an older version, and converts the chosen index and its keyframes
+    to numbers.
 
     An index that a driver or an action of another file controls stays in use.
     """
@@ -156,7 +176,10 @@ def _is_index_bound(rig, chain) -> bool:
     path = f"{chain.path_from_id()}.active_posture"
     if rig.animation_data and rig.animation_data.drivers.find(path):
         return True
-    return any(not action.is_editable and actions.find(actions.fcurves(action, slot), path, 0) for action, slot in actions.playing(rig))
+    return any(
+        not action.is_editable and actions.find(actions.fcurves(action, slot), path, 0)
+        for action, slot in actions.playing(rig)
+    )
 
 
 def _convert_keys(rig, chain) -> None:
@@ -168,7 +191,9 @@ def _convert_keys(rig, chain) -> None:
         curve = actions.find(curves, old, 0)
         if curve is None:
             continue
-        keys = [(point.co.x, known[selected_index(known, round(point.co.y))]) for point in curve.keyframe_points]
+        keys = [
+            (point.co.x, known[selected_index(known, round(point.co.y))]) for point in curve.keyframe_points
+        ]
         group = curve.group.name if curve.group else ""
         curves.remove(curve)
         if keys:
@@ -181,7 +206,9 @@ def lists_on(owner) -> list:
 
 
 def why_posing_shows_nothing(mover) -> str:
-    """Why posing by hand shows no effect while this mover is live, with the remedy; "" if it does, or if nothing is being posed."""
+    """Why posing by hand shows no effect while this mover is live, with the remedy; "" if it does, or if
+    nothing is being posed.
+    """
     if not mover.live or not mover.is_posed:
         return ""
     if mover.base == "POSTURE" and mover.shown_posture >= 0:
@@ -199,8 +226,14 @@ def none_stored(mover) -> str:
 
 
 def removed(mover) -> str:
-    return f"{mover.label} is to keep a posture that was removed from its list: choose another Posture, or delete the key on it"
+    return (
+        f"{mover.label} is to keep a posture that was removed from its list: choose another Posture, or"
+        " delete the key on it"
+    )
 
 
 def deleted(mover) -> str:
-    return f"The pose asset of a posture of {mover.in_sentence} was deleted: remove the posture from the list, or select another"
+    return (
+        f"The pose asset of a posture of {mover.in_sentence} was deleted: remove the posture from the list,"
+        " or select another"
+    )

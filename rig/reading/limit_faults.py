@@ -9,7 +9,9 @@ RATES = ("velocity", "acceleration", "jerk")
 
 
 def range_faults(lower: float, upper: float, value: str) -> Iterator[str]:
-    """Position limits of a joint or motor that are no numbers or too far, with the remedy; `value`: what they limit, such as "angle"."""
+    """Position limits of a joint or motor that are no numbers or too far, with the remedy; `value`: what they
+    limit, such as "angle".
+    """
     for name, size, number in (("Min", "smallest", lower), ("Max", "largest", upper)):
         if not abs(number) <= FARTHEST:
             yield f"{name} is {number:g}: enter its {size} {value} again, a number of at most {FARTHEST:g}"

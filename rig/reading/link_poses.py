@@ -1,4 +1,6 @@
-"""Poses of an armature's links (their frames in an imported robot's file, else the bones' own), and the mechanism's targets for them."""
+"""Poses of an armature's links (their frames in an imported robot's file, else the bones' own), and the
+mechanism's targets for them.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -30,17 +32,23 @@ def bone_of_link(rig, link: str) -> str:
                 return bone.name
         if link in rig.data.bones:
             return link
-    raise RigError(f"'{rig.name}' has no link or bone '{link}': give that name to the bone that is the robot's {link}")
+    raise RigError(
+        f"'{rig.name}' has no link or bone '{link}': give that name to the bone that is the robot's {link}"
+    )
 
 
 def shown_pose(rig, bone: str, link_frame: Array, placement) -> Array:
-    """Pose (4, 4) of a bone's link in armature space in a frame; `link_frame` is the result of `link_in_bone`."""
+    """Pose (4, 4) of a bone's link in armature space in a frame; `link_frame` is the result of
+    `link_in_bone`.
+    """
     link_pose: Array = rigid(placement.bone(rig, bone), f"Bone '{bone}'") @ link_frame
     return link_pose
 
 
 def link_in_bone(rig, bone: str) -> Array:
-    """Frame (4, 4) of a bone's link in the bone's own frame; identity for a bone that is not a link of an imported robot."""
+    """Frame (4, 4) of a bone's link in the bone's own frame; identity for a bone that is not a link of an
+    imported robot.
+    """
     rest = rest_of(rig, Matrix())
     if bone not in rest.links:
         return np.eye(4)
@@ -87,7 +95,8 @@ class LinkTarget:
         return link_pose
 
     def keys(self, poses: Iterable[Array]) -> Iterator[dict[Channel, float]]:
-        """Values of the target's channels for each pose (4, 4) of the link in armature space. The target must exist.
+        """Values of the target's channels for each pose (4, 4) of the link in armature space. The target must
+        exist.
 
         Raises:
             RigError: the target's position is not valid.
@@ -98,7 +107,9 @@ class LinkTarget:
         before = inverse(rigid(_around(target_object, target), f"Object '{target_object.name}'")) @ own_space
         after = inverse(self.held) @ inverse(np.array(goal.offset, float))
         turn = rotation_modes.channel(target.rotation_mode)
-        channels = [Channel(*channel_owner, name, k) for name in ("location", turn) for k in range(len(PARTS[name]))]
+        channels = [
+            Channel(*channel_owner, name, k) for name in ("location", turn) for k in range(len(PARTS[name]))
+        ]
         last: list[float] | None = None
         for pose in poses:
             matrix = Matrix((before @ pose @ after).tolist())
@@ -107,11 +118,15 @@ class LinkTarget:
 
 
 def _around(obj, holder) -> Matrix:
-    """World matrix (4, 4) of the frame in which the channels of an object, or of one of its bones, are given."""
+    """World matrix (4, 4) of the frame in which the channels of an object, or of one of its bones,
+    are given.
+    """
     if holder == obj:
         return obj.matrix_world @ obj.matrix_basis.inverted_safe()
     parent, rest = holder.parent, holder.bone.matrix_local
-    return obj.matrix_world @ (parent.matrix @ parent.bone.matrix_local.inverted() @ rest if parent is not None else rest)
+    return obj.matrix_world @ (
+        parent.matrix @ parent.bone.matrix_local.inverted() @ rest if parent is not None else rest
+    )
 
 
 def link_target(rig, link: str) -> LinkTarget:
@@ -122,10 +137,15 @@ def link_target(rig, link: str) -> LinkTarget:
     """
     settings = rig.limber.mechanism
     if not (settings.uid and settings.use_bones):
-        raise RigError(f"The file has poses of '{link}', which only a mechanism of '{rig.name}' follows: its joints alone are imported")
+        raise RigError(
+            f"The file has poses of '{link}', which only a mechanism of '{rig.name}' follows: its joints"
+            " alone are imported"
+        )
     bone = bone_of_link(rig, link)
     group = _rigid_with(rig, bone)
-    goals = [(k, goal) for k, goal in enumerate(settings.goals) if goal.does == "FRAME" and goal.bone in group]
+    goals = [
+        (k, goal) for k, goal in enumerate(settings.goals) if goal.does == "FRAME" and goal.bone in group
+    ]
     index, at = next(((k, goal.bone) for k, goal in goals), (-1, bone))
     rest = rigid(rig.data.bones[at].matrix_local)
     link_pose = rigid(rig.data.bones[bone].matrix_local) @ link_in_bone(rig, bone)

@@ -3,11 +3,14 @@
 from . import axes
 from .paths import bone_names
 
-ON_AXIS = 1e-3  # share of a bone's length: a joint whose axis is nearer to both ends of the bone does not move it
+ON_AXIS = (
+    1e-3  # share of a bone's length: a joint whose axis is nearer to both ends of the bone does not move it
+)
 
 
 def moved_bones(rig, chain) -> list[str]:
-    """Names of the chain's bones whose head or tail its joints move. A root that rotates only about its own length is not among them.
+    """Names of the chain's bones whose head or tail its joints move. A root that rotates only about its own
+    length is not among them.
 
     Raises:
         RigError: a bone is missing.
@@ -22,6 +25,8 @@ def _is_moved(rig, chain, bone) -> bool:
         if by != bone and by not in bone.parent_recursive:
             continue
         axis = by.matrix_local.col[axes.index(joint.axis)].xyz
-        if axes.is_prismatic(joint.axis) or any(axis.cross(point - by.head_local).length > ON_AXIS * bone.length for point in line):
+        if axes.is_prismatic(joint.axis) or any(
+            axis.cross(point - by.head_local).length > ON_AXIS * bone.length for point in line
+        ):
             return True
     return False

@@ -8,10 +8,21 @@ MEASURES = [
     (
         "LINKS",
         "Directions of Links",
-        "Keep the directions of links: for robots, whose joints rotate about one axis each. The twist of a bone does not count",
+        (
+            "Keep the directions of links: for robots, whose joints rotate about one axis each. The twist of"
+            " a bone does not count"
+        ),
     ),
-    ("BONES", "Rotations of Bones", "Keep the rotations of bones, roll included, and share a look among them: for character rigs"),
-    ("AUTOMATIC", "Automatic", "Rotations of Bones where a bone of the chain rotates about three axes, else Directions of Links"),
+    (
+        "BONES",
+        "Rotations of Bones",
+        "Keep the rotations of bones, roll included, and share a look among them: for character rigs",
+    ),
+    (
+        "AUTOMATIC",
+        "Automatic",
+        "Rotations of Bones where a bone of the chain rotates about three axes, else Directions of Links",
+    ),
 ]
 
 
@@ -24,7 +35,9 @@ def is_of_bones(chain, solver: str) -> bool:
 
 
 def has_balls(chain) -> bool:
-    """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist beside what the aim needs."""
+    """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist beside what
+    the aim needs.
+    """
     turning = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
     return max(turning.values(), default=0) == len(axes.REVOLUTE)
 

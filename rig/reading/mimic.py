@@ -1,7 +1,7 @@
 """Mimic joints of an imported robot: bones whose URDF joint follows another joint by a fixed ratio.
 
-A driver moves such a bone from the authored channel of its leader. The solved pose of the leader is in no channel, so live and bake compute
-the mimic bone's pose themselves while that driver exists.
+A driver moves such a bone from the authored channel of its leader. The solved pose of the leader is in no
+channel, so live and bake compute the mimic bone's pose themselves while that driver exists.
 """
 
 import re
@@ -31,7 +31,9 @@ class Follower(NamedTuple):
     leads: str
 
     def moved(self, value: float) -> tuple[rotations.Quaternion, rotations.Vector]:
-        """Rotation and location of the mimic bone for a value [rad or m] of the leader; its other channels are locked at rest."""
+        """Rotation and location of the mimic bone for a value [rad or m] of the leader; its other channels
+        are locked at rest.
+        """
         mimic_value, axis = self.multiplier * value + self.offset, UNIT[axes.letter(self.axis)]
         if axes.is_prismatic(self.axis):
             return rotations.IDENTITY, rotations.scale(axis, mimic_value)
@@ -44,7 +46,11 @@ def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, 
     if not mimic_keys:
         return ()
     try:
-        records = {record.branch.joint.name: (bone, record) for bone, record in imported_robot.records(rig) if record.axis}
+        records = {
+            record.branch.joint.name: (bone, record)
+            for bone, record in imported_robot.records(rig)
+            if record.axis
+        }
     except RigError:  # handlers call this too; errors are reported where the robot's joint values are needed
         return ()
     record_by_bone = dict(records.values())
@@ -62,11 +68,17 @@ def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, 
     return tuple(followers)
 
 
-def _leader(bone: str, record: Record, records: dict[str, tuple[str, Record]], joint_keys: Sequence[tuple[str, str]]) -> tuple:
-    """The leader at the end of a sequence of mimic joints, its record, and the combined multiplier and offset."""
+def _leader(
+    bone: str, record: Record, records: dict[str, tuple[str, Record]], joint_keys: Sequence[tuple[str, str]]
+) -> tuple:
+    """The leader at the end of a sequence of mimic joints, its record, and the combined multiplier and
+    offset.
+    """
     multiplier, offset = 1.0, 0.0
     while (
-        (bone, imported_robot.axis_of(record)) not in joint_keys and (way := record.branch.joint.mimic) is not None and way.joint in records
+        (bone, imported_robot.axis_of(record)) not in joint_keys
+        and (way := record.branch.joint.mimic) is not None
+        and way.joint in records
     ):
         multiplier, offset = multiplier * way.multiplier, multiplier * way.offset + offset
         bone, record = records[way.joint]
@@ -88,7 +100,8 @@ def driven(rig) -> Iterator[tuple[str, str]]:
 def why_not_on_path(follower: Follower) -> str:
     """Why a chain cannot contain both a mimic joint's bone and its leader's."""
     return (
-        f"Bone '{follower.bone}' follows joint '{follower.leads}' of the same chain (URDF: joint '{follower.joint}' mimics it), and solvers"
-        " move each joint by itself: end the chain above that bone or begin it below the other, or delete the bone's driver,"
-        " unlock its axis and press Match Joints, if it has a motor of its own"
+        f"Bone '{follower.bone}' follows joint '{follower.leads}' of the same chain (URDF: joint"
+        f" '{follower.joint}' mimics it), and solvers move each joint by itself: end the chain above that"
+        " bone or begin it below the other, or delete the bone's driver, unlock its axis and press Match"
+        " Joints, if it has a motor of its own"
     )

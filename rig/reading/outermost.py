@@ -4,7 +4,9 @@ import numpy as np
 
 from ...solvers.kinematics.se3 import Array
 
-DIRECTIONS = 256  # number of directions whose outermost points are kept; other points of a 0.3 m foot are at most some 2 mm farther out
+# number of directions whose outermost points are kept; other points of a 0.3 m foot are at most some 2 mm
+# farther out
+DIRECTIONS = 256
 
 
 def outermost(points: Array) -> Array:

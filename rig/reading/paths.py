@@ -17,7 +17,9 @@ def path_names(pose_bones, root: str, end: str) -> list[str]:
     while names[-1] != root:
         bone = bone.parent
         if bone is None:
-            raise RigError(f"No path from bone '{root}' to bone '{end}': '{root}' must be '{end}' or one of its parents")
+            raise RigError(
+                f"No path from bone '{root}' to bone '{end}': '{root}' must be '{end}' or one of its parents"
+            )
         names.append(bone.name)
     return names[::-1]
 
@@ -28,7 +30,8 @@ def end_bones(chain) -> list[str]:
 
 
 def bone_names(pose_bones, chain) -> list[str]:
-    """Names of all bones of a chain, parents before their children: the path to its own end, then those that additional ends need.
+    """Names of all bones of a chain, parents before their children: the path to its own end, then those that
+    additional ends need.
 
     Raises:
         RigError: a bone is missing, or an end is no descendant of the root.

@@ -1,7 +1,9 @@
-"""Predicted transforms of bones and objects that depend on live chains and mechanisms, before Blender has evaluated them.
+"""Predicted transforms of bones and objects that depend on live chains and mechanisms, before Blender has
+evaluated them.
 
-While a frame is handled, Blender's transforms of everything that depends on a live mover are one frame old. Here they are computed from
-channels and hierarchy, so that the result is the same whether the mover shows its pose (live) or not (a bake).
+While a frame is handled, Blender's transforms of everything that depends on a live mover are one frame old.
+Here they are computed from channels and hierarchy, so that the result is the same whether the mover shows its
+pose (live) or not (a bake).
 """
 
 from collections.abc import Mapping
@@ -26,25 +28,36 @@ class Placement:
 
     Args:
         depsgraph: The evaluated scene.
-        moved: Armature object's session_uid -> bone -> basis channels (rotation wxyz, location, scale); None for a bone whose chain is not
-            solved yet, which then counts as authored. Filled while movers are solved.
+        moved: Armature object's session_uid -> bone -> basis channels (rotation wxyz, location, scale); None
+            for a bone whose chain is not solved yet, which then counts as authored. Filled while movers are
+            solved.
     """
 
     def __init__(self, depsgraph, moved: dict[int, dict[str, tuple | None]]) -> None:
         self.depsgraph = depsgraph
         self.moved = moved
-        self.frames: dict[int, Mapping[str, np.ndarray]] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
-        self._warped: dict[int, set[str]] = {}  # armature's session_uid -> bones that movers other than its body move
-        self.bodies: dict[int, dict[str, Placed]] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
+        self.frames: dict[
+            int, Mapping[str, np.ndarray]
+        ] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
+        self._warped: dict[
+            int, set[str]
+        ] = {}  # armature's session_uid -> bones that movers other than its body move
+        self.bodies: dict[
+            int, dict[str, Placed]
+        ] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
         self._placing: list = []
         self._supports: dict[int, list[Dependency]] = {}  # object's session_uid -> what moves it
 
     def carry(self, bodies: Mapping[int, Mapping[str, Placed]]) -> None:
-        """Sets the bodies of mechanisms: from now on the objects and bones that show them are at the mechanisms' poses."""
+        """Sets the bodies of mechanisms: from now on the objects and bones that show them are at the
+        mechanisms' poses.
+        """
         for uid, bones in bodies.items():
             self.bodies.setdefault(uid, {}).update(bones)
 
-    def move(self, rig, pose: Mapping[str, tuple | None], frames: Mapping[str, np.ndarray] = MappingProxyType({})) -> None:
+    def move(
+        self, rig, pose: Mapping[str, tuple | None], frames: Mapping[str, np.ndarray] = MappingProxyType({})
+    ) -> None:
         """Sets basis channels of bones, and frames (4, 4) of a whole body's links in armature space."""
         uid = rig.session_uid
         self.moved.setdefault(uid, {}).update(pose)
@@ -56,18 +69,22 @@ class Placement:
             warped.update(pose)
 
     def root(self, rig, name: str, location: tuple) -> np.ndarray:
-        """Frame (4, 4) in armature space of a chain's base: its root bone before its own rotation. On a link of a whole body it has the
-        solver's double precision.
+        """Frame (4, 4) in armature space of a chain's base: its root bone before its own rotation. On a link
+        of a whole body it has the solver's double precision.
         """
         bone = rig.data.bones[name]
         link = self._link(rig, bone.parent)
-        if link is None or not (bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location):
+        if link is None or not (
+            bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
+        ):
             return np.array(self.on_parent(rig, bone, Matrix.Translation(location)), float)
         rest = np.linalg.inv(np.array(bone.parent.matrix_local, float)) @ np.array(bone.matrix_local, float)
         return link @ rest @ np.array(Matrix.Translation(location), float)
 
     def _link(self, rig, bone) -> np.ndarray | None:
-        """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or something else moves it too."""
+        """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or something else moves
+        it too.
+        """
         uid = rig.session_uid
         if bone is None or uid in self.bodies or bone.name not in (frames := self.frames.get(uid, {})):
             return None
@@ -91,8 +108,11 @@ class Placement:
             rotation, location, scale = moved[name]
             basis = Matrix.LocRotScale(Vector(location), Quaternion(rotation), Vector(scale))
         elif name not in moved and any(not constraint.mute for constraint in pose_bone.constraints):
-            # The effect of a constraint is known for the last frame alone, so the bone keeps its place relative to its parent.
-            return self.bone(rig, bone.parent.name) @ pose_bone.parent.matrix.inverted_safe() @ pose_bone.matrix
+            # The effect of a constraint is known for the last frame alone, so the bone keeps its place
+            # relative to its parent.
+            return (
+                self.bone(rig, bone.parent.name) @ pose_bone.parent.matrix.inverted_safe() @ pose_bone.matrix
+            )
         else:
             basis = pose_bone.matrix_basis.copy()
             if bone.use_connect:
@@ -116,16 +136,29 @@ class Placement:
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
     def _placed(self, obj, evaluated) -> Matrix:
-        constraints = [constraint for constraint in evaluated.constraints if not constraint.mute and constraint.influence > 0.0]
+        constraints = [
+            constraint
+            for constraint in evaluated.constraints
+            if not constraint.mute and constraint.influence > 0.0
+        ]
         if not all(map(is_plain, constraints)):
-            # The effect of other constraints is known for the last frame alone, so the object keeps its place relative to its parent.
+            # The effect of other constraints is known for the last frame alone, so the object keeps its place
+            # relative to its parent.
             if obj.parent is None:
                 return evaluated.matrix_world
             was = self._parent(obj, obj.parent.evaluated_get(self.depsgraph).matrix_world, is_new=False)
-            return self._parent(obj, self.object(obj.parent), is_new=True) @ was.inverted_safe() @ evaluated.matrix_world
+            return (
+                self._parent(obj, self.object(obj.parent), is_new=True)
+                @ was.inverted_safe()
+                @ evaluated.matrix_world
+            )
         matrix = evaluated.matrix_basis
         if obj.parent is not None:
-            matrix = self._parent(obj, self.object(obj.parent), is_new=True) @ evaluated.matrix_parent_inverse @ matrix
+            matrix = (
+                self._parent(obj, self.object(obj.parent), is_new=True)
+                @ evaluated.matrix_parent_inverse
+                @ matrix
+            )
         for constraint in constraints:
             carried = self._carrier(constraint) @ constraint.inverse_matrix @ matrix
             matrix = matrix.lerp(carried, constraint.influence) if constraint.influence < 1.0 else carried
@@ -134,14 +167,20 @@ class Placement:
     def _parent(self, obj, object_matrix: Matrix, is_new: bool) -> Matrix:
         """World matrix of the frame that an object inherits from its parent."""
         parent, name = obj.parent, obj.parent_bone
-        if is_on_shape(obj):  # only Blender knows the place on the deformed shape, so the object keeps its place relative to it
+        if is_on_shape(
+            obj
+        ):  # only Blender knows the place on the deformed shape, so the object keeps its place relative to it
             evaluated = obj.evaluated_get(self.depsgraph)
             shape = evaluated.matrix_world @ evaluated.matrix_local.inverted_safe()
             return object_matrix @ parent.evaluated_get(self.depsgraph).matrix_world.inverted_safe() @ shape
         if obj.parent_type != "BONE" or parent.type != "ARMATURE" or name not in parent.data.bones:
             return object_matrix
         bone = parent.data.bones[name]
-        matrix = self.bone(parent, name) if is_new else parent.evaluated_get(self.depsgraph).pose.bones[name].matrix
+        matrix = (
+            self.bone(parent, name)
+            if is_new
+            else parent.evaluated_get(self.depsgraph).pose.bones[name].matrix
+        )
         if bone.use_relative_parent:  # the child follows the bone's displacement from rest
             return object_matrix @ matrix @ bone.matrix_local.inverted()
         return object_matrix @ matrix @ Matrix.Translation((0.0, bone.length, 0.0))
@@ -157,7 +196,10 @@ class Placement:
         if bone.parent is None:
             return bone.convert_local_to_pose(basis, bone.matrix_local)
         return bone.convert_local_to_pose(
-            basis, bone.matrix_local, parent_matrix=self.bone(rig, bone.parent.name), parent_matrix_local=bone.parent.matrix_local
+            basis,
+            bone.matrix_local,
+            parent_matrix=self.bone(rig, bone.parent.name),
+            parent_matrix_local=bone.parent.matrix_local,
         )
 
     def _is_moved(self, rig, pose_bone) -> bool:
@@ -171,7 +213,9 @@ class Placement:
         return False
 
     def _hangs(self, obj) -> bool:
-        """Whether an object depends, directly or through other objects, on a bone or body that a mover moves."""
+        """Whether an object depends, directly or through other objects, on a bone or body that a
+        mover moves.
+        """
         if not (self.moved or self.bodies):
             return False
         if (uid := obj.session_uid) not in self._supports:
@@ -199,5 +243,7 @@ def is_on_shape(obj) -> bool:
 def is_plain(constraint) -> bool:
     """Whether a constraint is a Child Of with all channels, which acts like a parent."""
     return constraint.type == "CHILD_OF" and all(
-        getattr(constraint, f"use_{channel}_{axis}") for channel in ("location", "rotation", "scale") for axis in "xyz"
+        getattr(constraint, f"use_{channel}_{axis}")
+        for channel in ("location", "rotation", "scale")
+        for axis in "xyz"
     )

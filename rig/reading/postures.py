@@ -30,9 +30,13 @@ def store(rig, chain, name: str) -> bpy.types.Action:
     values = {}
     for bone in (rig.pose.bones[name] for name in names):
         channel = rotation_modes.channel(bone.rotation_mode)
-        values |= {(bone.name, channel, index): value for index, value in enumerate(rotation_modes.stored(bone))}
+        values |= {
+            (bone.name, channel, index): value for index, value in enumerate(rotation_modes.stored(bone))
+        }
     for bone_name, axis in _prismatic(chain):
-        values[bone_name, axes.channel(axis), axes.index(axis)] = rig.pose.bones[bone_name].location[axes.index(axis)]
+        values[bone_name, axes.channel(axis), axes.index(axis)] = rig.pose.bones[bone_name].location[
+            axes.index(axis)
+        ]
     return make(rig, chain, name, values)
 
 
@@ -50,7 +54,9 @@ def make(owner, mover, name: str, values: Mapping[tuple[str, str, int], float]) 
     return action
 
 
-def pose_asset(owner, name: str, values: Mapping[tuple[str, str, int], float], description: str) -> bpy.types.Action:
+def pose_asset(
+    owner, name: str, values: Mapping[tuple[str, str, int], float], description: str
+) -> bpy.types.Action:
     """Makes a pose asset that is in no mover's list yet; the arguments are those of `make`."""
     action = bpy.data.actions.new(name)
     curves = actions.writable_fcurves(action, owner)
@@ -62,15 +68,15 @@ def pose_asset(owner, name: str, values: Mapping[tuple[str, str, int], float], d
 
 
 def tell_motors(action: bpy.types.Action, joints: Mapping[str, JointKey]) -> None:
-    """Stores in an action which joint and axis each motor's F-curve belongs to, by its data path, since indices of motors change and differ
-    between mechanisms.
+    """Stores in an action which joint and axis each motor's F-curve belongs to, by its data path, since
+    indices of motors change and differ between mechanisms.
     """
     action[MOTOR_JOINTS] = {path: f"{axis} {joint}" for path, (joint, axis) in joints.items()}
 
 
 def motor_paths(action: bpy.types.Action) -> dict[JointKey, str] | None:
-    """Data path of the F-curve of each motor's joint and axis; None for a posture of an older version of Limber, which does not store
-    them.
+    """Data path of the F-curve of each motor's joint and axis; None for a posture of an older version of
+    Limber, which does not store them.
     """
     stored = action.get(MOTOR_JOINTS)
     if stored is None:
@@ -86,7 +92,9 @@ def adopt(mover, action: bpy.types.Action) -> None:
         RigError: the asset is in the list already.
     """
     if any(posture.action == action for posture in mover.postures):
-        raise RigError(f"Posture '{action.name}' is in the list of {mover.in_sentence} already: select it there")
+        raise RigError(
+            f"Posture '{action.name}' is in the list of {mover.in_sentence} already: select it there"
+        )
     _list(mover, action, adopted=True)
 
 
@@ -99,8 +107,9 @@ def _list(mover, action, adopted: bool) -> None:
 
 
 def remove(mover, index: int) -> None:
-    """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark, and is deleted where nothing else
-    uses it."""
+    """Removes a posture from a mover's list. A pose asset that Store Posture made loses its asset mark, and
+    is deleted where nothing else uses it.
+    """
     kept_posture.modernise(mover.id_data)  # the mover may come from an older file
     posture = mover.postures[index]
     action, adopted = posture.action, posture.adopted
@@ -180,15 +189,17 @@ def displacement(curves, name: str, axis: str) -> float | None:
 
 
 def angles(action: bpy.types.Action, reader: ChainReader, otherwise: np.ndarray) -> np.ndarray:
-    """Joint values (n,) [rad; prismatic joints m] of a posture, in the skeleton's order; values of `otherwise` (n,) for joints without a
-    channel.
+    """Joint values (n,) [rad; prismatic joints m] of a posture, in the skeleton's order; values of
+    `otherwise` (n,) for joints without a channel.
 
     Raises:
         RigError: the posture has no channel of any bone of the chain.
     """
     curves = actions.fcurves(action)
     values = otherwise.copy()
-    rotations = {part.name: hinges(curves, part.name, part.mode, part.spans) for part in reader.parts if part.mode}
+    rotations = {
+        part.name: hinges(curves, part.name, part.mode, part.spans) for part in reader.parts if part.mode
+    }
     is_known = any(rotations.values())
     for k, (name, axis) in enumerate(reader.joint_keys):
         if axes.is_prismatic(axis):
@@ -207,26 +218,34 @@ def covers(action: bpy.types.Action, reader: ChainReader) -> bool:
     """Whether a pose asset has a channel of any of the chain's joints."""
     curves = actions.fcurves(action)
     return any(hinges(curves, name, mode) for name, mode in reader.modes.items()) or any(
-        displacement(curves, name, axis) is not None for name, axis in reader.joint_keys if axes.is_prismatic(axis)
+        displacement(curves, name, axis) is not None
+        for name, axis in reader.joint_keys
+        if axes.is_prismatic(axis)
     )
 
 
 def hinges(curves, name: str, mode: str, spans: Spans = ()) -> list[float | None] | None:
-    """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if all are missing.
+    """Angles [rad] in an action of the hinges of a bone with a rotation mode, None for missing ones; None if
+    all are missing.
 
     Where the rotation leaves a choice, they are within `spans`, the hinges' limits [rad]; (): they have none.
     """
     angles, turn = _stored_rotation(curves, name, mode)
     if turn is None:
         return angles
-    return list(rotation_modes.angles_of(turn, rotation_modes.hinge_order(mode), spans=spans or rotation_modes.UNLIMITED))
+    return list(
+        rotation_modes.angles_of(
+            turn, rotation_modes.hinge_order(mode), spans=spans or rotation_modes.UNLIMITED
+        )
+    )
 
 
 def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[float, ...] | None:
-    """Values in an action for the rotation channel of a bone with a rotation mode; None if the action does not rotate the bone.
+    """Values in an action for the rotation channel of a bone with a rotation mode; None if the action does
+    not rotate the bone.
 
-    Values that were stored in this mode are returned as they are, others as the same rotation, nearest to the values `otherwise`, which
-    also stand for missing Euler angles.
+    Values that were stored in this mode are returned as they are, others as the same rotation, nearest to the
+    values `otherwise`, which also stand for missing Euler angles.
     """
     stored_values = _stored(curves, name, rotation_modes.channel(mode))
     if None not in stored_values:
@@ -234,7 +253,9 @@ def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[
     angles, turn = _stored_rotation(curves, name, mode)
     if angles is not None:
         is_euler, order = mode not in rotation_modes.CHANNELS, rotation_modes.hinge_order(mode)
-        last = otherwise if is_euler else rotation_modes.angles_of(rotation_modes.turn(mode, otherwise), order)
+        last = (
+            otherwise if is_euler else rotation_modes.angles_of(rotation_modes.turn(mode, otherwise), order)
+        )
         known = tuple(last[k] if angle is None else angle for k, angle in enumerate(angles))
         if is_euler:
             return known
@@ -243,14 +264,16 @@ def rotation(curves, name: str, mode: str, otherwise: Sequence[float]) -> tuple[
 
 
 def turn(curves, name: str, mode: str) -> Quaternion | None:
-    """Rotation in an action of a bone with a rotation mode, 0 for missing Euler angles; None if the action does not rotate the bone."""
+    """Rotation in an action of a bone with a rotation mode, 0 for missing Euler angles; None if the action
+    does not rotate the bone.
+    """
     channel_values = rotation(curves, name, mode, rotation_modes.numbers(mode, IDENTITY))
     return rotation_modes.turn(mode, channel_values) if channel_values is not None else None
 
 
 def _stored_rotation(curves, name: str, mode: str) -> tuple[list[float | None] | None, Quaternion | None]:
-    """What an action stores for a bone with a rotation mode: Euler angles [rad], None for missing ones, or a rotation, of which all four
-    components are needed; (None, None) if it does not rotate the bone.
+    """What an action stores for a bone with a rotation mode: Euler angles [rad], None for missing ones, or a
+    rotation, of which all four components are needed; (None, None) if it does not rotate the bone.
     """
     angles = _stored(curves, name, rotation_modes.EULER)
     known = angles if any(angle is not None for angle in angles) else None
@@ -265,7 +288,9 @@ def _stored_rotation(curves, name: str, mode: str) -> tuple[list[float | None] |
 
 def _stored(curves, name: str, channel: str) -> list[float | None]:
     """Values of a bone's rotation channel in an action; None for missing ones."""
-    channel_curves = (actions.find(curves, _path(name, channel), index) for index in range(len(PARTS[channel])))
+    channel_curves = (
+        actions.find(curves, _path(name, channel), index) for index in range(len(PARTS[channel]))
+    )
     return [curve.evaluate(FRAME) if curve else None for curve in channel_curves]
 
 
@@ -279,4 +304,7 @@ def _path(bone: str, channel: str) -> str:
 def foreign(action, mover=None) -> str:
     """Error message for a posture that has no value for any joint of a mover, given by its settings."""
     of_mover = f" of {mover.in_sentence}" if mover is not None else ""
-    return f"Posture '{action.name}' has no values for the joints{of_mover}: it was stored for another chain or mechanism, select its own"
+    return (
+        f"Posture '{action.name}' has no values for the joints{of_mover}: it was stored for another chain or"
+        " mechanism, select its own"
+    )

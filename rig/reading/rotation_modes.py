@@ -1,8 +1,10 @@
-"""Rotations of bones and objects in every rotation mode: values of their channels, and angles of a bone's hinges.
+"""Rotations of bones and objects in every rotation mode: values of their channels, and angles of a bone's
+hinges.
 
-A bone that rotates by Euler angles has the hinges of its Euler order, and their angles are its channels. A bone that rotates by quaternion
-or axis-angle has hinges too, of the order XYZ: the angle in the middle, which is about the bone's length, is the least likely to come near
-90 degrees, where the other two are not unique. Blender takes that order as well where it locks or limits single axes of such a bone.
+A bone that rotates by Euler angles has the hinges of its Euler order, and their angles are its channels. A
+bone that rotates by quaternion or axis-angle has hinges too, of the order XYZ: the angle in the middle, which
+is about the bone's length, is the least likely to come near 90 degrees, where the other two are not unique.
+Blender takes that order as well where it locks or limits single axes of such a bone.
 
 Angles are computed in double precision, since single precision loses digits near those 90 degrees.
 """
@@ -16,7 +18,9 @@ from ...solvers.kinematics.rotations import Quaternion
 from .axes import INDEX, REVOLUTE, UNIT, JointKey, is_euler
 
 Angles = tuple[float, float, float]  # [rad] about X, Y and Z, whatever the order
-Limits = Mapping[JointKey, tuple[float, float]]  # lowest and highest value [rad or m] of joints, by (bone, axis)
+Limits = Mapping[
+    JointKey, tuple[float, float]
+]  # lowest and highest value [rad or m] of joints, by (bone, axis)
 Spans = Sequence[tuple[float, float]]  # lowest and highest angle [rad] about X, Y and Z
 
 HINGES = "XYZ"
@@ -24,19 +28,25 @@ AT_REST: Angles = (0.0, 0.0, 0.0)
 FREE = (-inf, inf)  # limits [rad] of a hinge that has none
 UNLIMITED: Spans = (FREE,) * 3
 SLACK = 1e-6  # [rad] tolerance of limits: single precision
-GIMBAL = 1e-7  # half of the angle [rad] from 90 degrees in the middle, below which the other two angles are noise of single precision
+# half of the angle [rad] from 90 degrees in the middle, below which the other two angles are noise of single
+# precision
+GIMBAL = 1e-7
 NO_TURN = 1e-6  # [rad] a smaller rotation has no axis in single precision
 NO_LENGTH = 1e-35  # of a quaternion, which Blender then takes for half a turn about X
 NO_AXIS = 1e-16  # length of an axis, which Blender then takes for no rotation
-PLACES = {  # order -> indices of its axes, the last nearest the parent, and 1 where they are right-handed, else -1
-    order: (*(INDEX[axis] for axis in order), 1.0 if order in "XYZXY" else -1.0) for order in map("".join, permutations("XYZ"))
+# order -> indices of its axes, the last nearest the parent, and 1 where they are right-handed, else -1
+PLACES = {
+    order: (*(INDEX[axis] for axis in order), 1.0 if order in "XYZXY" else -1.0)
+    for order in map("".join, permutations("XYZ"))
 }
 CHANNELS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 EULER = "rotation_euler"
 
 
 def hinge_order(mode: str) -> str:
-    """Euler order of the hinges of a bone with a rotation mode, as Blender writes it: the last letter is nearest the parent."""
+    """Euler order of the hinges of a bone with a rotation mode, as Blender writes it: the last letter is
+    nearest the parent.
+    """
     return HINGES if mode in CHANNELS else mode
 
 
@@ -59,7 +69,9 @@ def turn(mode: str, numbers: Sequence[float]) -> Quaternion:
     if mode == "AXIS_ANGLE":
         angle, x, y, z = numbers
         size = hypot(x, y, z)
-        return rotations.about((x / size, y / size, z / size), angle) if size >= NO_AXIS else rotations.IDENTITY
+        return (
+            rotations.about((x / size, y / size, z / size), angle) if size >= NO_AXIS else rotations.IDENTITY
+        )
     return from_angles(numbers, mode)
 
 
@@ -73,13 +85,17 @@ def from_angles(angles: Sequence[float], order: str) -> Quaternion:
     return rotation
 
 
-def angles_of(rotation: Quaternion, order: str, near: Sequence[float] = AT_REST, spans: Spans = UNLIMITED) -> Angles:
+def angles_of(
+    rotation: Quaternion, order: str, near: Sequence[float] = AT_REST, spans: Spans = UNLIMITED
+) -> Angles:
     """Euler angles [rad] of a unit quaternion about X, Y and Z.
 
-    Of all that give the same rotation, those within `spans` if there are any, and of these the nearest to `near`. Near 90 degrees in the
-    middle, where only the sum or the difference of the other two counts, what does not count is taken from `near`.
+    Of all that give the same rotation, those within `spans` if there are any, and of these the nearest to
+    `near`. Near 90 degrees in the middle, where only the sum or the difference of the other two counts, what
+    does not count is taken from `near`.
 
-    Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and computationally efficient method".
+    Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and
+    computationally efficient method".
     """
     i, j, k, sign = PLACES[order]
     w, along_i, along_j, along_k = rotation[0], rotation[1 + i], rotation[1 + j], sign * rotation[1 + k]
@@ -99,7 +115,10 @@ def angles_of(rotation: Quaternion, order: str, near: Sequence[float] = AT_REST,
         return x, y, z
     other = [angle + pi for angle in principal]
     other[j] = pi - principal[j]
-    x, y, z = min((_equivalent(angles, near, spans) for angles in (principal, other)), key=lambda angles: _cost(angles, near, spans))
+    x, y, z = min(
+        (_equivalent(angles, near, spans) for angles in (principal, other)),
+        key=lambda angles: _cost(angles, near, spans),
+    )
     return x, y, z
 
 
@@ -109,7 +128,9 @@ def _equivalent(angles: Sequence[float], near: Sequence[float], spans: Spans) ->
 
 
 def nearest(angle: float, near: float, span: tuple[float, float]) -> float:
-    """An angle [rad] without full turns: of those within `span` the nearest to `near`; where none is within, the nearest of all."""
+    """An angle [rad] without full turns: of those within `span` the nearest to `near`; where none is within,
+    the nearest of all.
+    """
     low, high = span
     closest = angle + tau * round((near - angle) / tau)
     if closest < low - SLACK:
@@ -123,13 +144,16 @@ def nearest(angle: float, near: float, span: tuple[float, float]) -> float:
 
 def _cost(angles: Sequence[float], near: Sequence[float], spans: Spans) -> tuple[float, float]:
     """How far the angles are beyond the spans, and how far from `near`."""
-    beyond = sum(max(low - SLACK - angle, angle - high - SLACK, 0.0) for angle, (low, high) in zip(angles, spans, strict=True))
+    beyond = sum(
+        max(low - SLACK - angle, angle - high - SLACK, 0.0)
+        for angle, (low, high) in zip(angles, spans, strict=True)
+    )
     return beyond, sum(abs(angle - last) for angle, last in zip(angles, near, strict=True))
 
 
 def numbers(mode: str, rotation: Quaternion, before: Sequence[float] | None = None) -> tuple[float, ...]:
-    """Values of the rotation channel for a unit quaternion; of all that give the same rotation, those nearest to `before`, so that no curve
-    jumps.
+    """Values of the rotation channel for a unit quaternion; of all that give the same rotation, those nearest
+    to `before`, so that no curve jumps.
     """
     if mode == "QUATERNION":
         against = before is not None and sum(a * b for a, b in zip(rotation, before, strict=True)) < 0.0
@@ -155,21 +179,26 @@ def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[f
 
 
 def hinges(pose_bone, spans: Spans = UNLIMITED) -> Angles:
-    """Angles [rad] of the bone's hinges about X, Y and Z; within `spans` where its rotation mode leaves a choice."""
+    """Angles [rad] of the bone's hinges about X, Y and Z; within `spans` where its rotation mode leaves a
+    choice.
+    """
     if is_euler(pose_bone):
         return tuple(pose_bone.rotation_euler)
     return angles_of(turn(pose_bone.rotation_mode, stored(pose_bone)), HINGES, spans=spans)
 
 
 def spans_of(limits: Limits, bone: str) -> Spans:
-    """Limits [rad] of a bone's hinges about X, Y and Z, from those of joints; unlimited where a hinge is no joint."""
+    """Limits [rad] of a bone's hinges about X, Y and Z, from those of joints; unlimited where a hinge is no
+    joint.
+    """
     return tuple(limits.get((bone, axis), FREE) for axis in REVOLUTE)
 
 
 def with_hinges(
     pose_bone, values: Mapping[str, float], before: Sequence[float] | None = None, spans: Spans = UNLIMITED
 ) -> tuple[float, ...]:
-    """Values of the bone's rotation channel with other angles [rad] of some hinges, by their axes; the other hinges stay as authored.
+    """Values of the bone's rotation channel with other angles [rad] of some hinges, by their axes; the other
+    hinges stay as authored.
 
     Args:
         pose_bone: The bone.
@@ -181,4 +210,8 @@ def with_hinges(
     angles = list(hinges(pose_bone, spans))
     for axis, value in values.items():
         angles[INDEX[axis]] = value
-    return tuple(angles) if is_euler(pose_bone) else numbers(mode, from_angles(angles, HINGES), before or authored)
+    return (
+        tuple(angles)
+        if is_euler(pose_bone)
+        else numbers(mode, from_angles(angles, HINGES), before or authored)
+    )

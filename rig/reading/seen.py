@@ -1,7 +1,8 @@
-"""Joint values as the scene shows them where no solver moves a bone: the one place where a pose becomes the values of joints.
+"""Joint values as the scene shows them where no solver moves a bone: the one place where a pose becomes the
+values of joints.
 
-A bone's channels say where it is, unless constraints move it: then its evaluated pose does. Blender copies that pose back to the bones of
-the scene's own armature, where `matrix` has it.
+A bone's channels say where it is, unless constraints move it: then its evaluated pose does. Blender copies
+that pose back to the bones of the scene's own armature, where `matrix` has it.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -17,13 +18,26 @@ from .axes import INDEX, REVOLUTE, UNIT, JointKey, parent_first
 from .constrained import HARMLESS, acts
 from .rotation_modes import SLACK, Angles, Limits, Spans, hinge_order
 
-SAME = 2e-6  # [rad; share of a bone's length] what an evaluated pose differs from its channels by single precision alone
-OFF = radians(0.5)  # [rad; share of a bone's length] a pose that differs more from what its joints can do is reported
+# [rad; share of a bone's length] what an evaluated pose differs from its channels by single precision alone
+SAME = 2e-6
+OFF = radians(
+    0.5
+)  # [rad; share of a bone's length] a pose that differs more from what its joints can do is reported
 IK = {"IK", "SPLINE_IK"}
 ROTATION = "rotation_euler"
-LIMITS = {  # limiting constraint -> channel that it limits, and for each component the names of its switches and limits
-    "LIMIT_ROTATION": (ROTATION, [(f"use_limit_{letter}", f"min_{letter}", f"use_limit_{letter}", f"max_{letter}") for letter in "xyz"]),
-    "LIMIT_LOCATION": ("location", [(f"use_min_{letter}", f"min_{letter}", f"use_max_{letter}", f"max_{letter}") for letter in "xyz"]),
+# limiting constraint -> channel that it limits, and for each component the names of its switches and limits
+LIMITS = {
+    "LIMIT_ROTATION": (
+        ROTATION,
+        [
+            (f"use_limit_{letter}", f"min_{letter}", f"use_limit_{letter}", f"max_{letter}")
+            for letter in "xyz"
+        ],
+    ),
+    "LIMIT_LOCATION": (
+        "location",
+        [(f"use_min_{letter}", f"min_{letter}", f"use_max_{letter}", f"max_{letter}") for letter in "xyz"],
+    ),
 }
 
 
@@ -53,32 +67,40 @@ class Deviation(NamedTuple):
         if not parts:
             parts.append(f"moved {1e3 * self.distance:.1f} mm away from its joint")
         return (
-            f"Bone '{self.bone}' is {' and '.join(parts)} by constraints, which its servo cannot do: let them move the bone about that axis"
-            " alone (lock the others for IK, or use Locked Track or Limit Rotation)"
+            f"Bone '{self.bone}' is {' and '.join(parts)} by constraints, which its servo cannot do: let them"
+            " move the bone about that axis alone (lock the others for IK, or use Locked Track or Limit"
+            " Rotation)"
         )
 
 
 class _Fit(NamedTuple):
-    """Values of a bone's joints [rad or m] by axis that come nearest to its evaluated pose, and what is left of it."""
+    """Values of a bone's joints [rad or m] by axis that come nearest to its evaluated pose, and what is left
+    of it.
+    """
 
     values: dict[str, float]
     left: Deviation
 
 
 def posed(
-    rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits], before: Callable[[], Mapping[JointKey, float]] = dict
+    rig,
+    joint_keys: Sequence[JointKey],
+    limits: Callable[[], Limits],
+    before: Callable[[], Mapping[JointKey, float]] = dict,
 ) -> dict[JointKey, float]:
-    """Values [rad or m] of joints by (bone, axis) as the scene shows them: posed, keyed, driven, or moved by constraints.
+    """Values [rad or m] of joints by (bone, axis) as the scene shows them: posed, keyed, driven, or moved by
+    constraints.
 
     Joints without a bone are left out.
 
     Args:
         rig: The armature object.
         joint_keys: The joints; none of a live mover, whose constraint is not counted.
-        limits: Returns the limits of the joints, which say which of several angles of the same rotation is meant; called only where there
-            are several.
-        before: Returns values in the frame before, as far as they are known, to which angles of a bone that constraints move are near,
-            since a pose does not tell full turns; called only where there is such a bone.
+        limits: Returns the limits of the joints, which say which of several angles of the same rotation is
+            meant; called only where there are several.
+        before: Returns values in the frame before, as far as they are known, to which angles of a bone that
+            constraints move are near, since a pose does not tell full turns; called only where there is such
+            a bone.
     """
     shown: dict[JointKey, float] = {}
     ranges: Limits | None = None
@@ -93,13 +115,19 @@ def posed(
                 shown[name, axis] = getattr(bone, axes.channel(axis))[axes.index(axis)]
             continue
         ranges = limits() if ranges is None else ranges
-        values = _fit(bone, bone_axes, ranges, last).values if name in moved else _of_rotation(bone, bone_axes, ranges)
+        values = (
+            _fit(bone, bone_axes, ranges, last).values
+            if name in moved
+            else _of_rotation(bone, bone_axes, ranges)
+        )
         shown.update(((name, axis), value) for axis, value in values.items())
     return shown
 
 
 def deviations(rig, joint_keys: Sequence[JointKey], limits: Callable[[], Limits]) -> list[Deviation]:
-    """What constraints do to bones that the joints cannot: those that can be seen. Arguments as for `posed`."""
+    """What constraints do to bones that the joints cannot: those that can be seen. Arguments as for
+    `posed`.
+    """
     moved = moved_bones(rig, {name for name, _ in joint_keys})
     if not moved:
         return []
@@ -116,16 +144,21 @@ def moved_bones(rig, names: Container[str]) -> list[str]:
 
 
 def acting(rig, names: Container[str]) -> Iterator[tuple]:
-    """(name, bone, constraint): each constraint that may move the bone of one of these names now, with the bone that has it: the same, or
-    for IK one below it.
+    """(name, bone, constraint): each constraint that may move the bone of one of these names now, with the
+    bone that has it: the same, or for IK one below it.
 
-    Limits within which the bone's channels are do not move it; neither does Limber's own constraint, which shows solved poses.
+    Limits within which the bone's channels are do not move it; neither does Limber's own constraint, which
+    shows solved poses.
     """
     for bone in [bone for bone in rig.pose.bones if bone.constraints]:
         is_asked = bone.name in names
         for constraint in bone.constraints:
             kind = constraint.type
-            if (not is_asked and kind not in IK) or kind in HARMLESS or (kind in LIMITS and _is_within(bone, constraint, *LIMITS[kind])):
+            if (
+                (not is_asked and kind not in IK)
+                or kind in HARMLESS
+                or (kind in LIMITS and _is_within(bone, constraint, *LIMITS[kind]))
+            ):
                 continue
             if not acts(constraint):
                 continue
@@ -135,19 +168,27 @@ def acting(rig, names: Container[str]) -> Iterator[tuple]:
 
 
 def reached(bone, constraint) -> list:
-    """Pose bones that an IK or Spline IK constraint on a bone may move, from that bone or its parent upwards."""
+    """Pose bones that an IK or Spline IK constraint on a bone may move, from that bone or its parent
+    upwards.
+    """
     bones = [bone, *bone.parent_recursive]
     first = int(constraint.type == "IK" and not constraint.use_tail)
     return bones[first : first + constraint.chain_count if constraint.chain_count else None]
 
 
 def basis(bone) -> Matrix:
-    """Transform (4, 4) that a pose bone's channels would need for its evaluated pose: relative to its parent and its rest pose."""
+    """Transform (4, 4) that a pose bone's channels would need for its evaluated pose: relative to its parent
+    and its rest pose.
+    """
     rest, parent = bone.bone, bone.parent
     if parent is None:
         return rest.convert_local_to_pose(bone.matrix, rest.matrix_local, invert=True)
     return rest.convert_local_to_pose(
-        bone.matrix, rest.matrix_local, parent_matrix=parent.matrix, parent_matrix_local=rest.parent.matrix_local, invert=True
+        bone.matrix,
+        rest.matrix_local,
+        parent_matrix=parent.matrix,
+        parent_matrix_local=rest.parent.matrix_local,
+        invert=True,
     )
 
 
@@ -164,7 +205,9 @@ def _is_within(bone, constraint, channel: str, ends: Sequence[tuple[str, str, st
     if constraint.owner_space != "LOCAL" or not axes.is_euler(bone):
         return False
     numbers = tuple(getattr(bone, channel))
-    if channel == ROTATION and (constraint.euler_order not in ("AUTO", bone.rotation_mode) or max(map(abs, numbers)) > pi):
+    if channel == ROTATION and (
+        constraint.euler_order not in ("AUTO", bone.rotation_mode) or max(map(abs, numbers)) > pi
+    ):
         return False
     for number, (uses_low, low, uses_high, high) in zip(numbers, ends, strict=True):
         if getattr(constraint, uses_low) and number < getattr(constraint, low):
@@ -175,13 +218,19 @@ def _is_within(bone, constraint, channel: str, ends: Sequence[tuple[str, str, st
 
 
 def _of_rotation(bone, bone_axes: Sequence[str], limits: Limits) -> dict[str, float]:
-    """Values [rad or m] of a bone's joints by axis, from its channels, where it rotates by quaternion or axis-angle."""
+    """Values [rad or m] of a bone's joints by axis, from its channels, where it rotates by quaternion or
+    axis-angle.
+    """
     hinges = rotation_modes.hinges(bone, rotation_modes.spans_of(limits, bone.name))
-    return {axis: (bone.location if axes.is_prismatic(axis) else hinges)[axes.index(axis)] for axis in bone_axes}
+    return {
+        axis: (bone.location if axes.is_prismatic(axis) else hinges)[axes.index(axis)] for axis in bone_axes
+    }
 
 
 def _fit(bone, bone_axes: Sequence[str], limits: Limits, before: Mapping[JointKey, float]) -> _Fit:
-    """Values of a bone's joints that come nearest to its evaluated pose, and what is left of it. `before`: as for `posed`."""
+    """Values of a bone's joints that come nearest to its evaluated pose, and what is left of it. `before`: as
+    for `posed`.
+    """
     shown = basis(bone)
     turn = rotations.normalized(tuple(shown.to_quaternion()))
     spans = rotation_modes.spans_of(limits, bone.name)
@@ -190,7 +239,9 @@ def _fit(bone, bone_axes: Sequence[str], limits: Limits, before: Mapping[JointKe
     revolute = [axis for axis in bone_axes if not axes.is_prismatic(axis)]
     order = hinge_order(bone.rotation_mode)
     angles, fitted = channels, channels_turn
-    near = tuple(before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True))
+    near = tuple(
+        before.get((bone.name, axis), channel) for axis, channel in zip(REVOLUTE, channels, strict=True)
+    )
     if revolute and (near != channels or rotations.angle_between(channels_turn, turn) > SAME):
         angles = _angles(turn, order, revolute, channels, near, spans)
         fitted = rotation_modes.from_angles(angles, order)
@@ -202,39 +253,66 @@ def _fit(bone, bone_axes: Sequence[str], limits: Limits, before: Mapping[JointKe
             rest.append(seen - channel)
             continue
         is_same = abs(seen - channel) <= SAME * bone.length
-        values[axis] = channel if is_same else _inside(seen, limits.get((bone.name, axis), rotation_modes.FREE))
+        values[axis] = (
+            channel if is_same else _inside(seen, limits.get((bone.name, axis), rotation_modes.FREE))
+        )
     stretch = max(abs(seen - channel) for seen, channel in zip(shown.to_scale(), bone.scale, strict=True))
     letters = ", ".join(map(axes.letter, bone_axes))
-    return _Fit(values, Deviation(bone.name, letters, rotations.angle_between(fitted, turn), bone.length, hypot(*rest), stretch))
+    return _Fit(
+        values,
+        Deviation(
+            bone.name, letters, rotations.angle_between(fitted, turn), bone.length, hypot(*rest), stretch
+        ),
+    )
 
 
-def _angles(turn: Quaternion, order: str, revolute: Sequence[str], channels: Angles, near: Angles, spans: Spans) -> Angles:
-    """Angles [rad] of a bone's hinges about X, Y and Z that come nearest to a rotation; hinges without a joint stay as in `channels`.
+def _angles(
+    turn: Quaternion, order: str, revolute: Sequence[str], channels: Angles, near: Angles, spans: Spans
+) -> Angles:
+    """Angles [rad] of a bone's hinges about X, Y and Z that come nearest to a rotation; hinges without a
+    joint stay as in `channels`.
 
-    Of several that give the same rotation, those nearest to `near` within `spans`. An angle that differs from its channel by single
-    precision alone is the channel's.
+    Of several that give the same rotation, those nearest to `near` within `spans`. An angle that differs from
+    its channel by single precision alone is the channel's.
     """
     if len(revolute) == 1:
         index = INDEX[revolute[0]]
         fitted = list(channels)
-        fitted[index] = rotation_modes.nearest(_about(turn, order, revolute[0], channels), near[index], spans[index])
+        fitted[index] = rotation_modes.nearest(
+            _about(turn, order, revolute[0], channels), near[index], spans[index]
+        )
     else:
-        fixed = [spans[k] if axis in revolute else (channels[k], channels[k]) for k, axis in enumerate(REVOLUTE)]
+        fixed = [
+            spans[k] if axis in revolute else (channels[k], channels[k]) for k, axis in enumerate(REVOLUTE)
+        ]
         fitted = list(rotation_modes.angles_of(turn, order, near, fixed))
-    is_channel = (axis not in revolute or abs(fitted[k] - channels[k]) <= SAME for k, axis in enumerate(REVOLUTE))
-    return tuple(channel if is_same else angle for angle, channel, is_same in zip(fitted, channels, is_channel, strict=True))
+    is_channel = (
+        axis not in revolute or abs(fitted[k] - channels[k]) <= SAME for k, axis in enumerate(REVOLUTE)
+    )
+    return tuple(
+        channel if is_same else angle
+        for angle, channel, is_same in zip(fitted, channels, is_channel, strict=True)
+    )
 
 
 def _about(turn: Quaternion, order: str, axis: str, channels: Angles) -> float:
-    """Angle [rad, -pi to pi] of a bone's only joint that comes nearest to a rotation: its twist about the axis, between other hinges."""
+    """Angle [rad, -pi to pi] of a bone's only joint that comes nearest to a rotation: its twist about the
+    axis, between other hinges.
+    """
     above, below, reached = rotations.IDENTITY, rotations.IDENTITY, False
     for hinge in parent_first(order):
         if hinge == axis:
             reached = True
         elif angle := channels[INDEX[hinge]]:
             part = rotations.about(UNIT[hinge], angle)
-            above, below = (above, rotations.multiply(below, part)) if reached else (rotations.multiply(above, part), below)
-    between = rotations.multiply(rotations.multiply(rotations.conjugate(above), turn), rotations.conjugate(below))
+            above, below = (
+                (above, rotations.multiply(below, part))
+                if reached
+                else (rotations.multiply(above, part), below)
+            )
+    between = rotations.multiply(
+        rotations.multiply(rotations.conjugate(above), turn), rotations.conjugate(below)
+    )
     return rotations.twist_angle(between, UNIT[axis])
 
 

@@ -1,4 +1,5 @@
-"""Background jobs of this session: scans, changes of a servo's ID or baud rate, descriptions of users' protocol files. Nothing is saved.
+"""Background jobs of this session: scans, changes of a servo's ID or baud rate, descriptions of users'
+protocol files. Nothing is saved.
 
 Each runs in a process of its own; Blender's timer calls `look`, which receives their progress.
 """
@@ -83,9 +84,11 @@ def busy_ports() -> bool:
     return any(work is not None and not work.over for work in (_scan, _change))
 
 
-def start_scan(port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int) -> Work:
-    """Starts a scan of a port (None: all ports except those in `without`) with these protocols and baud rates [bit/s], for servo ids from
-    `lowest` to `highest`. Results of the last scan are discarded.
+def start_scan(
+    port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int
+) -> Work:
+    """Starts a scan of a port (None: all ports except those in `without`) with these protocols and baud rates
+    [bit/s], for servo ids from `lowest` to `highest`. Results of the last scan are discarded.
 
     Raises:
         WorkerError: the process cannot be started.
@@ -94,7 +97,11 @@ def start_scan(port: str | None, without: set[str], protocols: list[str], baudra
     cancel()
     where = {"ports": None if port is None else [port], "without": sorted(without)}
     _scan = Work(
-        BackgroundJob("scan", {**where, "protocols": protocols, "baudrates": baudrates, "lowest": lowest, "highest": highest}, PATIENCE)
+        BackgroundJob(
+            "scan",
+            {**where, "protocols": protocols, "baudrates": baudrates, "lowest": lowest, "highest": highest},
+            PATIENCE,
+        )
     )
     return _scan
 

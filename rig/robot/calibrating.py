@@ -25,7 +25,8 @@ _spans: dict[int, _Span] = {}  # by session_uid of the armature object
 
 
 def positions(rig) -> list[float | None]:
-    """Raw position of each channel of the connected robot: the measured one, else the commanded one; None if neither is known.
+    """Raw position of each channel of the connected robot: the measured one, else the commanded one; None if
+    neither is known.
 
     Raises:
         RigError: the robot is not connected.
@@ -36,13 +37,15 @@ def positions(rig) -> list[float | None]:
     raw_positions = []
     for index, channel in enumerate(status.channels):
         raw = channel.commanded if channel.measured is None else channel.measured
-        raw_positions.append(None if raw is None else robot_device.panel_raw(rig, link.device.channels[index], raw))
+        raw_positions.append(
+            None if raw is None else robot_device.panel_raw(rig, link.device.channels[index], raw)
+        )
     return raw_positions
 
 
 def zero(rig, name: str, value: float) -> list[str]:
-    """Sets the zeros of a joint's servos so that the current position means `value` [the joint's unit]; other joints that drive these
-    servos count as shown.
+    """Sets the zeros of a joint's servos so that the current position means `value` [the joint's unit]; other
+    joints that drive these servos count as shown.
 
     Returns:
         Texts about the servos whose zero has changed.
@@ -130,7 +133,8 @@ def note() -> None:
 
 
 def finish_range(rig, limits: bool) -> list[str]:
-    """Ends the recording: servos that were moved get the recorded range; with `limits`, their joints get it as limits.
+    """Ends the recording: servos that were moved get the recorded range; with `limits`, their joints get it
+    as limits.
 
     Returns:
         Texts about the changes.
@@ -145,12 +149,19 @@ def finish_range(rig, limits: bool) -> list[str]:
     measured = []
     for index, (low, high) in span.seen.items():
         settings = robot_device.settings_of(rig, link.device.channels[index].servo)
-        if settings is None or not hasattr(settings, "min_us") or high - low < LEAST_MOTION * settings.us_per_radian:
+        if (
+            settings is None
+            or not hasattr(settings, "min_us")
+            or high - low < LEAST_MOTION * settings.us_per_radian
+        ):
             continue
         settings.min_us, settings.max_us = low, high
         measured.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
         if limits and hasattr(settings, "lower"):
-            ends = sorted((position - settings.zero_us) / (settings.us_per_radian * settings.gear) for position in (low, high))
+            ends = sorted(
+                (position - settings.zero_us) / (settings.us_per_radian * settings.gear)
+                for position in (low, high)
+            )
             settings.lower, settings.upper = (-ends[1], -ends[0]) if settings.reverse else ends
     if not measured:
         raise RigError("No servo was moved: move each joint from end to end while the range is recorded")
@@ -161,10 +172,14 @@ def _channels_of(rig, name: str) -> list[tuple[int, Channel]]:
     """(index, channel) of the channels that a joint drives."""
     link = links.link(rig)
     channels = [
-        (index, channel) for index, channel in enumerate(link.device.channels) if any(share.joint == name for share in channel.shares)
+        (index, channel)
+        for index, channel in enumerate(link.device.channels)
+        if any(share.joint == name for share in channel.shares)
     ]
     if not channels:
-        raise RigError(f"'{name}' is not on the robot that is connected: give it a servo, and press Reconnect")
+        raise RigError(
+            f"'{name}' is not on the robot that is connected: give it a servo, and press Reconnect"
+        )
     return channels
 
 

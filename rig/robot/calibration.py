@@ -1,4 +1,6 @@
-"""Calibration files of an armature's robot: saved, loaded, and copied automatically to the user's folder after each change."""
+"""Calibration files of an armature's robot: saved, loaded, and copied automatically to the user's folder
+after each change.
+"""
 
 from pathlib import Path
 
@@ -61,9 +63,14 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
         *(v.name for v in robot_device.values_with_servo(rig)),
     ]
     misfits = list(calibration.mismatches(expected))
-    fitting = [channel for channel in calibration.channels if all(share.joint in names for share in channel.shares)]
+    fitting = [
+        channel for channel in calibration.channels if all(share.joint in names for share in channel.shares)
+    ]
     if misfits and not partly:
-        raise RigError(f"{path.name} does not fit '{rig.name}': {'; '.join(misfits)}. Tick Load Partially to use the rest")
+        raise RigError(
+            f"{path.name} does not fit '{rig.name}': {'; '.join(misfits)}. Tick Load Partially to use the"
+            " rest"
+        )
     if not fitting:
         raise RigError(f"{path.name} has no joint of '{rig.name}': {'; '.join(misfits)}")
     _give(rig, calibration, fitting)
@@ -75,9 +82,15 @@ def _check_protocol(path: Path, calibration: Calibration) -> None:
     protocol, count = calibration.protocol, calibration.settings.channel_count
     if protocol not in BUILT_IN and not protocol.startswith(FILE):
         known = ", ".join(BUILT_IN)
-        raise RigError(f"{path.name}, protocol: expected one of {known}, or {FILE} and the path of a program, found {shown(protocol)}")
+        raise RigError(
+            f"{path.name}, protocol: expected one of {known}, or {FILE} and the path of a program, found"
+            f" {shown(protocol)}"
+        )
     if count not in MODELS:
-        raise RigError(f"{path.name}, settings, channel_count: expected one of {', '.join(map(str, MODELS))}, found {count}")
+        raise RigError(
+            f"{path.name}, settings, channel_count: expected one of {', '.join(map(str, MODELS))}, found"
+            f" {count}"
+        )
 
 
 def _give(rig, calibration: Calibration, channels: list[Channel]) -> None:
@@ -88,13 +101,17 @@ def _give(rig, calibration: Calibration, channels: list[Channel]) -> None:
         device.protocol_file = calibration.protocol.removeprefix(FILE)
     device.baudrate, device.latency = calibration.baudrate, calibration.latency
     settings = calibration.settings
-    device.multi_turn, device.channel_count, device.crc = settings.multi_turn, str(settings.channel_count), settings.crc
+    device.multi_turn, device.channel_count, device.crc = (
+        settings.multi_turn,
+        str(settings.channel_count),
+        settings.crc,
+    )
     joints = {joint.label: joint for _, joint in robot_device.joints(rig)}
     for joint in joints.values():
         joint.servo = -1
     device.channels.clear()
     for channel in channels:
-        (first, *other_shares) = channel.shares
+        first, *other_shares = channel.shares
         if not other_shares and first.joint in joints and joints[first.joint].servo < 0:
             joints[first.joint].gear = first.gear
             _describe_servo(joints[first.joint], channel)

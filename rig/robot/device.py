@@ -1,4 +1,6 @@
-"""The device description of an armature's robot: joints, channels and values, from the properties in the .blend."""
+"""The device description of an armature's robot: joints, channels and values, from the properties in the
+.blend.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,8 +28,9 @@ NO_VALUE = "give the bone its name again, or set the joint's servo to -1"
 
 @dataclass(frozen=True)
 class Source:
-    """What a joint of the device follows: a joint of a chain, a motor of the mechanism (`bone` has its joint's name), or a value
-    (`auxiliary` has its name)."""
+    """What a joint of the device follows: a joint of a chain, a motor of the mechanism (`bone` has its
+    joint's name), or a value (`auxiliary` has its name).
+    """
 
     chain: str = ""  # uid of the chain or the mechanism
     bone: str = ""
@@ -49,8 +52,15 @@ def joints(rig) -> list[tuple]:
 
 def driven(rig) -> list[tuple]:
     """The (chain, joint) or (mechanism, motor) pairs that have a servo, of their own or shared."""
-    shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
-    return [(chain, joint) for chain, joint in joints(rig) if has_own_servo(chain, joint) or joint.label in shared]
+    shared = {
+        share.joint
+        for channel in rig.limber.device.channels
+        if channel.servo >= 0
+        for share in channel.shares
+    }
+    return [
+        (chain, joint) for chain, joint in joints(rig) if has_own_servo(chain, joint) or joint.label in shared
+    ]
 
 
 def has_own_servo(owner, joint) -> bool:
@@ -60,13 +70,21 @@ def has_own_servo(owner, joint) -> bool:
 
 def values_with_servo(rig) -> list:
     """Auxiliary values that have a servo, of their own or shared."""
-    shared = {share.joint for channel in rig.limber.device.channels if channel.servo >= 0 for share in channel.shares}
+    shared = {
+        share.joint
+        for channel in rig.limber.device.channels
+        if channel.servo >= 0
+        for share in channel.shares
+    }
     return [value for value in rig.limber.device.auxiliaries if value.servo >= 0 or value.name in shared]
 
 
 def names(rig) -> list[str]:
     """Names of everything that can drive a channel: joints, motors and auxiliary values."""
-    return [*(joint.label for _, joint in joints(rig)), *(value.name for value in rig.limber.device.auxiliaries)]
+    return [
+        *(joint.label for _, joint in joints(rig)),
+        *(value.name for value in rig.limber.device.auxiliaries),
+    ]
 
 
 def driven_names(rig) -> list[str]:
@@ -85,19 +103,29 @@ def servos(rig) -> list[int]:
 def free_servo(rig) -> int:
     """Lowest servo number that is not used in the rig."""
     device = rig.limber.device
-    taken = {settings.servo for settings in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)}
+    taken = {
+        settings.servo
+        for settings in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
+    }
     return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
 def next_servo(rig) -> int:
-    """Highest servo number in the rig plus one: new joints and motors are numbered in the order in which they are made."""
+    """Highest servo number in the rig plus one: new joints and motors are numbered in the order in which they
+    are made.
+    """
     device = rig.limber.device
-    taken = (settings.servo for settings in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries))
+    taken = (
+        settings.servo
+        for settings in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
+    )
     return max(taken, default=-1) + 1
 
 
 def give_servo(rig, joint, servo: int) -> str:
-    """Gives a joint or value a servo number; what had the number gets its old one. Returns a text about the change."""
+    """Gives a joint or value a servo number; what had the number gets its old one. Returns a text about the
+    change.
+    """
     had = joint.servo
     other = settings_of(rig, servo) if servo >= 0 else None
     if other is not None and other != joint:
@@ -116,7 +144,8 @@ def sources(rig) -> tuple[Source, ...]:
 
 
 def describe(rig) -> Device:
-    """Device description for the link, from the rig's properties; in the virtual robot's unit if the port is virtual.
+    """Device description for the link, from the rig's properties; in the virtual robot's unit if the port is
+    virtual.
 
     Raises:
         DeviceError: a joint, limit or channel is invalid; the message names it and the remedy.
@@ -200,7 +229,8 @@ def _further(rig, channel) -> Channel:
     for share in channel.shares:
         if share.joint not in known:
             raise DeviceError(
-                f"Servo {channel.servo} ({channel.name}) is driven by '{share.joint}', which is no joint of a chain: choose another joint"
+                f"Servo {channel.servo} ({channel.name}) is driven by '{share.joint}', which is no joint of a"
+                " chain: choose another joint"
             )
     return _channel(channel, tuple(Share(share.joint, share.gear) for share in channel.shares))
 
@@ -208,7 +238,14 @@ def _further(rig, channel) -> Channel:
 def _auxiliary(value) -> tuple[Joint, Channel]:
     limits = _limits(f"Value {value.name}", value.low, value.high, value)
     ends = value.at_low, value.at_high
-    return auxiliary(value.name, max(value.servo, 0), limits, *ends, on_silence=value.on_silence, homing_offset=homing_offset(value))
+    return auxiliary(
+        value.name,
+        max(value.servo, 0),
+        limits,
+        *ends,
+        on_silence=value.on_silence,
+        homing_offset=homing_offset(value),
+    )
 
 
 def homing_offset(servo) -> int | None:
@@ -222,19 +259,23 @@ def set_homing_offset(servo, offset: float | None) -> None:
 
 
 def _on_virtual_robot(device: Device) -> Device:
-    """The device in the unit of the virtual robot, which has pulses: each range of positions becomes that of a hobby servo."""
+    """The device in the unit of the virtual robot, which has pulses: each range of positions becomes that of
+    a hobby servo.
+    """
     _, _, low, high = PULSES
     channels = []
     for channel in device.channels:
         pulse = (high - low) / (channel.highest - channel.lowest)
         zero = low + (channel.zero - channel.lowest) * pulse
-        channels.append(replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high))
+        channels.append(
+            replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high)
+        )
     return replace(device, channels=tuple(channels), protocol=OWN, settings=ProtocolSettings(), program="")
 
 
 def may_ask_for_pose(rig) -> bool:
-    """Whether arming the rig's robot may ask the user to confirm its pose, since its protocol does not promise measured positions. Known
-    before the robot is connected, and the same while it is.
+    """Whether arming the rig's robot may ask the user to confirm its pose, since its protocol does not
+    promise measured positions. Known before the robot is connected, and the same while it is.
     """
     device = rig.limber.device
     if device.is_virtual:
@@ -244,7 +285,9 @@ def may_ask_for_pose(rig) -> bool:
 
 
 def reports_health(rig) -> bool:
-    """Whether the rig's robot, connected or not, has a protocol whose servos report temperature, voltage, load or current."""
+    """Whether the rig's robot, connected or not, has a protocol whose servos report temperature, voltage,
+    load or current.
+    """
     device = rig.limber.device
     known = None if device.is_virtual else _capabilities(device)
     return known is not None and not HEALTH.isdisjoint(known.reads)
@@ -262,8 +305,8 @@ def channel_of_servo(device: Device, servo: int) -> int | None:
 
 
 def amount(joint: Joint, number: float) -> float:
-    """Amount of a jog in the joint's unit, from `number`: degrees, millimetres for prismatic joints, or 180ths of the range for auxiliary
-    values.
+    """Amount of a jog in the joint's unit, from `number`: degrees, millimetres for prismatic joints, or
+    180ths of the range for auxiliary values.
     """
     if joint.unit == "rad":
         return radians(number)
@@ -273,20 +316,24 @@ def amount(joint: Joint, number: float) -> float:
 
 
 def settings_of(rig, servo: int):
-    """The joint, additional servo or auxiliary value that has the settings of a servo; None: there is none."""
+    """The joint, additional servo or auxiliary value that has the settings of a servo; None: there
+    is none.
+    """
     device = rig.limber.device
     things = (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
     return next((settings for settings in things if settings.servo == servo), None)
 
 
 def name_of(settings) -> str:
-    """Name for messages of the joint, additional servo or auxiliary value that has the settings of a servo."""
+    """Name for messages of the joint, additional servo or auxiliary value that has the settings of
+    a servo.
+    """
     return settings.label if hasattr(settings, "bone") else settings.name
 
 
 def panel_raw(rig, channel: Channel, raw: float) -> float:
-    """A raw position of the connected device, converted to the protocol's unit that the panel shows; the virtual robot itself uses
-    pulses.
+    """A raw position of the connected device, converted to the protocol's unit that the panel shows; the
+    virtual robot itself uses pulses.
     """
     device, settings = rig.limber.device, settings_of(rig, channel.servo)
     if not device.is_virtual or device.protocol == OWN or settings is None:

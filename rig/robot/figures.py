@@ -22,7 +22,9 @@ class ShownFigures:
         self._source: tuple = ()  # what they were rounded from
 
     def update(self, status: Status, joints: Sequence[Joint], now: float) -> bool:
-        """Takes a status that was read at `now` [s, monotonic clock]; returns whether the figures differ from the last ones."""
+        """Takes a status that was read at `now` [s, monotonic clock]; returns whether the figures differ from
+        the last ones.
+        """
         if (source := (status.state, status.commanded, status.positions, status.channels)) == self._source:
             return False
         self._source = source
@@ -33,17 +35,30 @@ class ShownFigures:
 
 
 def figures_of(status: Status, joints: Sequence[Joint]) -> tuple:
-    """Joint values, servos' health, and raw positions while the robot is moved by hand, rounded as panels show them."""
-    resolutions = [radians(0.1) if joint.unit == "rad" else 1e-4 if joint.unit == "m" else 0.01 for joint in joints]
+    """Joint values, servos' health, and raw positions while the robot is moved by hand, rounded as panels
+    show them.
+    """
+    resolutions = [
+        radians(0.1) if joint.unit == "rad" else 1e-4 if joint.unit == "m" else 0.01 for joint in joints
+    ]
     values = [
-        tuple(None if value is None else round(value / step) for value, step in zip(row or (), resolutions, strict=False))
+        tuple(
+            None if value is None else round(value / step)
+            for value, step in zip(row or (), resolutions, strict=False)
+        )
         for row in (status.commanded, status.positions)
     ]
     health = [
-        tuple(_rounded((channel.temperature, 0), (channel.voltage, 1), (channel.load, 2), (channel.current, 2)))
+        tuple(
+            _rounded((channel.temperature, 0), (channel.voltage, 1), (channel.load, 2), (channel.current, 2))
+        )
         for channel in status.channels
     ]
-    raw = [tuple(_rounded((channel.measured, 0), (channel.commanded, 0))) for channel in status.channels if status.state is State.LIMP]
+    raw = [
+        tuple(_rounded((channel.measured, 0), (channel.commanded, 0)))
+        for channel in status.channels
+        if status.state is State.LIMP
+    ]
     return *values, *health, *raw
 
 

@@ -14,7 +14,8 @@ from .device import Source
 
 
 def segments(rig) -> list[Segment]:
-    """Head and tail [m, world] of each bone in the measured pose; empty if nothing is measured or there are no bones.
+    """Head and tail [m, world] of each bone in the measured pose; empty if nothing is measured or there are
+    no bones.
 
     Bones that are not on the robot, and joints without a measurement, are as posed.
     """
@@ -25,7 +26,9 @@ def segments(rig) -> list[Segment]:
 
 
 def posed(rig, sources: tuple[Source, ...], values) -> list[Segment]:
-    """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; for None the joint keeps its posed value."""
+    """Head and tail [m, world] of each bone that the robot moves, for joint values [rad or m]; for None the
+    joint keeps its posed value.
+    """
     known: dict[str, list[tuple[str, float]]] = {}
     motors: dict[tuple[str, str], float] = {}
     for source, joint_value in zip(sources, values, strict=False):
@@ -36,13 +39,22 @@ def posed(rig, sources: tuple[Source, ...], values) -> list[Segment]:
         else:
             known.setdefault(source.bone, []).append((source.axis, joint_value))
     return _of_mechanism(rig, motors) + segments_of(
-        rig, {name: _basis(rig.pose.bones[name], axis_values) for name, axis_values in known.items() if name in rig.pose.bones}
+        rig,
+        {
+            name: _basis(rig.pose.bones[name], axis_values)
+            for name, axis_values in known.items()
+            if name in rig.pose.bones
+        },
     )
 
 
 def _of_mechanism(rig, motors: dict[tuple[str, str], float]) -> list[Segment]:
-    """Head and tail [m, world] of the bones that the live mechanism moves, for values of its motors; empty where it is not live."""
-    mechanism_session = next((session(*mover) for mover in live_of(rig) if mover.settings == rig.limber.mechanism), None)
+    """Head and tail [m, world] of the bones that the live mechanism moves, for values of its motors; empty
+    where it is not live.
+    """
+    mechanism_session = next(
+        (session(*mover) for mover in live_of(rig) if mover.settings == rig.limber.mechanism), None
+    )
     if (
         not motors
         or not isinstance(mechanism_session, MechanismSession)
@@ -53,12 +65,18 @@ def _of_mechanism(rig, motors: dict[tuple[str, str], float]) -> list[Segment]:
     values = {index: motors[key] for index, key in enumerate(mechanism_session.joint_keys) if key in motors}
     goals = Goals(actuators=by_joint(mechanism_session.model, values), counts_full_rotations=True)
     placed = PlacedBodies(
-        mechanism_session.made, mechanism_session.base, mechanism_session.model.solver.solve(goals, mechanism_session.state.shown).poses
+        mechanism_session.made,
+        mechanism_session.base,
+        mechanism_session.model.solver.solve(goals, mechanism_session.state.shown).poses,
     )
     bone_segments = []
     for name in placed.bodies.get(rig.session_uid, ()):
         world = placed.world(rig.session_uid, name)
-        tail = world @ Matrix.Translation((0, rig.pose.bones[name].length, 0)) if name in rig.pose.bones else world
+        tail = (
+            world @ Matrix.Translation((0, rig.pose.bones[name].length, 0))
+            if name in rig.pose.bones
+            else world
+        )
         bone_segments.append((tuple(world.translation), tuple(tail.translation)))
     return bone_segments
 

@@ -1,4 +1,6 @@
-"""LeRobot's calibration of an armature's robot: import, export, and conversion of LeRobot's values to joint values."""
+"""LeRobot's calibration of an armature's robot: import, export, and conversion of LeRobot's values to joint
+values.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,9 @@ from . import device as robot_device
 from . import links
 
 BAUDRATE = 1_000_000
-MIDDLE = "middle"  # instead of a model's name: the joints' 0 is LeRobot's own, the middle of the recorded range
+MIDDLE = (  # instead of a model's name: the joints' 0 is LeRobot's own, the middle of the recorded range
+    "middle"
+)
 LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
 
 
@@ -43,9 +47,15 @@ class _Servo:
         """Values of the bone's channel [rad] at the lowest and highest position of the servo's range."""
         settings = self.settings
         if self.is_value:
-            return (settings.low, settings.high) if settings.at_low < settings.at_high else (settings.high, settings.low)
+            return (
+                (settings.low, settings.high)
+                if settings.at_low < settings.at_high
+                else (settings.high, settings.low)
+            )
         per_radian = _direction(settings) * settings.us_per_radian * abs(settings.gear)
-        return (settings.min_us - settings.zero_us) / per_radian, (settings.max_us - settings.zero_us) / per_radian
+        return (settings.min_us - settings.zero_us) / per_radian, (
+            settings.max_us - settings.zero_us
+        ) / per_radian
 
 
 def model_name(rig) -> str:
@@ -54,8 +64,11 @@ def model_name(rig) -> str:
     return name if name in KNOWN else ""
 
 
-def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family: Family = FEETECH) -> list[str]:
-    """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises an error, nothing has changed.
+def give(
+    rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family: Family = FEETECH
+) -> list[str]:
+    """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises
+    an error, nothing has changed.
 
     Args:
         rig: The armature object.
@@ -68,8 +81,8 @@ def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family:
         Texts about what does not fit.
 
     Raises:
-        RigError: no motor has a joint; a motor's name or drive mode leaves its zero or direction open; the file has several arms; or a
-            joint whose zero is not known has no range.
+        RigError: no motor has a joint; a motor's name or drive mode leaves its zero or direction open; the
+            file has several arms; or a joint whose zero is not known has no range.
     """
     if model == MIDDLE:
         zeros, known = {name: Zero() for name in motors if name != GRIPPER}, list(motors)
@@ -78,31 +91,49 @@ def give(rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family:
         zeros, known = KNOWN[model], _motor_names(model)
         arms = arms_of(motors, known)
     arm = _arm(arms, prefix)
-    servos = {name: servo for name, file_name in arm.items() if (servo := _servo_of(rig, name, motors[file_name].id, zeros.get(name)))}
+    servos = {
+        name: servo
+        for name, file_name in arm.items()
+        if (servo := _servo_of(rig, name, motors[file_name].id, zeros.get(name)))
+    }
     other_motors = {motor for prefixed in arms.values() if prefixed is not arm for motor in prefixed.values()}
     strangers = [name for name in motors if name not in other_motors and name not in arm.values()]
     _refuse_strangers(rig, {name: motors[name] for name in strangers}, known)
     if not servos:
-        raise RigError(f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or the servos' numbers")
+        raise RigError(
+            f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or"
+            " the servos' numbers"
+        )
     arm_motors = {name: motors[arm[name]] for name in servos}
     _refuse_two_motors(servos, arm)
     _refuse_drive_modes(servos, {name: motor for name, motor in arm_motors.items() if name in zeros}, arm)
     _refuse_without_range(servos, zeros)
     device = rig.limber.device
     device.protocol, device.baudrate = family.protocol, BAUDRATE
-    device.multi_turn = any(motor.range_min < 0 or motor.range_max > LAST_STEP for motor in arm_motors.values())
+    device.multi_turn = any(
+        motor.range_min < 0 or motor.range_max > LAST_STEP for motor in arm_motors.values()
+    )
     for name, servo in servos.items():
         if servo.settings.servo != arm_motors[name].id:
             robot_device.give_servo(rig, servo.settings, arm_motors[name].id)
     for name, servo in servos.items():
         _give(servo, arm_motors[name], zeros.get(name))
     assigned_ids = {motor.id for motor in arm_motors.values()}
-    left = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in assigned_ids]
+    left = [
+        joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in assigned_ids
+    ]
     taken = {arm[name] for name in servos}
-    directions = "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way, toggle Reverse"
+    directions = (
+        "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way, toggle"
+        " Reverse"
+    )
     return [
         *([directions] if model == MIDDLE else ()),
-        *(f"motor '{name}' (id {motor.id}) has no joint here" for name, motor in motors.items() if name not in taken),
+        *(
+            f"motor '{name}' (id {motor.id}) has no joint here"
+            for name, motor in motors.items()
+            if name not in taken
+        ),
         *(f"joint {joint.label} is not in the file" for joint in left),
     ]
 
@@ -113,27 +144,36 @@ def _motor_names(model: str) -> list[str]:
 
 
 def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str]:
-    """The arm with a prefix; without one, that of the motors with plain names, else the file's only arm. Raises RigError for several."""
+    """The arm with a prefix; without one, that of the motors with plain names, else the file's only arm.
+    Raises RigError for several.
+    """
     if prefix and prefix not in arms:
-        raise RigError(f"No motor of the file is an arm's and begins with '{prefix}': its arms' begin with {', '.join(arms) or 'nothing'}")
+        raise RigError(
+            f"No motor of the file is an arm's and begins with '{prefix}': its arms' begin with"
+            f" {', '.join(arms) or 'nothing'}"
+        )
     if prefix or "" in arms:
         return arms[prefix]
     if len(arms) > 1:
         names = " and ".join(f"'{each}'" for each in arms)
         raise RigError(
-            f"The file has {len(arms)} arms, whose motors' names begin with {names}: write one of these into Prefix in the file browser"
+            f"The file has {len(arms)} arms, whose motors' names begin with {names}: write one of these into"
+            " Prefix in the file browser"
         )
     return next(iter(arms.values()), {})
 
 
 def _refuse_strangers(rig, strangers: Mapping[str, Motor], known: Sequence[str]) -> None:
-    """Raises RigError for a motor with a joint of the rig whose name is none of the model's: its zero and direction are not known."""
+    """Raises RigError for a motor with a joint of the rig whose name is none of the model's: its zero and
+    direction are not known.
+    """
     for name, motor in strangers.items():
         servo = _servo_of(rig, name, motor.id, None)
         if servo is not None:
             raise RigError(
-                f"Motor '{name}' (id {motor.id}) would be that of {servo.name}, and its name is none of this robot's"
-                f" ({', '.join(known)}), so its zero and direction are not known: give it the right name in the file"
+                f"Motor '{name}' (id {motor.id}) would be that of {servo.name}, and its name is none of this"
+                f" robot's ({', '.join(known)}), so its zero and direction are not known: give it the right"
+                " name in the file"
             )
 
 
@@ -141,29 +181,36 @@ def _refuse_two_motors(servos: Mapping[str, _Servo], arm: Mapping[str, str]) -> 
     """Raises RigError if two motors have the same joint."""
     names = list(servos)
     for index, name in enumerate(names):
-        first = next((other for other in names[:index] if servos[other].settings == servos[name].settings), None)
+        first = next(
+            (other for other in names[:index] if servos[other].settings == servos[name].settings), None
+        )
         if first is not None:
             raise RigError(
-                f"Motors '{arm[first]}' and '{arm[name]}' would both be that of {servos[name].name}: give each its own joint, by its"
-                " name or servo number"
+                f"Motors '{arm[first]}' and '{arm[name]}' would both be that of {servos[name].name}: give"
+                " each its own joint, by its name or servo number"
             )
 
 
-def _refuse_drive_modes(servos: Mapping[str, _Servo], motors: Mapping[str, Motor], arm: Mapping[str, str]) -> None:
-    """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and not in degrees."""
+def _refuse_drive_modes(
+    servos: Mapping[str, _Servo], motors: Mapping[str, Motor], arm: Mapping[str, str]
+) -> None:
+    """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and
+    not in degrees.
+    """
     for name, motor in motors.items():
         if motor.drive_mode:
             raise RigError(
-                f"Motor '{arm[name]}' (id {motor.id}) has drive_mode 1, which reverses it in some of LeRobot's modes and not in others,"
-                f" so the direction of {servos[name].name} is not known: write 0 into the file, and if the joint"
-                " then runs the wrong way toggle Reverse"
+                f"Motor '{arm[name]}' (id {motor.id}) has drive_mode 1, which reverses it in some of"
+                f" LeRobot's modes and not in others, so the direction of {servos[name].name} is not known:"
+                " write 0 into the file, and if the joint then runs the wrong way toggle Reverse"
             )
 
 
 def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
     """LeRobot's motors of a rig by name, and texts about ranges that they cannot express.
 
-    LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is narrowed until it is.
+    LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is
+    narrowed until it is.
 
     Raises:
         RigError: the model's joints have no servos, or a homing offset is not known.
@@ -180,9 +227,13 @@ def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
 
 
 def scale_of(rig, joint: FileJoint) -> Scale:
-    """Conversion between a joint's values and LeRobot's: by the model's zero if Limber knows it, and by the range of the joint's servo."""
+    """Conversion between a joint's values and LeRobot's: by the model's zero if Limber knows it, and by the
+    range of the joint's servo.
+    """
     zeros = KNOWN.get(model_name(rig), {})
-    name, zero = next(((name, z) for name, z in zeros.items() if joint.name == (z.of or name)), (joint.name, None))
+    name, zero = next(
+        ((name, z) for name, z in zeros.items() if joint.name == (z.of or name)), (joint.name, None)
+    )
     zero_value, sense = (zero.value, zero.sense) if zero is not None else (0.0, 1)
     # A gripper's range goes from closed to open, whatever the servo's direction.
     if name == GRIPPER and isfinite(joint.upper - joint.lower):
@@ -196,7 +247,9 @@ def scale_of(rig, joint: FileJoint) -> Scale:
 
 
 def is_calibrated(rig, joint: FileJoint) -> bool:
-    """Whether the homing offset of a joint's servo is known, from a calibration of LeRobot or read from the servo."""
+    """Whether the homing offset of a joint's servo is known, from a calibration of LeRobot or read from the
+    servo.
+    """
     servo = _servo_at(rig, joint)
     return servo is not None and robot_device.homing_offset(servo.settings) is not None
 
@@ -212,7 +265,9 @@ def _servo_at(rig, joint: FileJoint) -> _Servo | None:
 
 
 def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
-    """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name, else the servo `number`."""
+    """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name,
+    else the servo `number`.
+    """
     of = zero.of if zero is not None and zero.of else name
     for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
         if record.axis and record.branch.joint.name == of:
@@ -229,12 +284,18 @@ def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
     if settings is None:
         return None
     is_value = hasattr(settings, "at_low")
-    ends = (settings.low, settings.high) if is_value else (getattr(settings, "lower", 0.0), getattr(settings, "upper", 0.0))
+    ends = (
+        (settings.low, settings.high)
+        if is_value
+        else (getattr(settings, "lower", 0.0), getattr(settings, "upper", 0.0))
+    )
     return _Servo(settings, robot_device.name_of(settings), 1, ends)
 
 
 def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _Servo | None:
-    """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its channel."""
+    """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its
+    channel.
+    """
     for _, joint in robot_device.joints(rig):
         if joint.key == (bone, axis):
             return _Servo(joint, joint.label, sign, span)
@@ -244,13 +305,15 @@ def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) ->
 
 
 def _refuse_without_range(servos: Mapping[str, _Servo], zeros: Mapping[str, Zero]) -> None:
-    """Raises RigError for a motor without a known zero whose joint has no finite range: then the zero cannot be taken from the range."""
+    """Raises RigError for a motor without a known zero whose joint has no finite range: then the zero cannot
+    be taken from the range.
+    """
     for name, servo in servos.items():
         lower, upper = servo.limits
         if name not in zeros and not (lower < upper and isfinite(upper - lower)):
             raise RigError(
-                f"{servo.name} has no range from closed to open, which LeRobot's motor '{name}' needs: set its Min below its Max, or give"
-                " the motor's servo to another joint"
+                f"{servo.name} has no range from closed to open, which LeRobot's motor '{name}' needs: set"
+                " its Min below its Max, or give the motor's servo to another joint"
             )
 
 
@@ -280,12 +343,16 @@ def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
         rises = (servo.sign > 0) != bool(motor.drive_mode)
     else:
         rises = servo.sign * zero.sense > 0
-        value.low, value.high = sorted(servo.sign * zero.joint((end - motor.middle) / STEPS_PER_RADIAN) for end in ends)
+        value.low, value.high = sorted(
+            servo.sign * zero.joint((end - motor.middle) / STEPS_PER_RADIAN) for end in ends
+        )
     value.at_low, value.at_high = ends if rises else ends[::-1]
 
 
 def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
-    """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if none)."""
+    """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if
+    none).
+    """
     settings = servo.settings
     offset = _stored_offset(rig, settings)
     if servo.is_value:
@@ -296,16 +363,23 @@ def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
     if zero is None:
         return Motor(settings.servo, int(_direction(settings) != servo.sign), offset, low, high), ""
     if _direction(settings) != servo.sign * zero.sense:
-        raise RigError(f"{servo.name} rotates against LeRobot's sense, which its file cannot express: toggle Reverse")
+        raise RigError(
+            f"{servo.name} rotates against LeRobot's sense, which its file cannot express: toggle Reverse"
+        )
     per_radian = settings.us_per_radian * abs(settings.gear)
     middle = round(2 * (settings.zero_us + _direction(settings) * per_radian * servo.sign * zero.value)) / 2
     half = min(middle - low, high - middle)
     if half <= 0:
-        raise RigError(f"{servo.name}: LeRobot's zero, position {middle:.0f}, is outside of its range {low} to {high}: set its zero again")
+        raise RigError(
+            f"{servo.name}: LeRobot's zero, position {middle:.0f}, is outside of its range {low} to {high}:"
+            " set its zero again"
+        )
     begin = ceil(middle - half)
     end = round(2 * middle) - begin
     lost = (high - low - (end - begin)) / per_radian
-    return Motor(settings.servo, 0, offset, begin, end), f"{degrees(lost):.1f} degrees of its range are left out" if lost > LOST else ""
+    return Motor(settings.servo, 0, offset, begin, end), (
+        f"{degrees(lost):.1f} degrees of its range are left out" if lost > LOST else ""
+    )
 
 
 def _stored_offset(rig, settings) -> int:
@@ -316,7 +390,8 @@ def _stored_offset(rig, settings) -> int:
     known = robot_device.homing_offset(settings) if reported is None else round(reported)
     if known is None:
         raise RigError(
-            f"The homing offset of servo {settings.servo} is not known, and LeRobot would overwrite it: press Connect, then export again"
+            f"The homing offset of servo {settings.servo} is not known, and LeRobot would overwrite it: press"
+            " Connect, then export again"
         )
     return known
 

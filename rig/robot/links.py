@@ -1,4 +1,6 @@
-"""Links between this session's armatures and their robots, and the values sent over them. Nothing is saved; loading a file disarms."""
+"""Links between this session's armatures and their robots, and the values sent over them. Nothing is saved;
+loading a file disarms.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -37,8 +39,11 @@ MOVING = set(DRIVEN)
 QUIET = {State.DISARMED, State.LIMP, State.SETUP}  # the robot does not follow, and can be set up
 LOST = {State.FAULT, State.WORKER_LOST}
 OWN_WAYS = {State.SETUP, State.PARKING, State.LIMP}  # the robot does not follow the armature, but may move
-NARROW = "narrow the joints' limits, or correct the servos' ranges"  # remedy where servos reach less than joints
-SLACK = 0.01  # [rad, or the joint's unit] a channel's range that is smaller than its joint's by less is not reported
+NARROW = (  # remedy where servos reach less than joints
+    "narrow the joints' limits, or correct the servos' ranges"
+)
+# [rad, or the joint's unit] a channel's range that is smaller than its joint's by less is not reported
+SLACK = 0.01
 
 
 @dataclass
@@ -46,30 +51,43 @@ class _Robot:
     link: Link
     rig_name: str
     sources: tuple[Source, ...]  # for each joint of the device where its value comes from
-    short: tuple[tuple[Joint, float, float], ...]  # joints whose limits exceed their servos' ranges, with what these allow
+    short: tuple[
+        tuple[Joint, float, float], ...
+    ]  # joints whose limits exceed their servos' ranges, with what these allow
     angles: list[float]  # [rad; prismatic joints m; values in their own unit] last values of the joints
-    shaped: list[float | Kinematic] = field(default_factory=list)  # last sent values: `angles` after the filters, with their velocities
+    shaped: list[float | Kinematic] = field(
+        default_factory=list
+    )  # last sent values: `angles` after the filters, with their velocities
     status: Status | None = None  # last status that was read
     history: History = field(default_factory=History)
     filters: ValueFilters = field(default_factory=ValueFilters)
     sent_at: float = field(default_factory=monotonic)  # [s] time at which values were last sent
     figures: ShownFigures = field(default_factory=ShownFigures)
     were_live: frozenset[str] = frozenset()  # uids of the movers that were live when values were last sent
-    still_at: int = -1  # `_changes` at which the same values were sent twice in a row, with all at rest; -1: they may change by themselves
-    properties: tuple[float | None, ...] = ()  # values of the animatable properties that it follows, when values were last sent
+    # `_changes` at which the same values were sent twice in a row, with all at rest; -1: they may change by
+    # themselves
+    still_at: int = -1
+    properties: tuple[
+        float | None, ...
+    ] = ()  # values of the animatable properties that it follows, when values were last sent
 
 
 _robots: dict[int, _Robot] = {}  # by the armature object's session_uid
-_connected_once: dict[int, str] = {}  # names of the objects that were connected in this session, by their session_uid
+_connected_once: dict[
+    int, str
+] = {}  # names of the objects that were connected in this session, by their session_uid
 _changes = 0  # number of times that something in the file was noticed to change
-_held = False  # whether an operation, such as a bake, changes the scene's frame, which the robots must not follow
+_held = (
+    False  # whether an operation, such as a bake, changes the scene's frame, which the robots must not follow
+)
 
 
 def connect(rig) -> None:
     """Opens the rig's device. Nothing moves.
 
     Raises:
-        DeviceError, WorkerError: see `describe` and `Link.open`; or another armature of this file uses the port.
+        DeviceError, WorkerError: see `describe` and `Link.open`; or another armature of this file uses the
+            port.
         ProtocolError: the protocol is a program that the user has not allowed.
         RigError: the robot is on another computer's address, and Blender may not go online.
     """
@@ -79,9 +97,14 @@ def connect(rig) -> None:
         online.require(device.address)
     if device.protocol.startswith(FILE):
         device = replace(device, program=programs.require(rig.limber.device.program_path))
-    owner = next((other.rig_name for other in _robots.values() if other.link.device.line == device.line), None)
+    owner = next(
+        (other.rig_name for other in _robots.values() if other.link.device.line == device.line), None
+    )
     if owner and not device.is_virtual:
-        raise DeviceError(f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another port")
+        raise DeviceError(
+            f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another"
+            " port"
+        )
     sources = robot_device.sources(rig)
     values = robot_values.newest(rig, sources, [0.0] * len(sources))
     link = Link(device)
@@ -94,7 +117,9 @@ def connect(rig) -> None:
 
 
 def mark_connected() -> None:
-    """Marks the armatures that were connected in this session as robots' again, after undo or redo: a connection is not undone."""
+    """Marks the armatures that were connected in this session as robots' again, after undo or redo: a
+    connection is not undone.
+    """
     for uid, name in _connected_once.items():
         rig = find(name, uid)
         if rig is not None:
@@ -129,13 +154,17 @@ def status(rig) -> Status | None:
 
 
 def sources(rig) -> tuple[Source, ...]:
-    """The joint, motor or value that each joint of the rig's connected robot follows, in the device's order."""
+    """The joint, motor or value that each joint of the rig's connected robot follows, in the
+    device's order.
+    """
     robot = _robots.get(rig.session_uid)
     return robot.sources if robot else ()
 
 
 def history(rig) -> History | None:
-    """Commanded and measured values of the rig's robot over the last seconds; None if the rig is not connected."""
+    """Commanded and measured values of the rig's robot over the last seconds; None if the rig is not
+    connected.
+    """
     robot = _robots.get(rig.session_uid)
     return robot.history if robot else None
 
@@ -146,7 +175,9 @@ def ports() -> set[str]:
 
 
 def look(rig) -> bool:
-    """Reads the robot's status from the worker, after values were sent; returns whether anything that panels show as text has changed."""
+    """Reads the robot's status from the worker, after values were sent; returns whether anything that panels
+    show as text has changed.
+    """
     robot = _robots[rig.session_uid]
     before, robot.status = robot.status, robot.link.read_status()
     robot.history.note(monotonic(), robot.status)
@@ -165,7 +196,10 @@ def changed_since_connect(rig) -> bool:
         return False
     try:
         return robot.link.device != describe(rig)
-    except (HardwareError, MotionError):  # the device cannot be described now, so it differs from the connected one
+    except (
+        HardwareError,
+        MotionError,
+    ):  # the device cannot be described now, so it differs from the connected one
         return True
 
 
@@ -179,13 +213,17 @@ def short_servos(rig) -> list[str]:
 
 
 def beyond_servos(rig) -> str:
-    """A sentence that names the joints of a connected rig whose values are beyond their servos' ranges now; "" if there are none."""
+    """A sentence that names the joints of a connected rig whose values are beyond their servos' ranges now;
+    "" if there are none.
+    """
     robot = _robots.get(rig.session_uid)
     if robot is None:
         return ""
     values = dict(zip((joint.name for joint in robot.link.device.joints), robot.angles, strict=True))
     names = [
-        joint.name for joint, low, high in robot.short if max(low - values[joint.name], values[joint.name] - high) > SLACK * joint.scale
+        joint.name
+        for joint, low, high in robot.short
+        if max(low - values[joint.name], values[joint.name] - high) > SLACK * joint.scale
     ]
     return f"The pose is beyond the servos' range ({listing(names)}): {NARROW}" if names else ""
 
@@ -196,13 +234,17 @@ def off_axis(rig) -> list[str]:
 
 
 def joint_names(rig) -> list[str]:
-    """Names of the connected robot's joints, else of those that the rig's robot would have, in the device's order."""
+    """Names of the connected robot's joints, else of those that the rig's robot would have, in the device's
+    order.
+    """
     robot = _robots.get(rig.session_uid)
     return [joint.name for joint in robot.link.device.joints] if robot else robot_device.driven_names(rig)
 
 
 def servos(rig) -> list[int]:
-    """Numbers of the connected robot's servos, else of those that the rig's robot would have, in the device's order."""
+    """Numbers of the connected robot's servos, else of those that the rig's robot would have, in the device's
+    order.
+    """
     robot = _robots.get(rig.session_uid)
     return [channel.servo for channel in robot.link.device.channels] if robot else robot_device.servos(rig)
 
@@ -214,7 +256,9 @@ def press_stops() -> None:
 
 
 def stop_all() -> int:
-    """Emergency stop of all robots; returns their number. Other programs may arm none until the user allows it again."""
+    """Emergency stop of all robots; returns their number. Other programs may arm none until the user allows
+    it again.
+    """
     for robot in _robots.values():
         robot.link.stop()
     forbid_all_arming()
@@ -222,15 +266,17 @@ def stop_all() -> int:
 
 
 def disarm(rig, reason: str = "") -> None:
-    """Disarms the rig's robot; until the next command its status says the reason. Other programs may not arm it until the user allows it
-    again.
+    """Disarms the rig's robot; until the next command its status says the reason. Other programs may not arm
+    it until the user allows it again.
     """
     _robots[rig.session_uid].link.disarm(reason)
     forbid_arming(rig)
 
 
 def is_lost(rig) -> bool:
-    """Whether the rig's robot was stopped, has a fault, or cannot be reached, which the user must clear first."""
+    """Whether the rig's robot was stopped, has a fault, or cannot be reached, which the user must clear
+    first.
+    """
     seen = status(rig)
     return seen is not None and seen.state in LOST
 
@@ -240,12 +286,17 @@ def is_any_connected() -> bool:
 
 
 def figures_changed(time: float) -> bool:
-    """Whether what panels and the ghost show of any robot in numbers differs from what it was at the last call.
+    """Whether what panels and the ghost show of any robot in numbers differs from what it was at the last
+    call.
 
     Args:
         time: Time [s, monotonic clock], from which `figures_age` counts.
     """
-    changes = [robot.figures.update(robot.status, robot.link.device.joints, time) for robot in _robots.values() if robot.status]
+    changes = [
+        robot.figures.update(robot.status, robot.link.device.joints, time)
+        for robot in _robots.values()
+        if robot.status
+    ]
     return any(changes)
 
 
@@ -255,7 +306,8 @@ def figures_age(time: float) -> float:
 
 
 def park_values(rig) -> list[float]:
-    """Values of the park pose, in the device's order; joints that the pose does not contain keep their shown value.
+    """Values of the park pose, in the device's order; joints that the pose does not contain keep their shown
+    value.
 
     Raises:
         RigError: the park pose contains no joint of the robot.
@@ -265,8 +317,8 @@ def park_values(rig) -> list[float]:
 
 
 def hold(is_held: bool) -> None:
-    """Stops or resumes sending. Robots keep their last values while something steps through frames faster or slower than real time, such as
-    a bake.
+    """Stops or resumes sending. Robots keep their last values while something steps through frames faster or
+    slower than real time, such as a bake.
     """
     global _held
     _held = is_held
@@ -274,15 +326,18 @@ def hold(is_held: bool) -> None:
 
 
 def send(rig, due: float = 0.0, depsgraph=None) -> None:
-    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others. No effect if it is not connected.
+    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others. No
+    effect if it is not connected.
 
-    The robot is disarmed if live motion on the rig has ended since the last call, because the authored pose may be far from the robot's.
+    The robot is disarmed if live motion on the rig has ended since the last call, because the authored pose
+    may be far from the robot's.
 
     Args:
         rig: The armature object.
         due: Time [s] until the next values; 0: not known.
-        depsgraph: For a frame whose live poses were just shown: bones that constraints move are where those of the frame before put them.
-            If the robot follows such a bone, this evaluated scene is evaluated once more.
+        depsgraph: For a frame whose live poses were just shown: bones that constraints move are where those
+            of the frame before put them. If the robot follows such a bone, this evaluated scene is evaluated
+            once more.
     """
     robot = _robots.get(rig.session_uid)
     if robot is None:
@@ -293,17 +348,26 @@ def send(rig, due: float = 0.0, depsgraph=None) -> None:
         disarm(rig, "" if state is State.DISARMED else "live motion has ended")
     robot.were_live = are_live
     if not _is_held():
-        if depsgraph and len(are_live) < len(movers) and robot_values.constrained_bones(movers, robot.sources) and live_movers():
+        if (
+            depsgraph
+            and len(are_live) < len(movers)
+            and robot_values.constrained_bones(movers, robot.sources)
+            and live_movers()
+        ):
             evaluate(depsgraph)
         plays, unit = is_playing(), robot.link.unit(due)
-        # A scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real time.
+        # A scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real
+        # time.
         moving = robot_values.moving(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
         if plays and not all(isinstance(value, Kinematic) for value in moving):
             speeds = [joint.limits.velocity for joint in robot.link.device.joints]
             moving = lookahead.ahead(rig, robot.sources, moving, speeds)
         robot.angles = robot_values.positions(moving)
         before, robot.sent_at = robot.sent_at, monotonic()
-        shaped, robot.shaped = robot.shaped, robot.filters.step(rig, robot.sources, moving, robot.sent_at - before, unit)
+        shaped, robot.shaped = (
+            robot.shaped,
+            robot.filters.step(rig, robot.sources, moving, robot.sent_at - before, unit),
+        )
         robot.link.send(robot.shaped, plays=plays, due=due)
         robot.properties = robot_values.property_values(rig, robot.sources)
         is_still = not plays and due == 0.0 and robot.filters.at_rest and robot.shaped == shaped
@@ -327,7 +391,8 @@ def _changes_are_noticed(rig) -> bool:
 def _is_still(rig, robot: _Robot) -> bool:
     """Whether a robot's values are what was sent last: all was at rest, and nothing has changed since.
 
-    Blender notices changes of all that it shows, but for custom properties that a script sets: those that a robot follows are compared.
+    Blender notices changes of all that it shows, but for custom properties that a script sets: those that a
+    robot follows are compared.
     """
     return robot.still_at == _changes and robot.properties == robot_values.property_values(rig, robot.sources)
 
@@ -352,10 +417,11 @@ def send_scene(scene, depsgraph, due: float) -> None:
 
 
 def heartbeat(clocked: Sequence = ()) -> bool:
-    """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that panels must be redrawn.
+    """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that
+    panels must be redrawn.
 
-    Values are sent as well, unless playback or the clock of live motion sends them: nothing changes between two of their frames. While the
-    scene stands still, the last values are repeated without being read anew.
+    Values are sent as well, unless playback or the clock of live motion sends them: nothing changes between
+    two of their frames. While the scene stands still, the last values are repeated without being read anew.
 
     Args:
         clocked: Scenes for which the clock runs.

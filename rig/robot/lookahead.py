@@ -1,5 +1,5 @@
-"""Future values of the robot's joints from keyframes: velocities toward the next frame, and values that are sent early to be in step with
-sound.
+"""Future values of the robot's joints from keyframes: velocities toward the next frame, and values that are
+sent early to be in step with sound.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,17 @@ from . import playhead, values
 from .device import Source
 from .values import Value
 
-SAME = 1e-5  # [rad, or the joint's unit] a value farther from its keyframes is changed by something else, such as by hand
+# [rad, or the joint's unit] a value farther from its keyframes is changed by something else, such as by hand
+SAME = 1e-5
 
 
 def ahead(rig, sources: tuple[Source, ...], current: list[Value], speeds: Sequence[float]) -> list[Value]:
-    """Values to send now. While a scene with the rig plays, keyframed values get the velocity to the frame that is shown next; if the
-    robot's delay is negative, values of a later frame are sent.
+    """Values to send now. While a scene with the rig plays, keyframed values get the velocity to the frame
+    that is shown next; if the robot's delay is negative, values of a later frame are sent.
 
-    A change that is larger than the joint can make in a frame counts as a jump (e.g. from the scene's last frame to its first), not as a
-    velocity: playback may stop before it, and the robot must not start to follow it.
+    A change that is larger than the joint can make in a frame counts as a jump (e.g. from the scene's last
+    frame to its first), not as a velocity: playback may stop before it, and the robot must not start to
+    follow it.
 
     Args:
         rig: The armature.
@@ -41,8 +43,15 @@ def ahead(rig, sources: tuple[Source, ...], current: list[Value], speeds: Sequen
     return [_with_velocity(*four, early > 0.0) for four in zip(current, here, later, farthest, strict=True)]
 
 
-def _with_velocity(current: Value, here: float | None, later: float | None, farthest: float, is_early: bool) -> Value:
-    if here is None or later is None or isinstance(current, Kinematic) or not (is_early or abs(here - current) < SAME):
+def _with_velocity(
+    current: Value, here: float | None, later: float | None, farthest: float, is_early: bool
+) -> Value:
+    if (
+        here is None
+        or later is None
+        or isinstance(current, Kinematic)
+        or not (is_early or abs(here - current) < SAME)
+    ):
         return current
     step = later - here  # [rad, m or unit] in a frame
     return Kinematic(here if is_early else current, step if abs(step) <= farthest else 0.0)
@@ -50,15 +59,24 @@ def _with_velocity(current: Value, here: float | None, later: float | None, fart
 
 def playing_scene(rig) -> bpy.types.Scene | None:
     """The playing scene that contains the rig; None: none plays."""
-    windows = [window for manager in bpy.data.window_managers for window in manager.windows if window.screen.is_animation_playing]
+    windows = [
+        window
+        for manager in bpy.data.window_managers
+        for window in manager.windows
+        if window.screen.is_animation_playing
+    ]
     return next((window.scene for window in windows if rig.name in window.scene.objects), None)
 
 
 def frame_ahead(scene, seconds: float, frames: float = 0.0) -> float:
-    """The frame, with time stretching, that will be shown `seconds` later and a number of frames after that; playback repeats after the
-    last frame, or before the first one where it plays backward.
+    """The frame, with time stretching, that will be shown `seconds` later and a number of frames after that;
+    playback repeats after the last frame, or before the first one where it plays backward.
     """
-    first, last = (scene.frame_preview_start, scene.frame_preview_end) if scene.use_preview_range else (scene.frame_start, scene.frame_end)
+    first, last = (
+        (scene.frame_preview_start, scene.frame_preview_end)
+        if scene.use_preview_range
+        else (scene.frame_start, scene.frame_end)
+    )
     speed = min(max(playhead.step(scene), -1.0), 1.0)  # frames left out make it no faster
     current_frame = scene.frame_current + scene.frame_subframe
     ahead = current_frame + seconds * speed / playhead.seconds_a_frame(scene) + frames
@@ -68,12 +86,15 @@ def frame_ahead(scene, seconds: float, frames: float = 0.0) -> float:
 
 
 def values_at(rig, sources: tuple[Source, ...], frame: float) -> list[float | None]:
-    """Keyframed value of each source at a frame; None for sources that are not determined by the keyframes of one action alone, e.g. while
-    live, or where a constraint moves the bone.
+    """Keyframed value of each source at a frame; None for sources that are not determined by the keyframes of
+    one action alone, e.g. while live, or where a constraint moves the bone.
     """
     live = {mover.settings.uid for mover in live_of(rig)}
     moved = moved_bones(rig, {source.bone for source in sources}) if rig.pose else ()
-    return [None if source.chain in live or source.bone in moved else _value_at(rig, source, frame) for source in sources]
+    return [
+        None if source.chain in live or source.bone in moved else _value_at(rig, source, frame)
+        for source in sources
+    ]
 
 
 def _value_at(rig, source: Source, frame: float) -> float | None:
@@ -82,7 +103,9 @@ def _value_at(rig, source: Source, frame: float) -> float | None:
     mover = values.mover_of_source(rig, source)
     if mover is None:
         return None
-    return mover.value_of((source.bone, source.axis), lambda channel: _keyed(channel.owner, channel.path, channel.index, frame))
+    return mover.value_of(
+        (source.bone, source.axis), lambda channel: _keyed(channel.owner, channel.path, channel.index, frame)
+    )
 
 
 def _property(rig, auxiliary: str) -> tuple[bpy.types.ID | None, str, int]:
@@ -101,6 +124,8 @@ def _keyed(owner: bpy.types.ID | None, path: str, index: int, frame: float) -> f
         return None
     if animation.use_nla and any(not track.mute for track in animation.nla_tracks):
         return None
-    curve = actions.find(actions.fcurves(animation.action, getattr(animation, "action_slot", None)), path, index)
+    curve = actions.find(
+        actions.fcurves(animation.action, getattr(animation, "action_slot", None)), path, index
+    )
     driven = any(driver.data_path == path and driver.array_index == index for driver in animation.drivers)
     return None if curve is None or curve.mute or driven else curve.evaluate(frame)

@@ -9,22 +9,36 @@ from .device import Source
 
 
 def names_in_files(rig, sources: Sequence[Source]) -> tuple[Named, ...]:
-    """Name, sign, unit, servo and LeRobot conversion of each source in motion files. A value that follows a bone's channel has that joint's
-    name.
+    """Name, sign, unit, servo and LeRobot conversion of each source in motion files. A value that follows a
+    bone's channel has that joint's name.
     """
     joints = file_joints(rig)
     by_key = {joint.key: joint for joint in joints}
-    by_path = {f"{joint.channel.path}[{joint.channel.index}]": joint for joint in joints if joint.channel is not None}
+    by_path = {
+        f"{joint.channel.path}[{joint.channel.index}]": joint for joint in joints if joint.channel is not None
+    }
     values = {value.name: value for value in rig.limber.device.auxiliaries}
     names = []
     for source in sources:
         value = values.get(source.auxiliary)
-        joint = by_key.get(source.key) if value is None else by_path.get(value.path) if value.owner == rig else None
+        joint = (
+            by_key.get(source.key)
+            if value is None
+            else by_path.get(value.path)
+            if value.owner == rig
+            else None
+        )
         servo = -1 if value is None else value.servo
-        names.append(_named(rig, joint, servo) if joint is not None else Named(source.auxiliary, unit="plain", servo=servo))
+        names.append(
+            _named(rig, joint, servo)
+            if joint is not None
+            else Named(source.auxiliary, unit="plain", servo=servo)
+        )
     return tuple(names)
 
 
 def _named(rig, joint: FileJoint, servo: int) -> Named:
     unit = "m" if joint.is_prismatic else "rad"
-    return Named(joint.name, joint.sign, unit, joint.servo if servo < 0 else servo, lerobot.scale_of(rig, joint))
+    return Named(
+        joint.name, joint.sign, unit, joint.servo if servo < 0 else servo, lerobot.scale_of(rig, joint)
+    )

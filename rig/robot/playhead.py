@@ -1,5 +1,5 @@
-"""How a scene's current frame moves while it plays: backward, with frames left out, or slower than its rate; and so when its next frame is
-due.
+"""How a scene's current frame moves while it plays: backward, with frames left out, or slower than its rate;
+and so when its next frame is due.
 """
 
 import time
@@ -10,7 +10,8 @@ from statistics import median
 from ...character.playback import JUMP
 
 REMEMBERED = 9  # number of newest gaps that tell how fast a scene plays: a few slow redraws change nothing
-SLOWER = 1.4  # factor of the interval at the rate: a scene whose frames come so late cannot keep it; less is unevenness
+# factor of the interval at the rate: a scene whose frames come so late cannot keep it; less is unevenness
+SLOWER = 1.4
 
 
 @dataclass
@@ -70,7 +71,9 @@ def step(scene) -> float:
 
 
 def due(scene) -> float:
-    """Time until a playing scene shows its next frame [s]: as its rate says, unless it could not keep that lately."""
+    """Time until a playing scene shows its next frame [s]: as its rate says, unless it could not keep that
+    lately.
+    """
     nominal = _nominal(scene)
     head = _playheads.get(scene.session_uid)
     if head is None or len(head.gaps) < REMEMBERED:
@@ -80,5 +83,7 @@ def due(scene) -> float:
 
 
 def _nominal(scene) -> float:
-    """Time until the next frame [s] where the scene keeps its rate; playback leaves frames out by whole ones."""
+    """Time until the next frame [s] where the scene keeps its rate; playback leaves frames out by
+    whole ones.
+    """
     return max(1.0, abs(step(scene))) * seconds_a_frame(scene)

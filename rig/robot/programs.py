@@ -1,8 +1,10 @@
-"""Consent to users' own programs on this computer: which may run, each by its full path and the digest of its content.
+"""Consent to users' own programs on this computer: which may run, each by its full path and the digest of its
+content.
 
-A .blend or a calibration file can name a program as the robot's protocol, and its author must not decide that it runs here. So consent is
-stored in neither of them, but in a file in the user's own folder. The process that runs a program compares the digest of the bytes that it
-runs (`hardware/protocols/program.py`), so a program that changes after it was allowed is refused at any time.
+A .blend or a calibration file can name a program as the robot's protocol, and its author must not decide that
+it runs here. So consent is stored in neither of them, but in a file in the user's own folder. The process
+that runs a program compares the digest of the bytes that it runs (`hardware/protocols/program.py`), so a
+program that changes after it was allowed is refused at any time.
 """
 
 import json
@@ -19,7 +21,9 @@ from ..blender.user_folder import user_folder
 FOLDER, FILE = "programs", "allowed.json"
 FORMAT, VERSION = "limber-allowed-programs", 1
 
-_allowed: dict[str, str] | None = None  # digests by full path: those in the file when it was last read, and those allowed in this session
+_allowed: dict[str, str] | None = (
+    None  # digests by full path: those in the file when it was last read, and those allowed in this session
+)
 
 
 def allowed(path: str) -> str:
@@ -49,21 +53,26 @@ def require(path: str) -> str:
     program = question(path)
     if program is not None:
         raise ProtocolError(
-            f"{program.path} is a program that you have not allowed on this computer as it is now (SHA-256 {program.digest}):"
-            " press Connect in the Robot panel, and allow it if you trust it"
+            f"{program.path} is a program that you have not allowed on this computer as it is now (SHA-256"
+            f" {program.digest}): press Connect in the Robot panel, and allow it if you trust it"
         )
     return allowed(path)
 
 
 def allow(path: str, digest: str) -> str:
-    """Stores the user's consent to a program with this content; returns why it lasts for this session only, or ""."""
+    """Stores the user's consent to a program with this content; returns why it lasts for this session only,
+    or "".
+    """
     _read_again()
     _known()[_full(path)] = digest
     path_of_list = _file()
     if path_of_list is None:
         return "The user's folder of Blender cannot be made: Limber asks again after a restart"
     try:
-        atomic.write_text(path_of_list, json.dumps({"format": FORMAT, "version": VERSION, "programs": _known()}, indent=1) + "\n")
+        atomic.write_text(
+            path_of_list,
+            json.dumps({"format": FORMAT, "version": VERSION, "programs": _known()}, indent=1) + "\n",
+        )
     except OSError as error:
         return f"{path_of_list} cannot be written ({error.strerror}): Limber asks again after a restart"
     return ""

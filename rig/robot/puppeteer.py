@@ -1,4 +1,5 @@
-"""Puppeteering: the armature follows a robot that is moved by hand while its servos are limp and report their positions.
+"""Puppeteering: the armature follows a robot that is moved by hand while its servos are limp and report their
+positions.
 
 A recording is keyed only at its end: keys inserted earlier would play back and overwrite the pose.
 """
@@ -38,8 +39,8 @@ _takes: dict[int, _Take] = {}  # by the armature object's session_uid
 
 
 def why_not(rig) -> str:
-    """Why the armature cannot follow the robot, with the remedy; "" if it can: a joint or motor has a servo, and nothing on the rig is
-    live.
+    """Why the armature cannot follow the robot, with the remedy; "" if it can: a joint or motor has a servo,
+    and nothing on the rig is live.
     """
     with_servos = {source.chain for source in sources(rig)}
     movers = [mover for mover in movers_of(rig) if mover.is_live or mover.settings.uid in with_servos]
@@ -50,15 +51,21 @@ def why_not(rig) -> str:
 
 
 def _why_not_shown(rig) -> str:
-    """Which constraint keeps a bone with a servo from following the robot, with the remedy; "" if there is none."""
+    """Which constraint keeps a bone with a servo from following the robot, with the remedy; "" if there is
+    none.
+    """
     bones = {source.bone for source in sources(rig)} if rig.pose else ()
-    moving = next((entry for entry in seen.acting(rig, bones) if entry[2].type not in seen.LIMITS), None) if bones else None
+    moving = (
+        next((entry for entry in seen.acting(rig, bones) if entry[2].type not in seen.LIMITS), None)
+        if bones
+        else None
+    )
     if moving is None:
         return ""
     name, holder, constraint = moving
     return (
-        f"Constraint '{constraint.name}' of bone '{holder.name}' moves bone '{name}', which then would not show how the robot is moved:"
-        " mute it first"
+        f"Constraint '{constraint.name}' of bone '{holder.name}' moves bone '{name}', which then would not"
+        " show how the robot is moved: mute it first"
     )
 
 
@@ -133,7 +140,9 @@ def key_now(rig, frame: int) -> None:
     joints = {source.key: 0.0 for source in links.sources(rig) if not source.auxiliary}
     for channel in robot_values.keys_of(rig, joints):
         index = channel.index if channel.part else NO_INDEX
-        channel.owner.keyframe_insert(channel.path, index=index, frame=actions.key_time(frame), group=channel.group)
+        channel.owner.keyframe_insert(
+            channel.path, index=index, frame=actions.key_time(frame), group=channel.group
+        )
     for source in links.sources(rig):
         if source.auxiliary:
             value = rig.limber.device.auxiliaries.get(source.auxiliary)
@@ -143,14 +152,20 @@ def key_now(rig, frame: int) -> None:
 
 
 def follow(scene, _depsgraph=None) -> bool:
-    """Poses every armature that follows its robot from the measured values; returns whether any pose has changed."""
+    """Poses every armature that follows its robot from the measured values; returns whether any pose has
+    changed.
+    """
     moved = False
     if not _takes:
         after_frame.pop(follow, None)  # the heartbeat calls it as well
     for uid, take in list(_takes.items()):
         rig = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
         status = links.status(rig) if rig else None
-        if rig is None or status is None or (status.state is not State.LIMP and (take.begun or status.state not in links.QUIET)):
+        if (
+            rig is None
+            or status is None
+            or (status.state is not State.LIMP and (take.begun or status.state not in links.QUIET))
+        ):
             del _takes[uid]
             continue
         if status.state is not State.LIMP:
@@ -163,7 +178,9 @@ def follow(scene, _depsgraph=None) -> bool:
 
 
 def _remember(take: _Take, frame: float, places: tuple[float | None, ...]) -> None:
-    """Records the pose of a frame and overwrites an earlier one; later frames are dropped when scene time goes back."""
+    """Records the pose of a frame and overwrites an earlier one; later frames are dropped when scene time
+    goes back.
+    """
     frame = round(frame)
     while take.frames and take.frames[-1] >= frame - SAME_FRAME:
         take.frames.pop()
@@ -182,7 +199,11 @@ def _key(rig, take: _Take) -> None:
     before: dict[Channel, float] = {}
     keys: dict[Channel, list[tuple[float, float]]] = {}
     for frame, pose in zip(take.frames, take.poses, strict=True):
-        known = {source.key: value for source, value in zip(sources, pose, strict=True) if value is not None and not source.auxiliary}
+        known = {
+            source.key: value
+            for source, value in zip(sources, pose, strict=True)
+            if value is not None and not source.auxiliary
+        }
         row = robot_values.keys_of(rig, known, before)
         for channel, value in row.items():
             keys.setdefault(channel, []).append((frame, value))
@@ -190,7 +211,11 @@ def _key(rig, take: _Take) -> None:
     for channel, known in keys.items():
         actions.bake_keys(curves, channel.path, channel.index, channel.group, *zip(*known, strict=True))
     for index, source in enumerate(sources):
-        known = [(frame, pose[index]) for frame, pose in zip(take.frames, take.poses, strict=True) if pose[index] is not None]
+        known = [
+            (frame, pose[index])
+            for frame, pose in zip(take.frames, take.poses, strict=True)
+            if pose[index] is not None
+        ]
         if source.auxiliary and known:
             _key_value(rig, source.auxiliary, known)
 

@@ -1,5 +1,5 @@
-"""Remote control of an armature or a mechanism by OSC over UDP: targets, influence, weights; stopping its robot, and arming it where
-that is allowed. docs/remote.md has the addresses.
+"""Remote control of an armature or a mechanism by OSC over UDP: targets, influence, weights; stopping its
+robot, and arming it where that is allowed. docs/remote.md has the addresses.
 
 Changes are those that a user could make by hand, without undo steps.
 """
@@ -22,7 +22,16 @@ from ..live.mover import Mover
 from ..reading.osc.inbox import BUDGET, NAME, Inbox, opened, refuse_others
 from ..reading.osc.packets import Message
 from . import links
-from .remote_orders import ORDERS, ROOT, SHORTEST, VELOCITY, WITHOUT_LENGTH, goals_of, stored_postures, target_of
+from .remote_orders import (
+    ORDERS,
+    ROOT,
+    SHORTEST,
+    VELOCITY,
+    WITHOUT_LENGTH,
+    goals_of,
+    stored_postures,
+    target_of,
+)
 from .remote_signals import Signals
 
 STOP = f"{ROOT}stop"
@@ -31,7 +40,9 @@ Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] between two looks: one frame of a display
 FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
 MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
-SILENT_FOR = 1.0  # [s] without an order to arm after which the next is a new press; programs repeat one that is held many times a second
+# [s] without an order to arm after which the next is a new press; programs repeat one that is held many times
+# a second
+SILENT_FOR = 1.0
 BETWEEN = 0.1  # [s] of silence that one look can show: what comes while Blender is busy may be dropped
 PARSING_SHARE = 0.6  # of a look's time; the rest is for executing
 
@@ -70,7 +81,10 @@ class Orders(Inbox):
             return
         if not message.address.startswith(ROOT):
             if not self._is_addressed:  # programs that send other messages as well get no warning
-                self.problem = f"'{message.address[:NAME]}' is not for Limber: addresses begin with {ROOT}, see the list below"
+                self.problem = (
+                    f"'{message.address[:NAME]}' is not for Limber: addresses begin with {ROOT}, see the list"
+                    " below"
+                )
             return
         self._is_addressed = True
         address = message.address.removeprefix(ROOT)
@@ -81,7 +95,9 @@ class Orders(Inbox):
             self.counts[address] += message.count
 
     def _note_arm(self, is_on: bool) -> None:
-        self.arm_pressed = is_on and (self.arm_pressed or self._arm_released or self._arm_silence >= SILENT_FOR)
+        self.arm_pressed = is_on and (
+            self.arm_pressed or self._arm_released or self._arm_silence >= SILENT_FOR
+        )
         self._arm_released = not is_on
         self._arm_came, self._arm_silence = True, 0.0
 
@@ -91,7 +107,9 @@ class _Ear:
     rig_name: str
     orders: Orders
     signals: Signals = field(default_factory=Signals)
-    velocities: dict[str, list[float]] = field(default_factory=dict)  # of targets, as sent since the last look [m/s, rad/s]
+    velocities: dict[str, list[float]] = field(
+        default_factory=dict
+    )  # of targets, as sent since the last look [m/s, rad/s]
 
 
 _ears: dict[int, _Ear] = {}  # by the armature object's session_uid
@@ -101,7 +119,8 @@ def listen(rig) -> None:
     """Starts to listen for commands to an armature.
 
     Raises:
-        RigError: the address cannot be bound, or other computers are heard on it and Blender may not go online.
+        RigError: the address cannot be bound, or other computers are heard on it and Blender may not go
+            online.
     """
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)
@@ -134,18 +153,28 @@ def is_listening() -> bool:
 
 
 def addresses(movers: Iterable[Mover]) -> list[str]:
-    """OSC addresses for some movers of an object and for its robot, each with its arguments: "/limber/influence/Head v"."""
+    """OSC addresses for some movers of an object and for its robot, each with its arguments:
+    "/limber/influence/Head v".
+    """
     entries = []
     for mover in movers:
         name, settings = mover.given_name, mover.settings
         with_target = [name] if hasattr(settings, "target") else []
         with_target += [f"{name}/{goal.name}" for goal in goals_of(settings)]
-        entries += [(f"{kind}/{of}", numbers) for of in with_target for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))]
+        entries += [
+            (f"{kind}/{of}", numbers)
+            for of in with_target
+            for kind, numbers in (("target", "x y z"), ("rotation", "w x y z"))
+        ]
         entries += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
         if hasattr(settings, "influence"):
             entries.append((f"influence/{name}", "v"))
         entries += [(f"weight/{name}/{posture.action.name}", "v") for posture in stored_postures(settings)]
-    return [*(f"{ROOT}{address.replace(' ', '_')} {numbers}" for address, numbers in entries), STOP, f"{ROOT}{ARM}"]
+    return [
+        *(f"{ROOT}{address.replace(' ', '_')} {numbers}" for address, numbers in entries),
+        STOP,
+        f"{ROOT}{ARM}",
+    ]
 
 
 def look(budget: float = BUDGET) -> bool:
@@ -163,7 +192,9 @@ def look(budget: float = BUDGET) -> bool:
             links.stop_all()
             orders.stops, done = False, True
             orders.arm_pressed = False
-            orders.newest.pop(ARM, None)  # an arm that came before the stop, or together with it, does not count
+            orders.newest.pop(
+                ARM, None
+            )  # an arm that came before the stop, or together with it, does not count
         rig = _find(uid, ear)
         if rig is None:
             _ears.pop(uid).orders.close()
@@ -244,13 +275,19 @@ def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int) 
             _arm(rig, is_new)
         return
     if kind not in ORDERS:
-        raise RigError(f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are")
+        raise RigError(
+            f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are"
+        )
     counts, obey = ORDERS[kind]
     if len(numbers) not in counts:
         expected = " or ".join(map(str, counts))
-        raise RigError(f"'{ROOT}{address}' has {counted(len(numbers), 'number')}, and {expected} were expected")
+        raise RigError(
+            f"'{ROOT}{address}' has {counted(len(numbers), 'number')}, and {expected} were expected"
+        )
     if not all(abs(number) <= FARTHEST for number in numbers):
-        raise RigError(f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed")
+        raise RigError(
+            f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed"
+        )
     if kind == VELOCITY:
         target_of(rig, names)
         ear.velocities[names] = numbers
@@ -286,7 +323,9 @@ def is_pressed(arguments: Sequence[float | str]) -> bool:
 
 
 def _arm(rig, is_new: bool) -> None:
-    """Arms the robot, if `is_new`: an order that another program repeats, as that of a held button, does not arm it again."""
+    """Arms the robot, if `is_new`: an order that another program repeats, as that of a held button, does not
+    arm it again.
+    """
     if not rig.limber.remote.allow_arm:
         raise RigError("Another program asks to arm the robot: tick Allow Arming to let it")
     status = links.status(rig)
@@ -295,5 +334,8 @@ def _arm(rig, is_new: bool) -> None:
     if status.state is not State.DISARMED:
         raise RigError(f"Another program asks to arm the robot. {status.sentence}")
     if not is_new:
-        raise RigError("Another program repeats its order to arm the robot: send 0, or nothing for a second, before the next")
+        raise RigError(
+            "Another program repeats its order to arm the robot: send 0, or nothing for a second, before the"
+            " next"
+        )
     links.link(rig).arm()

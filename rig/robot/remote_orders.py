@@ -1,4 +1,6 @@
-"""What an address of remote control does to an armature or a mechanism: targets, influence, weights. docs/remote.md has the addresses."""
+"""What an address of remote control does to an armature or a mechanism: targets, influence, weights.
+docs/remote.md has the addresses.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -44,13 +46,17 @@ def _no_order(rig, names: str, numbers: Sequence[float]) -> None:
 
 def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
     movers = _movers_with(rig, "influence")
-    _named(movers, names, f"'{rig.name}' has no chain", lambda mover: mover.given_name).settings.influence = numbers[0]
+    _named(
+        movers, names, f"'{rig.name}' has no chain", lambda mover: mover.given_name
+    ).settings.influence = numbers[0]
 
 
 def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
     mover, posture = _mover_and_rest(rig, _movers_with(rig, "postures"), names)
     lacks = f"{mover.label} has no posture"
-    _named(stored_postures(mover.settings), posture, lacks, lambda stored: stored.action.name).weight = numbers[0]
+    _named(
+        stored_postures(mover.settings), posture, lacks, lambda stored: stored.action.name
+    ).weight = numbers[0]
 
 
 def target_of(rig, names: str):
@@ -62,7 +68,10 @@ def target_of(rig, names: str):
     mover, name = _mover_and_rest(rig, _movers_with(rig, "target", "goals"), names)
     if name or not hasattr(mover.settings, "target"):
         goal = _named(goals_of(mover.settings), name, f"{mover.label} has no goal", lambda goal: goal.name)
-        target, lacks = goal.target, f"Goal '{goal.name}' of {mover.in_sentence} has no target: choose an object to follow"
+        target, lacks = (
+            goal.target,
+            f"Goal '{goal.name}' of {mover.in_sentence} has no target: choose an object to follow",
+        )
     else:
         target, lacks = followed(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
     if target is None:
@@ -89,15 +98,28 @@ def _movers_with(rig, *settings: str) -> list[Mover]:
 
 def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
     """The mover whose name an address begins with, and the rest of the address. Names may contain slashes."""
-    begun = [(len(name), mover) for mover in movers for name in _spellings(mover.given_name) if f"{names}/".startswith(f"{name}/")]
+    begun = [
+        (len(name), mover)
+        for mover in movers
+        for name in _spellings(mover.given_name)
+        if f"{names}/".startswith(f"{name}/")
+    ]
     if not begun:
-        raise RigError(_lacking(f"'{rig.name}' has no chain or mechanism", names.partition("/")[0], [mover.given_name for mover in movers]))
+        raise RigError(
+            _lacking(
+                f"'{rig.name}' has no chain or mechanism",
+                names.partition("/")[0],
+                [mover.given_name for mover in movers],
+            )
+        )
     length, mover = max(begun, key=lambda found: found[0])
     return mover, names[length + 1 :]
 
 
 def _named(items, given: str, lacks: str, name: Callable):
-    """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with `lacks`, if there is none."""
+    """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with
+    `lacks`, if there is none.
+    """
     for item in items:
         if given in _spellings(name(item)):
             return item

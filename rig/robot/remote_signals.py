@@ -1,4 +1,6 @@
-"""Numbers that other programs send again and again, such as a target's position, and what they are at each tick of live motion."""
+"""Numbers that other programs send again and again, such as a target's position, and what they are at each
+tick of live motion.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,8 +13,8 @@ WIDEST = 4  # numbers of an address at most: a quaternion
 
 
 class Signals:
-    """Continuous numbers by address, from those that were received; see `character.stream`. One that nothing is sent to for
-    `stream.PAUSE` ends: the next number that is sent there counts at once.
+    """Continuous numbers by address, from those that were received; see `character.stream`. One that nothing
+    is sent to for `stream.PAUSE` ends: the next number that is sent there counts at once.
     """
 
     def __init__(self) -> None:
@@ -32,14 +34,19 @@ class Signals:
     def begin(self, address: str, numbers: Sequence[float]) -> None:
         """Begins a signal at rest, or begins it anew."""
         self.end(address)
-        row = stream.begin(stream.Samples(_padded(numbers)[None], np.ones(1, np.int64), np.full((1, WIDEST), np.nan)), is_timed=True)
+        row = stream.begin(
+            stream.Samples(_padded(numbers)[None], np.ones(1, np.int64), np.full((1, WIDEST), np.nan)),
+            is_timed=True,
+        )
         before = self._state or row.only([])
         self._rows[address], self._sizes[address] = len(self._rows), len(numbers)
         self._begun.add(address)
         self._state = before.with_row(row)
         self._samples = self._state.samples
 
-    def receive(self, address: str, numbers: Sequence[float], count: int, velocity: Sequence[float] | None) -> None:
+    def receive(
+        self, address: str, numbers: Sequence[float], count: int, velocity: Sequence[float] | None
+    ) -> None:
         """Takes the newest numbers of a signal.
 
         Args:

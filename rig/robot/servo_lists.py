@@ -38,8 +38,8 @@ class ServoList:
 
 
 def lists(rig) -> list[ServoList]:
-    """Lists of servos of a rig: the joints of the active chain (even if there are none), and the motors of the mechanism if there are any;
-    empty if there is neither.
+    """Lists of servos of a rig: the joints of the active chain (even if there are none), and the motors of
+    the mechanism if there are any; empty if there is neither.
     """
     chain, mechanism = selected(rig.limber.chains, rig.limber.active_chain), rig.limber.mechanism
     joint_lists = [ServoList(chain, "joints", "active_joint")] if chain is not None else []
@@ -47,6 +47,11 @@ def lists(rig) -> list[ServoList]:
 
 
 def chosen(rig, motors: bool) -> ServoList | None:
-    """The list of motors (`motors`) or of joints; if there is only one list, that one; None if there is none."""
+    """The list of motors (`motors`) or of joints; if there is only one list, that one; None if there
+    is none.
+    """
     all_lists = lists(rig)
-    return next((servo_list for servo_list in all_lists if servo_list.is_motors == motors), all_lists[0] if all_lists else None)
+    return next(
+        (servo_list for servo_list in all_lists if servo_list.is_motors == motors),
+        all_lists[0] if all_lists else None,
+    )

@@ -1,5 +1,5 @@
-"""Values that the robot follows (joints as shown, and animatable properties with their motion filters), and posing the armature from such
-values.
+"""Values that the robot follows (joints as shown, and animatable properties with their motion filters), and
+posing the armature from such values.
 """
 
 import re
@@ -29,14 +29,22 @@ from .device import Source
 Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame
 QUOTES = ("'", '"')  # around a key in a data path
 MOST_RANGE = 1000.0  # largest useful range of a slider: wider ones do not indicate the property's real range
-RATES = (4.0, 40.0, 400.0)  # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its range
+RATES = (
+    4.0,
+    40.0,
+    400.0,
+    # default velocity, acceleration and jerk, in ranges per s, s2, s3: a hobby servo takes 0.25 s for its
+    # range
+)
 
 
 def shown(rig) -> dict[SourceKey, float]:
-    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else as shown. Unknown values are left
-    out.
+    """Values [rad; prismatic joints m] of joints and motors by (uid, bone, axis): filtered if live, else as
+    shown. Unknown values are left out.
     """
-    return of_movers(rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live})
+    return of_movers(
+        rig, {mover.settings.uid: session(*mover).values() for mover in movers_of(rig) if mover.is_live}
+    )
 
 
 def of_movers(
@@ -49,9 +57,11 @@ def of_movers(
 
     Args:
         rig: The object.
-        moved: Values of live movers by (bone, axis), by the uids of their settings; empty for one that was not solved yet.
+        moved: Values of live movers by (bone, axis), by the uids of their settings; empty for one that was
+            not solved yet.
         movers: The object's movers, if the caller has them; None: they are looked up.
-        before: Returns values in the frame before, as far as they are known; called only where a pose alone does not tell them.
+        before: Returns values in the frame before, as far as they are known; called only where a pose alone
+            does not tell them.
     """
     followed = moved.get(rig.limber.retarget.uid, {})
     known: dict[SourceKey, Value] = {}
@@ -59,7 +69,9 @@ def of_movers(
         uid = mover.settings.uid
         values = moved.get(uid)
         if values is None:
-            values = mover.posed(partial(_of_mover, uid, before)) | {p: v for p, v in followed.items() if p in mover.joint_keys}
+            values = mover.posed(partial(_of_mover, uid, before)) | {
+                p: v for p, v in followed.items() if p in mover.joint_keys
+            }
         known.update(((uid, *key), value) for key, value in (values or mover.unsolved).items())
     return known
 
@@ -70,17 +82,25 @@ def _of_mover(uid: str, values: Callable[[], Mapping[SourceKey, float]]) -> dict
 
 
 def constrained_bones(movers: Iterable[Mover], sources: tuple[Source, ...]) -> list[str]:
-    """Names of the bones of these sources that constraints may move, of those of an object's movers that are not live."""
+    """Names of the bones of these sources that constraints may move, of those of an object's movers that are
+    not live.
+    """
     posed = (mover for mover in movers if not mover.is_live)
     return [bone for mover in posed for bone in mover.constrained_bones() if _is_source(mover, bone, sources)]
 
 
 def deviations(rig, sources: tuple[Source, ...]) -> list[Deviation]:
-    """What constraints do to bones of these sources that their servos cannot, where no live mover of the object solves them."""
+    """What constraints do to bones of these sources that their servos cannot, where no live mover of the
+    object solves them.
+    """
     movers = list(movers_of(rig))
     posed = [(mover, deviation) for mover in movers if not mover.is_live for deviation in mover.deviations()]
     solved = {bone for mover in movers if posed and mover.is_live for bone in mover.shown_bones}
-    return [deviation for mover, deviation in posed if deviation.bone not in solved and _is_source(mover, deviation.bone, sources)]
+    return [
+        deviation
+        for mover, deviation in posed
+        if deviation.bone not in solved and _is_source(mover, deviation.bone, sources)
+    ]
 
 
 def _is_source(mover: Mover, bone: str, sources: tuple[Source, ...]) -> bool:
@@ -89,8 +109,8 @@ def _is_source(mover: Mover, bone: str, sources: tuple[Source, ...]) -> bool:
 
 
 def _motion(mover: Mover, unit: float) -> Mapping[JointKey, Value]:
-    """Values of a live mover's joints, with their velocities and accelerations where it moves and they are known: per `unit` [s]; 0: per
-    frame.
+    """Values of a live mover's joints, with their velocities and accelerations where it moves and they are
+    known: per `unit` [s]; 0: per frame.
     """
     mover_session = session(*mover)
     values, step = mover_session.values(), unit or mover_session.next_step
@@ -128,7 +148,9 @@ def property_values(rig, sources: tuple[Source, ...]) -> tuple[float | None, ...
 
 
 def set_up(device, auxiliary, number: float) -> None:
-    """Sets the name, range and servo of a new auxiliary value from its property, whose current value is `number`."""
+    """Sets the name, range and servo of a new auxiliary value from its property, whose current value is
+    `number`.
+    """
     owner, path = auxiliary.owner, auxiliary.path
     auxiliary.name = free_name(_name_of(owner, path), {other.name for other in device.auxiliaries})
     low, high = _soft_range(owner, path)
@@ -144,7 +166,11 @@ def _name_of(owner, path: str) -> str:
     """Readable name of a property: its key in quotes, or the property's name with its owner's."""
     end = max(path.rfind(f"{quote}]") for quote in QUOTES)
     begin = max(path.rfind(f"[{quote}", 0, max(end, 0)) for quote in QUOTES)
-    return path[begin + 2 : end] if 0 <= begin < end - 2 else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
+    return (
+        path[begin + 2 : end]
+        if 0 <= begin < end - 2
+        else f"{owner.name} {path.rpartition('.')[2].replace('_', ' ')}"
+    )
 
 
 def _soft_range(owner, path: str) -> tuple[float, float]:
@@ -156,23 +182,42 @@ def _soft_range(owner, path: str) -> tuple[float, float]:
         if rna_property.type == "BOOLEAN":
             return 0.0, 1.0
         # Shape keys have the range of their sliders.
-        low, high = getattr(holder, "slider_min", rna_property.soft_min), getattr(holder, "slider_max", rna_property.soft_max)
+        low, high = (
+            getattr(holder, "slider_min", rna_property.soft_min),
+            getattr(holder, "slider_max", rna_property.soft_max),
+        )
         return float(low), float(high)
     except (ValueError, KeyError, AttributeError, TypeError):
         return nan, nan
 
 
 def newest(rig, sources: tuple[Source, ...], before: list[float]) -> list[float]:
-    """Current value of each source; the value in `before` if it is not known (source removed, renamed, or live and not solved)."""
+    """Current value of each source; the value in `before` if it is not known (source removed, renamed, or
+    live and not solved).
+    """
     return positions(_current(rig, sources, before, list(movers_of(rig)), dict, 0.0))
 
 
-def moving(rig, sources: tuple[Source, ...], before: list[float], movers: Sequence[Mover] | None = None, unit: float = 0.0) -> list[Value]:
-    """Current value of each source with its velocity and acceleration, if live motion provides them: per `unit` [s]; 0: per frame. Other
-    arguments as for `newest` and `of_movers`; `before` has the values of the frame before.
+def moving(
+    rig,
+    sources: tuple[Source, ...],
+    before: list[float],
+    movers: Sequence[Mover] | None = None,
+    unit: float = 0.0,
+) -> list[Value]:
+    """Current value of each source with its velocity and acceleration, if live motion provides them: per
+    `unit` [s]; 0: per frame. Other arguments as for `newest` and `of_movers`; `before` has the values of the
+    frame before.
     """
     movers = list(movers_of(rig)) if movers is None else movers
-    return _current(rig, sources, before, movers, lambda: {source.key: value for source, value in zip(sources, before, strict=True)}, unit)
+    return _current(
+        rig,
+        sources,
+        before,
+        movers,
+        lambda: {source.key: value for source, value in zip(sources, before, strict=True)},
+        unit,
+    )
 
 
 def _current(
@@ -184,7 +229,9 @@ def _current(
     unit: float,
 ) -> list[Value]:
     """As `moving`; where a value is not known, that in `otherwise`."""
-    known = of_movers(rig, {mover.settings.uid: _motion(mover, unit) for mover in movers if mover.is_live}, movers, before)
+    known = of_movers(
+        rig, {mover.settings.uid: _motion(mover, unit) for mover in movers if mover.is_live}, movers, before
+    )
     values = rig.limber.device.auxiliaries
     current: list[Value] = []
     for source, old in zip(sources, otherwise, strict=True):
@@ -198,18 +245,24 @@ def _current(
 
 
 def mover_of_source(rig, source: Source) -> Mover | None:
-    """The mover whose joint or motor a source follows; None for auxiliary values, or if the mover was removed."""
+    """The mover whose joint or motor a source follows; None for auxiliary values, or if the mover was
+    removed.
+    """
     return next((mover for mover in movers_of(rig) if mover.settings.uid == source.chain), None)
 
 
-def keys_of(rig, known: Mapping[SourceKey, float], before: Mapping[Channel, float] = MappingProxyType({})) -> dict[Channel, float]:
-    """Channels that store joints and motors, with the values to key for their values by (uid, bone, axis); `before`: values in the previous
-    frame.
+def keys_of(
+    rig, known: Mapping[SourceKey, float], before: Mapping[Channel, float] = MappingProxyType({})
+) -> dict[Channel, float]:
+    """Channels that store joints and motors, with the values to key for their values by (uid, bone, axis);
+    `before`: values in the previous frame.
     """
     keys: dict[Channel, float] = {}
     for mover in movers_of(rig):
         uid = mover.settings.uid
-        keys |= mover.keys_of({key: known[uid, *key] for key in mover.joint_keys if (uid, *key) in known}, before)
+        keys |= mover.keys_of(
+            {key: known[uid, *key] for key in mover.joint_keys if (uid, *key) in known}, before
+        )
     return keys
 
 
@@ -219,11 +272,15 @@ def in_posture(rig, action, sources: tuple[Source, ...], otherwise: list[float])
     Raises:
         RigError: the posture has no value of any source.
     """
-    known = {(mover.settings.uid, *key): value for mover in movers_of(rig) for key, value in mover.in_posture(action).items()}
+    known = {
+        (mover.settings.uid, *key): value
+        for mover in movers_of(rig)
+        for key, value in mover.in_posture(action).items()
+    }
     if not known.keys() & {source.key for source in sources}:
         raise RigError(
-            f"Posture '{action.name}' contains none of the robot's joints: press Store Park Pose, or choose one that was stored for its"
-            " chains"
+            f"Posture '{action.name}' contains none of the robot's joints: press Store Park Pose, or choose"
+            " one that was stored for its chains"
         )
     return [known.get(source.key, value) for source, value in zip(sources, otherwise, strict=True)]
 
@@ -245,8 +302,8 @@ def store_posture(rig, sources: tuple[Source, ...], name: str) -> bpy.types.Acti
 
 
 def pose(rig, sources: tuple[Source, ...], values) -> bool:
-    """Poses joints and motors, and sets animatable properties, to these values; None leaves one unchanged. Returns whether anything
-    changed.
+    """Poses joints and motors, and sets animatable properties, to these values; None leaves one unchanged.
+    Returns whether anything changed.
     """
     pairs = [(source, value) for source, value in zip(sources, values, strict=False) if value is not None]
     known, changed = {source.key: value for source, value in pairs}, False
@@ -293,8 +350,8 @@ class _Filtered:
 
 
 class ValueFilters:
-    """Motion filters of animatable properties that the robot follows, with their states; a state is reset when the property is removed,
-    renamed or newly set.
+    """Motion filters of animatable properties that the robot follows, with their states; a state is reset
+    when the property is removed, renamed or newly set.
     """
 
     def __init__(self) -> None:
@@ -305,8 +362,9 @@ class ValueFilters:
     def step(
         self, rig, sources: tuple[Source, ...], desired: list[float | Kinematic], dt: float, unit: float = 0.0
     ) -> list[float | Kinematic]:
-        """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and acceleration per `unit` [s];
-        values of joints pass unchanged. 0: per call, expected after the shorter of the last two steps, since a single long one is a stall.
+        """Values `dt` [s] after the last call, for property values `desired`: filtered ones with velocity and
+        acceleration per `unit` [s]; values of joints pass unchanged. 0: per call, expected after the shorter
+        of the last two steps, since a single long one is a stall.
         """
         values = {value.name: value for value in rig.limber.device.auxiliaries}
         known, self._known, self.at_rest = self._known, {}, True
@@ -316,7 +374,10 @@ class ValueFilters:
         next_step, self._last_step = unit or min(step, self._last_step), step
         filtered_values: list[float | Kinematic] = []
         for source, number in zip(sources, desired, strict=True):
-            value, position = values.get(source.auxiliary), number.position if isinstance(number, Kinematic) else number
+            value, position = (
+                values.get(source.auxiliary),
+                (number.position if isinstance(number, Kinematic) else number),
+            )
             filtered = _filtered(value, position, known.get(source.auxiliary)) if value is not None else None
             if filtered is None:
                 filtered_values.append(number)
@@ -327,13 +388,26 @@ class ValueFilters:
             self._known[source.auxiliary] = filtered
             near = AT_REST * (limits.upper - limits.lower)
             self.at_rest &= abs(state.position - goal) <= near and abs(state.velocity) <= near
-            filtered_values.append(Kinematic(state.position, next_step * state.velocity, next_step**2 * state.acceleration))
+            filtered_values.append(
+                Kinematic(state.position, next_step * state.velocity, next_step**2 * state.acceleration)
+            )
         return filtered_values
 
 
 def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | None:
-    """Filter state of a value: at rest at `number`, or continued from `before`; None where it has no valid filter."""
-    settings = (value.filter, value.low, value.high, value.velocity, value.acceleration, value.jerk, value.sigma, value.rho)
+    """Filter state of a value: at rest at `number`, or continued from `before`; None where it has no valid
+    filter.
+    """
+    settings = (
+        value.filter,
+        value.low,
+        value.high,
+        value.velocity,
+        value.acceleration,
+        value.jerk,
+        value.sigma,
+        value.rho,
+    )
     if value.filter == DIRECT:
         return None
     if before is not None and before.settings == settings:

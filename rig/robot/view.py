@@ -1,4 +1,6 @@
-"""What is shown in this session: viewport overlays of live chains, no-go zones and robots, and pages of lists. Not saved."""
+"""What is shown in this session: viewport overlays of live chains, no-go zones and robots, and pages of
+lists. Not saved.
+"""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, PointerProperty
@@ -9,7 +11,9 @@ _items: list[tuple[str, str, str]] = []  # Blender keeps no reference to the ite
 
 
 def _joints(_view, _context) -> list[tuple[str, str, str]]:
-    names = dict.fromkeys(joint.name for rig in links.connected_rigs() for joint in links.link(rig).device.joints)
+    names = dict.fromkeys(
+        joint.name for rig in links.connected_rigs() for joint in links.link(rig).device.joints
+    )
     _items[:] = [(name, name, "") for name in names] or [("", "None", "")]
     return _items
 
@@ -22,22 +26,40 @@ class LimberView(bpy.types.PropertyGroup):
         description="Draw the gaze direction of live ends and their aim error",
         default=True,
     )
-    arcs: BoolProperty(name="Limits", description="Draw the limits of each joint of live chains and its current angle", default=False)
-    late: BoolProperty(name="Filter", description="Draw the solver's pose where the motion filter lags behind it", default=True)
+    arcs: BoolProperty(
+        name="Limits",
+        description="Draw the limits of each joint of live chains and its current angle",
+        default=False,
+    )
+    late: BoolProperty(
+        name="Filter",
+        description="Draw the solver's pose where the motion filter lags behind it",
+        default=True,
+    )
     deviation: BoolProperty(
         name="Colour Bones",
-        description="Draw a line along each bone of live chains: blue and thin where it keeps its posture, over yellow to red and wide"
-        " where it deviates by 30 degrees",
+        description=(
+            "Draw a line along each bone of live chains: blue and thin where it keeps its posture, over"
+            " yellow to red and wide where it deviates by 30 degrees"
+        ),
     )
     entered: BoolProperty(
         name="No-Go Zones",
-        description="Draw the links that are in a no-go zone at this frame, as the last Motion Check has found, with the bone's and the"
-        " zone's names",
+        description=(
+            "Draw the links that are in a no-go zone at this frame, as the last Motion Check has found, with"
+            " the bone's and the zone's names"
+        ),
         default=True,
     )
-    ghost: BoolProperty(name="Ghost", description="Draw the measured pose of the robot as lines in the 3D view")
-    plot: BoolProperty(name="Plot", description="Plot the commanded and measured position of a joint over the last seconds")
-    found_page: IntProperty(name="Page", description="Page of the scan's results that is shown", default=1, min=1, soft_max=10)
+    ghost: BoolProperty(
+        name="Ghost", description="Draw the measured pose of the robot as lines in the 3D view"
+    )
+    plot: BoolProperty(
+        name="Plot", description="Plot the commanded and measured position of a joint over the last seconds"
+    )
+    found_page: IntProperty(
+        name="Page", description="Page of the scan's results that is shown", default=1, min=1, soft_max=10
+    )
     plot_joint: EnumProperty(name="Joint", description="Joint that is plotted", items=_joints)
 
 
@@ -53,14 +75,16 @@ def plot_moves(time: float) -> bool:
 
 
 def redraw_sidebars() -> None:
-    """Redraws the sidebars, which say what state robots are in. Viewports do not show it, and their drawing may take so long that an armed
-    robot holds still meanwhile, which would be a new state.
+    """Redraws the sidebars, which say what state robots are in. Viewports do not show it, and their drawing
+    may take so long that an armed robot holds still meanwhile, which would be a new state.
     """
     _redraw({"UI"})
 
 
 def redraw_figures() -> None:
-    """Redraws the sidebars, and viewports only if they show something of a robot, since that takes far longer."""
+    """Redraws the sidebars, and viewports only if they show something of a robot, since that takes far
+    longer.
+    """
     view = bpy.context.window_manager.limber_view
     _redraw({"UI", "WINDOW"} if view.ghost or view.plot else {"UI"})
 

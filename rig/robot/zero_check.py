@@ -1,4 +1,6 @@
-"""Check of a robot's zeros by eye: the armature takes a known pose, and the difference to the measured pose is listed for each joint."""
+"""Check of a robot's zeros by eye: the armature takes a known pose, and the difference to the measured pose
+is listed for each joint.
+"""
 
 from typing import NamedTuple
 
@@ -20,7 +22,8 @@ class Difference(NamedTuple):
 
 
 def pose(rig) -> None:
-    """Poses the robot's joints at their zero: LeRobot's zero if Limber knows the model, else 0 or the limit nearest to it.
+    """Poses the robot's joints at their zero: LeRobot's zero if Limber knows the model, else 0 or the limit
+    nearest to it.
 
     Raises:
         RigError: the robot has no joints.
@@ -37,7 +40,8 @@ def pose(rig) -> None:
 
 
 def differences(rig) -> list[Difference]:
-    """Shown and measured value of each joint of the connected robot, by the current calibration even before Reconnect.
+    """Shown and measured value of each joint of the connected robot, by the current calibration even before
+    Reconnect.
 
     Raises:
         RigError: the robot is not connected.
@@ -45,12 +49,18 @@ def differences(rig) -> list[Difference]:
     raw = calibrating.positions(rig)
     device = robot_device.describe_plain(rig)
     link = links.link(rig)
-    if link is None or [channel.servo for channel in link.device.channels] != [channel.servo for channel in device.channels]:
+    if link is None or [channel.servo for channel in link.device.channels] != [
+        channel.servo for channel in device.channels
+    ]:
         raise RigError("Servos were added or removed: press Reconnect first")
     sources = robot_device.sources(rig)
     shown = values.newest(rig, sources, [0.0] * len(sources))
     rows = zip(sources, device.joints, shown, Mixing(device).values(raw), strict=True)
-    return [Difference(joint, shown_value, measured) for source, joint, shown_value, measured in rows if not source.auxiliary]
+    return [
+        Difference(joint, shown_value, measured)
+        for source, joint, shown_value, measured in rows
+        if not source.auxiliary
+    ]
 
 
 def _zeros(rig) -> dict[tuple[str, str], float]:
@@ -59,5 +69,12 @@ def _zeros(rig) -> dict[tuple[str, str], float]:
     if not known:
         return {}
     known = {zero.of or name: zero for name, zero in known.items()}
-    joints = ((name, record) for name, record in imported_robot.records(rig) if record.axis and record.branch.joint.name in known)
-    return {(name, imported_robot.axis_of(record)): record.sign * known[record.branch.joint.name].value for name, record in joints}
+    joints = (
+        (name, record)
+        for name, record in imported_robot.records(rig)
+        if record.axis and record.branch.joint.name in known
+    )
+    return {
+        (name, imported_robot.axis_of(record)): record.sign * known[record.branch.joint.name].value
+        for name, record in joints
+    }

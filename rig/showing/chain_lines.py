@@ -1,4 +1,6 @@
-"""Lines [m, world] for overlays of a chain: gaze rays, forward axes, joint limits, and the solver's pose where the motion filter lags."""
+"""Lines [m, world] for overlays of a chain: gaze rays, forward axes, joint limits, and the solver's pose
+where the motion filter lags.
+"""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -27,7 +29,8 @@ class Ray(NamedTuple):
     eye: Vector
     hit: Vector
     target: Vector
-    shares: bool = False  # whether the end is to rotate a part of the way only, as a torso that leaves the rest to head and eyes
+    # whether the end is to rotate a part of the way only, as a torso that leaves the rest to head and eyes
+    shares: bool = False
 
     def label(self, name: str) -> str:
         """Where the ray ends beside its target, as text; `name`: of the chain."""
@@ -41,8 +44,8 @@ class Ray(NamedTuple):
 
 
 class Arc(NamedTuple):
-    """Range of a revolute joint as an arc about its axis, with the current angle. `room` is the distance to the nearer limit, as a share of
-    the range.
+    """Range of a revolute joint as an arc about its axis, with the current angle. `room` is the distance to
+    the nearer limit, as a share of the range.
     """
 
     points: np.ndarray  # (n, 3)
@@ -52,8 +55,8 @@ class Arc(NamedTuple):
 
 
 def rays(rig, chain) -> Iterator[Ray]:
-    """Gaze rays of the chain's ends that look at a point. A target that is not in the scene, such as a deleted one, has none: its object
-    may live on, unseen, while the chain points to it.
+    """Gaze rays of the chain's ends that look at a point. A target that is not in the scene, such as a
+    deleted one, has none: its object may live on, unseen, while the chain points to it.
     """
     scene, view_layer = bpy.context.scene, bpy.context.view_layer
     for end in ends_of(chain):
@@ -98,7 +101,11 @@ def arcs(rig, session) -> Iterator[Arc]:
     if session.outputs is None or session.reader is None:
         return
     limits = dict(
-        zip(session.reader.joint_keys, zip(session.model.skeleton.joints, session.outputs.angles.tolist(), strict=True), strict=True)
+        zip(
+            session.reader.joint_keys,
+            zip(session.model.skeleton.joints, session.outputs.angles.tolist(), strict=True),
+            strict=True,
+        )
     )
     for part in session.reader.parts:
         bone = rig.pose.bones.get(part.name)
@@ -117,7 +124,9 @@ def arcs(rig, session) -> Iterator[Arc]:
 
 
 def _arc(middle: Vector, rotation: Quaternion, axis: Vector, arm: Vector, joint, angle: float) -> Arc:
-    """Arc of a joint about `axis`, at `angle` [rad]; `arm` points from the axis to the arc at angle 0. Both are in the frame `rotation`."""
+    """Arc of a joint about `axis`, at `angle` [rad]; `arm` points from the axis to the arc at angle 0. Both
+    are in the frame `rotation`.
+    """
     along, across = rotation @ arm, rotation @ axis.cross(arm)
     points = np.array(middle) + _circle(joint.lower, joint.upper) @ np.array((along, across))
     span = (joint.upper - joint.lower) or 1.0
@@ -133,7 +142,9 @@ def _circle(lower: float, upper: float) -> np.ndarray:
 
 
 def late(rig, session) -> list[Segment]:
-    """Head and tail [m, world] of each bone in the solver's pose; empty if the motion filter's lag is not visible."""
+    """Head and tail [m, world] of each bone in the solver's pose; empty if the motion filter's lag is not
+    visible.
+    """
     outputs = session.outputs
     if outputs is None or not session.poses or outputs.lag < LATE:
         return []

@@ -9,7 +9,9 @@ from .segments import Segment
 
 
 class Deviation(NamedTuple):
-    """Deviation of one bone from its posture, relative to its parent: the part that is due to its own joints."""
+    """Deviation of one bone from its posture, relative to its parent: the part that is due to its own
+    joints.
+    """
 
     bone: str
     angle: float  # [rad]
@@ -27,7 +29,11 @@ def deviations(session) -> list[Deviation]:
             shown, at, _ = session.pose[bone]
             distance = rotations.length(rotations.subtract(tuple(at), tuple(location)))
             bone_deviations.append(
-                Deviation(bone, rotations.angle_between(rotations.normalized(turn), rotations.normalized(shown)), distance)
+                Deviation(
+                    bone,
+                    rotations.angle_between(rotations.normalized(turn), rotations.normalized(shown)),
+                    distance,
+                )
             )
     return bone_deviations
 

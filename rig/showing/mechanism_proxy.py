@@ -1,4 +1,5 @@
-"""The mechanism's proxy: a hidden armature whose bones carry the poses of bodies; objects and bones copy it by their last constraint.
+"""The mechanism's proxy: a hidden armature whose bones carry the poses of bodies; objects and bones copy it
+by their last constraint.
 
 Constraints do not change channels, so keyframes, undo and saved files keep the authored pose.
 """
@@ -28,11 +29,15 @@ def _title(owner) -> str:
 
 
 def attach(owner, reading: Reading) -> bpy.types.Object:
-    """Attaches all bodies of the mechanism to its proxy, which is made if it is missing; returns the proxy."""
+    """Attaches all bodies of the mechanism to its proxy, which is made if it is missing; returns
+    the proxy.
+    """
     names = [str(k) for k, _ in reading.shown_parts]
     proxy = find(owner)
     if proxy is None or [bone.name for bone in proxy.pose.bones] != names:
-        discard_others([obj[MARK] for obj in bpy.data.objects if MARK in obj and obj[MARK] != owner.session_uid])
+        discard_others(
+            [obj[MARK] for obj in bpy.data.objects if MARK in obj and obj[MARK] != owner.session_uid]
+        )
         proxy = hidden.hidden_armature(_title(owner), names)
         proxy[MARK] = proxy.data[MARK] = owner.session_uid
     holders = [holder_of(part) for _, part in reading.shown_parts]
@@ -57,7 +62,10 @@ def _followers(proxy) -> list:
     return [
         holder
         for holder in _holders()
-        if any(constraint.name.startswith(CONSTRAINT) and constraint.target == proxy for constraint in holder.constraints)
+        if any(
+            constraint.name.startswith(CONSTRAINT) and constraint.target == proxy
+            for constraint in holder.constraints
+        )
     ]
 
 
@@ -65,7 +73,8 @@ def is_attached(owner, reading: Reading) -> bool:
     """Whether all bodies of the mechanism copy its proxy."""
     proxy = find(owner)
     return proxy is not None and all(
-        (holder := holder_of(part)) is None or hidden.copies(holder, proxy, str(k), CONSTRAINT) for k, part in reading.shown_parts
+        (holder := holder_of(part)) is None or hidden.copies(holder, proxy, str(k), CONSTRAINT)
+        for k, part in reading.shown_parts
     )
 
 

@@ -1,8 +1,8 @@
 """The proxy: a hidden armature that holds the solved pose, which the visible bones copy by a constraint.
 
-Constraints do not change channels, so keyframes, undo, auto-key and saved files keep the authored pose. The proxy is in no scene and has no
-users, so it is never saved. Its bones have no parents and an identity rest pose, so that the local transform of each is the basis of the
-visible bone, to Blender's own precision.
+Constraints do not change channels, so keyframes, undo, auto-key and saved files keep the authored pose. The
+proxy is in no scene and has no users, so it is never saved. Its bones have no parents and an identity rest
+pose, so that the local transform of each is the basis of the visible bone, to Blender's own precision.
 """
 
 import bpy
@@ -29,8 +29,8 @@ def has_constraints(rig) -> bool:
 
 
 def find(rig) -> bpy.types.Object | None:
-    """The proxy of a rig, found by the constraints that use it, so that a copy of the rig does not get the original's; None: there is
-    none.
+    """The proxy of a rig, found by the constraints that use it, so that a copy of the rig does not get the
+    original's; None: there is none.
     """
     for bone in rig.pose.bones:
         constraint = own(bone)
@@ -55,7 +55,9 @@ def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
     scene.collection.objects.link(proxy)
     view_layer = scene.view_layers[0]
     view_layer.objects.active = proxy
-    with bpy.context.temp_override(scene=scene, view_layer=view_layer, object=proxy, active_object=proxy, selected_objects=[proxy]):
+    with bpy.context.temp_override(
+        scene=scene, view_layer=view_layer, object=proxy, active_object=proxy, selected_objects=[proxy]
+    ):
         bpy.ops.object.mode_set(mode="EDIT")
         for name in names:
             bone = data.edit_bones.new(name)
@@ -76,7 +78,9 @@ def attach(rig, proxy) -> None:
 
 
 def copy(holder, proxy, name: str, title: str, space: str) -> None:
-    """Adds a last constraint to an object or bone, named `title`, by which it copies the proxy's bone `name`."""
+    """Adds a last constraint to an object or bone, named `title`, by which it copies the proxy's bone
+    `name`.
+    """
     release(holder, title)
     constraint = holder.constraints.new("COPY_TRANSFORMS")
     constraint.name = title
@@ -93,8 +97,12 @@ def copies(holder, proxy, name: str, title: str) -> bool:
 
 
 def release(holder, title: str) -> None:
-    """Removes the constraints named `title` from an object or bone, so that it shows its authored pose again."""
-    for constraint in [c for c in holder.constraints if c.name.startswith(title) and c.type == "COPY_TRANSFORMS"]:
+    """Removes the constraints named `title` from an object or bone, so that it shows its authored
+    pose again.
+    """
+    for constraint in [
+        c for c in holder.constraints if c.name.startswith(title) and c.type == "COPY_TRANSFORMS"
+    ]:
         holder.constraints.remove(constraint)
 
 
@@ -113,7 +121,8 @@ def detach(rig) -> None:
 
 
 def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
-    """Makes Blender evaluate hidden targets, by adding constraints without influence to the proxy that refer to them.
+    """Makes Blender evaluate hidden targets, by adding constraints without influence to the proxy that refer
+    to them.
 
     Args:
         proxy: The proxy.
@@ -139,7 +148,9 @@ def _watches(bone, targets: dict[str, list[bpy.types.Object]]) -> bool:
 
 
 def write(proxy, rotations: list[float], locations: list[float], scales: list[float]) -> None:
-    """Shows a pose on the proxy: rotations, locations and scales of all its bones as flat lists, in its bone order."""
+    """Shows a pose on the proxy: rotations, locations and scales of all its bones as flat lists, in its bone
+    order.
+    """
     bones = proxy.pose.bones
     bones.foreach_set("rotation_quaternion", rotations)
     bones.foreach_set("location", locations)
@@ -148,8 +159,13 @@ def write(proxy, rotations: list[float], locations: list[float], scales: list[fl
 
 
 def discard_others(proxies: list[bpy.types.Object]) -> None:
-    """Deletes all other proxies: of deleted rigs, of rigs that are no longer live, and of files saved without Limber."""
-    sweep([obj for obj in bpy.data.objects if obj.type == "ARMATURE" and MARK in obj and obj not in proxies], MARK)
+    """Deletes all other proxies: of deleted rigs, of rigs that are no longer live, and of files saved without
+    Limber.
+    """
+    sweep(
+        [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and MARK in obj and obj not in proxies],
+        MARK,
+    )
 
 
 def sweep(strays: list[bpy.types.Object], mark: str) -> None:

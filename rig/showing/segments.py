@@ -8,8 +8,8 @@ Segment = tuple[tuple[float, float, float], tuple[float, float, float]]  # head 
 
 
 def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
-    """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants; other bones are as
-    shown.
+    """Head and tail [m, world] of the bones whose basis is given in `bases`, and of all their descendants;
+    other bones are as shown.
     """
     matrices: dict[str, Matrix] = {}
     segments = []
@@ -21,11 +21,16 @@ def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
             matrix = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)
         else:
             matrix = bone.bone.convert_local_to_pose(
-                basis, bone.bone.matrix_local, parent_matrix=matrices[parent.name], parent_matrix_local=parent.bone.matrix_local
+                basis,
+                bone.bone.matrix_local,
+                parent_matrix=matrices[parent.name],
+                parent_matrix_local=parent.bone.matrix_local,
             )
         matrices[bone.name] = matrix
         if bone.name in bases or (parent is not None and parent.name in moved):
             moved.add(bone.name)
             world = rig.matrix_world @ matrix
-            segments.append((tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation)))
+            segments.append(
+                (tuple(world.translation), tuple(world @ Matrix.Translation((0, bone.length, 0)).translation))
+            )
     return segments

@@ -1,1 +1,1 @@
-"""Gallery of robots with ready settings: one folder each, with a description, a model and its licence. Knows no Blender."""
+"""Gallery of robots with ready settings: one folder each, with a description, a model and its licence."""

@@ -1,6 +1,7 @@
-"""Description of a robot of the gallery, read from the robot.yaml of its folder. Knows no Blender.
+"""Description of a robot of the gallery, read from the robot.yaml of its folder.
 
-Angles are degrees in the file and radians here; lengths are metres. Joints and links are called as in the robot's model.
+Angles are degrees in the file and radians here; lengths are metres. Joints and links are called as in the
+robot's model.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,14 @@ from ..tree import build_tree
 from .fields import Fields
 
 FILE = "robot.yaml"
-DOFS = ("x", "y", "z", "yaw", "pitch", "roll")  # of a neck: displacements [m], then rotations [rad] about z, y, x
+DOFS = (
+    "x",
+    "y",
+    "z",
+    "yaw",
+    "pitch",
+    "roll",
+)  # of a neck: displacements [m], then rotations [rad] about z, y, x
 SLIDES = ("x", "y", "z")
 LAST_SERVO = 252  # highest id on a servo bus
 FASTEST = 4_000_000  # [bit/s] of a serial line
@@ -86,7 +94,8 @@ class Gaze(Branch):
         eye: Point on the end's bone that looks: 0 its head, 1 its tail.
         target: Centre of the path of the first target, in the root link's frame [m].
         swing: Distance [m] that the target moves to either side.
-        neck: Degrees of freedom of the end, where closed loops move it; None: joints from the root to the end do.
+        neck: Degrees of freedom of the end, where closed loops move it; None: joints from the root to the end
+            do.
     """
 
     forward: Vector = (1.0, 0.0, 0.0)
@@ -144,13 +153,17 @@ def read_description(folder: Path) -> Description:
     Raises:
         UrdfError: a field is missing or wrong; the message names file, field and remedy.
     """
-    from ..yaml_text import parse_yaml  # it imports ruamel.yaml, for which enabling the extension must not wait
+    from ..yaml_text import (
+        parse_yaml,
+    )  # it imports ruamel.yaml, for which enabling the extension must not wait
 
     file = folder / FILE
     try:
         text = read_text(file, SMALL)
     except (OSError, UnicodeDecodeError) as error:
-        raise MalformedError(str(file), 0, "", f"it cannot be read ({reason(error)}): choose a folder with a {FILE}") from error
+        raise MalformedError(
+            str(file), 0, "", f"it cannot be read ({reason(error)}): choose a folder with a {FILE}"
+        ) from error
     fields = Fields(str(file), parse_yaml(text, str(file)))
     fields.refuse_others(KNOWN)
     gaze, device = fields.map("gaze"), fields.map("device")
@@ -177,8 +190,14 @@ def read_description(folder: Path) -> Description:
             gaze.number("swing", Gaze.swing),
             neck,
         ),
-        {name: _values(each) if neck is None else _neck_values(each) for name, each in fields.map("postures").maps().items()},
-        {name: Branch(each.text("root"), each.text("end")) for name, each in fields.map("limbs").maps().items()},
+        {
+            name: _values(each) if neck is None else _neck_values(each)
+            for name, each in fields.map("postures").maps().items()
+        },
+        {
+            name: Branch(each.text("root"), each.text("end"))
+            for name, each in fields.map("limbs").maps().items()
+        },
         fields.texts("notes"),
     )
 
@@ -216,7 +235,10 @@ def _neck(fields: Fields) -> Neck:
     return Neck(
         fields.vector("at"),
         fields.vector("eye"),
-        {key: (low, high) if key in SLIDES else (radians(low), radians(high)) for key, (low, high) in spans.items()},
+        {
+            key: (low, high) if key in SLIDES else (radians(low), radians(high))
+            for key, (low, high) in spans.items()
+        },
         fields.texts("keep"),
     )
 
@@ -228,7 +250,9 @@ def _neck_values(fields: Fields) -> dict[str, float]:
 
 
 def check(description: Description, robot: Robot) -> None:
-    """Raises UnknownNameError if the description names a link or joint that the model lacks, and UrdfError if a value is out of range."""
+    """Raises UnknownNameError if the description names a link or joint that the model lacks, and UrdfError if
+    a value is out of range.
+    """
     fields = Fields(description.file, {})
     gaze = description.gaze
     links = [("root", description.root), ("gaze.root", gaze.root), ("gaze.end", gaze.end)]
@@ -238,7 +262,10 @@ def check(description: Description, robot: Robot) -> None:
         if name and name not in robot.link:
             raise fields.unknown(key, name, "link", robot.link)
     tree = build_tree(robot, description.root)
-    for key, branch in {"gaze": gaze, **{f"limbs.{name}": limb for name, limb in description.limbs.items()}}.items():
+    for key, branch in {
+        "gaze": gaze,
+        **{f"limbs.{name}": limb for name, limb in description.limbs.items()},
+    }.items():
         if branch.root and branch.root not in tree.above(branch.end):
             what = f"link '{branch.end}' is not below '{branch.root}': exchange them, or name another root"
             raise MalformedError(description.file, 0, f"{key}.root", what)
@@ -260,12 +287,19 @@ def check(description: Description, robot: Robot) -> None:
                 _check_span(description, f"postures.{name}.{key}", neck.spans.get(key, (0.0, 0.0)), value)
 
 
-def _check_range(description: Description, key: str, name: str, value: float, joints: Mapping[str, Joint]) -> None:
+def _check_range(
+    description: Description, key: str, name: str, value: float, joints: Mapping[str, Joint]
+) -> None:
     """Raises UnknownNameError for a joint that is not there, MalformedError for a value beyond its limits."""
     if name not in joints:
         raise Fields(description.file, {}).unknown(key, name, "joint", joints)
     joint = joints[name]
-    _check_span(description, key, (-inf if joint.lower is None else joint.lower, inf if joint.upper is None else joint.upper), value)
+    _check_span(
+        description,
+        key,
+        (-inf if joint.lower is None else joint.lower, inf if joint.upper is None else joint.upper),
+        value,
+    )
 
 
 def _check_span(description: Description, key: str, span: tuple[float, float], value: float) -> None:

@@ -1,4 +1,4 @@
-"""Fields of a YAML description, each checked as it is read; errors name file, field and remedy. Knows no Blender."""
+"""Fields of a YAML description, each checked as it is read; errors name file, field and remedy."""
 
 from collections.abc import Collection
 from difflib import get_close_matches
@@ -34,7 +34,9 @@ class Fields:
                 raise self.unknown(key, key, "field", known)
 
     def unknown(self, key: str, name: str, what: str, known: Collection[str]) -> UnknownNameError:
-        """The error for a name that does not exist; its message suggests the nearest known name, or lists some."""
+        """The error for a name that does not exist; its message suggests the nearest known name, or lists
+        some.
+        """
         near = get_close_matches(name, known, 1)
         listed = ", ".join(sorted(known)[:NAMES_SHOWN]) + (" ..." if len(known) > NAMES_SHOWN else "")
         remedy = f"did you mean '{near[0]}'?" if near else f"use one of {listed}"
@@ -66,10 +68,17 @@ class Fields:
         return self._number(key, entry)
 
     def whole(self, key: str, low: int, high: int, otherwise: int | None = None) -> int:
-        """A field with a whole number from `low` to `high`; if it is missing, `otherwise`, or NumberError if that is None."""
+        """A field with a whole number from `low` to `high`; if it is missing, `otherwise`, or NumberError if
+        that is None.
+        """
         number = self.number(key, otherwise)
         if number != int(number) or not low <= number <= high:
-            raise NumberError(self.file, 0, self.path + key, f"{number:g} is no whole number from {low} to {high}: write one")
+            raise NumberError(
+                self.file,
+                0,
+                self.path + key,
+                f"{number:g} is no whole number from {low} to {high}: write one",
+            )
         return int(number)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
@@ -87,7 +96,12 @@ class Fields:
         """A field with two numbers, the first below the second."""
         low, high = self.numbers(key, 2)
         if low >= high:
-            raise NumberError(self.file, 0, self.path + key, f"{low:g} is not below {high:g}: write the smaller number first")
+            raise NumberError(
+                self.file,
+                0,
+                self.path + key,
+                f"{low:g} is not below {high:g}: write the smaller number first",
+            )
         return low, high
 
     def map(self, key: str) -> "Fields":
@@ -111,9 +125,13 @@ class Fields:
         try:
             number = float(entry)
         except (TypeError, ValueError):
-            raise NumberError(self.file, 0, self.path + key, self._expected("a number is needed", entry)) from None
+            raise NumberError(
+                self.file, 0, self.path + key, self._expected("a number is needed", entry)
+            ) from None
         if not isfinite(number):
-            raise NumberError(self.file, 0, self.path + key, self._expected("a finite number is needed", entry))
+            raise NumberError(
+                self.file, 0, self.path + key, self._expected("a finite number is needed", entry)
+            )
         return number
 
     def _malformed(self, key: str, what: str, entry: Any) -> MalformedError:

@@ -1,4 +1,4 @@
-"""Folders of the gallery: those that come with Limber, and those that a user has added. Knows no Blender."""
+"""Folders of the gallery: those that come with Limber, and those that a user has added."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,10 +19,12 @@ class Entry(NamedTuple):
 
 
 def entries(folders: Iterable[Path]) -> list[Entry]:
-    """Robots in these folders, by title. Hidden folders (incomplete copies) are left out. Of each description only the line with the name
-    is read; errors in it are reported when the robot is added.
+    """Robots in these folders, by title. Hidden folders (incomplete copies) are left out. Of each description
+    only the line with the name is read; errors in it are reported when the robot is added.
     """
-    robots = [Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"[!.]*/{FILE}")]
+    robots = [
+        Entry(title_of(path), path.parent) for folder in folders for path in folder.glob(f"[!.]*/{FILE}")
+    ]
     return sorted(robots, key=lambda entry: entry.title.lower())
 
 
@@ -32,5 +34,10 @@ def title_of(path: Path) -> str:
         lines = text(path, SMALL).splitlines()
     except (OSError, UnicodeDecodeError):
         lines = []
-    name = next((line.removeprefix(NAME) for line in lines if line.startswith(NAME)), "").partition("#")[0].strip().strip("\"'")
+    name = (
+        next((line.removeprefix(NAME) for line in lines if line.startswith(NAME)), "")
+        .partition("#")[0]
+        .strip()
+        .strip("\"'")
+    )
     return name or path.parent.name

@@ -1,4 +1,6 @@
-"""The maker's own model of a gallery robot, with all its meshes: found among a folder's files, and read to be copied. Knows no Blender."""
+"""The maker's own model of a gallery robot, with all its meshes: found among a folder's files, and read to be
+copied.
+"""
 
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -15,9 +17,13 @@ from ..reading import read
 from ..tree import build_tree
 from .description import Description
 
-BATCH = 20  # .urdf files that are read in one step: a process of its own takes some tenths of a second to start
+BATCH = (
+    20  # .urdf files that are read in one step: a process of its own takes some tenths of a second to start
+)
 MOST_FILES = 400  # of .urdf files that are read in a folder
-SAME = 1e-5  # [m, rad] between the poses of a link in two models of one robot: files that write pi/2 as 1.5708 differ by 4e-6
+# [m, rad] between the poses of a link in two models of one robot: files that write pi/2 as 1.5708 differ by
+# 4e-6
+SAME = 1e-5
 
 
 class Progress(NamedTuple):
@@ -45,17 +51,22 @@ def find(location: Path, robots: Iterable[Description]) -> dict[str, FullModel]:
             return models
 
 
-def in_one_go(progress: Progress, function: Callable[..., Any], *arguments: Any) -> Generator[Progress, None, Any]:
+def in_one_go(
+    progress: Progress, function: Callable[..., Any], *arguments: Any
+) -> Generator[Progress, None, Any]:
     """Calls a function that reads files as one step; yields `progress` before."""
     yield progress
     return function(*arguments)
 
 
 def finding(
-    location: Path, robots: Iterable[Description], read_in_steps: Callable[..., Generator[Progress, None, Any]] = in_one_go
+    location: Path,
+    robots: Iterable[Description],
+    read_in_steps: Callable[..., Generator[Progress, None, Any]] = in_one_go,
 ) -> Generator[Progress, None, dict[str, FullModel]]:
-    """The maker's model of each robot, by the robot's name: among the URDF files in a folder, the one with the same links in the same
-    poses. A generator: it yields its progress after each folder, and with each `BATCH` of files.
+    """The maker's model of each robot, by the robot's name: among the URDF files in a folder, the one with
+    the same links in the same poses. A generator: it yields its progress after each folder, and with each
+    `BATCH` of files.
 
     Args:
         location: A URDF file, or a folder, as a clone of the maker's repository.
@@ -72,18 +83,24 @@ def finding(
     best: dict[str, FullModel] = {}
     for first in range(0, len(paths), BATCH):
         some = paths[first : first + BATCH]
-        progress = Progress(first / len(paths), f"Reading {some[0].name}, URDF file {first + 1} of {len(paths)}")
+        progress = Progress(
+            first / len(paths), f"Reading {some[0].name}, URDF file {first + 1} of {len(paths)}"
+        )
         _keep_best(best, (yield from read_in_steps(progress, models_in, some, robots)))
     if not best:
         looked = f"none of its {len(paths)} URDF files" if paths else "no URDF file"
         names = ", ".join(robot.name for robot in robots)
-        what = f"{looked} has the links and joints of {names} with meshes: choose a clone of the maker's repository"
+        what = (
+            f"{looked} has the links and joints of {names} with meshes: choose a clone of the maker's"
+            " repository"
+        )
         raise MalformedError(str(location), 0, "", what)
     return best
 
 
 def models_in(paths: Iterable[Path], robots: Iterable[Description]) -> dict[str, FullModel]:
-    """For each robot of which one of these files is a model the one with the most meshes, by the robot's name.
+    """For each robot of which one of these files is a model the one with the most meshes, by the robot's
+    name.
 
     Raises:
         UrdfError: a mesh of a model is not there, but in Git's large file storage.
@@ -127,10 +144,14 @@ def is_same(robot: Robot, other: Robot) -> bool:
     if {link.name for link in robot.links} != {link.name for link in other.links}:
         return False
     trees = build_tree(robot), build_tree(other)
-    places = [dict(zip((branch.link for branch in tree.branches), tree.frames({}), strict=True)) for tree in trees]
+    places = [
+        dict(zip((branch.link for branch in tree.branches), tree.frames({}), strict=True)) for tree in trees
+    ]
     for link, frame in places[0].items():
         there = places[1][link]
-        _, *apart = multiply(conjugate(frame.rotation), there.rotation)  # half the angle between them, where it is small
+        _, *apart = multiply(
+            conjugate(frame.rotation), there.rotation
+        )  # half the angle between them, where it is small
         if max(map(abs, (*subtract(frame.offset, there.offset), *apart))) > SAME:
             return False
     return True
@@ -138,5 +159,10 @@ def is_same(robot: Robot, other: Robot) -> bool:
 
 def _meshes(robot: Robot) -> dict[str, Path]:
     """Paths of the existing mesh files of a model, by their names in the model."""
-    names = {visual.shape.name for link in robot.links for visual in link.visuals if isinstance(visual.shape, MeshFile)}
+    names = {
+        visual.shape.name
+        for link in robot.links
+        for visual in link.visuals
+        if isinstance(visual.shape, MeshFile)
+    }
     return {name: path for name in sorted(names) if (path := find_mesh(name, robot.file)) is not None}

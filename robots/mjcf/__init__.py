@@ -1,1 +1,1 @@
-"""Readers of MJCF, the robot files of MuJoCo. Knows no Blender."""
+"""Readers of MJCF, the robot files of MuJoCo."""

@@ -1,8 +1,9 @@
-"""MJCF files as checked robot models: bodies, joints, frames on them. Knows no Blender.
+"""MJCF files as checked robot models: bodies, joints, frames on them.
 
-A body becomes a link. A body with several joints gets an additional link for each but the last; a ball joint becomes three hinges NAME_x,
-NAME_y, NAME_z through one point, in this order from the parent. Named sites and cameras become links without mass. The root is the
-outermost body, or "world" if there are several, or a joint above it.
+A body becomes a link. A body with several joints gets an additional link for each but the last; a ball joint
+becomes three hinges NAME_x, NAME_y, NAME_z through one point, in this order from the parent. Named sites and
+cameras become links without mass. The root is the outermost body, or "world" if there are several, or a joint
+above it.
 """
 
 from collections.abc import Collection
@@ -28,12 +29,31 @@ BALL = (("x", X), ("y", Y), ("z", Z))
 WORLD = "world"
 ON_BODIES = {"body", "joint", "freejoint", "geom", "inertial", "site", "camera", "light"}
 SECTIONS = {"compiler", "default", "asset", "worldbody", "equality", "actuator", "tendon", "keyframe"}
-SKIPPED = {"option", "size", "visual", "statistic", "contact", "sensor", "custom"}  # sections that say nothing about poses
-CONTAINERS = {"replicate", "attach", "composite", "flexcomp", "flex"}  # what MuJoCo's compiler makes bodies of
-EXPAND = "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo (mj_saveLastXML), and import that"
+SKIPPED = {
+    "option",
+    "size",
+    "visual",
+    "statistic",
+    "contact",
+    "sensor",
+    "custom",
+}  # sections that say nothing about poses
+CONTAINERS = {
+    "replicate",
+    "attach",
+    "composite",
+    "flexcomp",
+    "flex",
+}  # what MuJoCo's compiler makes bodies of
+EXPAND = (
+    "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo"
+    " (mj_saveLastXML), and import that"
+)
 
 
-def robot_of(reader: AttributeReader, root: Element, for_mechanism: bool = False, remade: Collection[str] = ()) -> Robot:
+def robot_of(
+    reader: AttributeReader, root: Element, for_mechanism: bool = False, remade: Collection[str] = ()
+) -> Robot:
     """Robot model of a <mujoco> element, for `reading.read`, which explains the arguments and errors."""
     return _Bodies(Document(reader, root), None if for_mechanism else "shapes", frozenset(remade)).robot()
 
@@ -45,16 +65,26 @@ class _Bodies:
         self.links: list[Link] = []
         self.joints: list[Joint] = []
         self.balls: list[tuple[str, str, str]] = []
-        self.references: dict[str, float] = {}  # joint -> value [rad or m] in the pose in which the file gives the bodies
+        self.references: dict[
+            str, float
+        ] = {}  # joint -> value [rad or m] in the pose in which the file gives the bodies
         self.drawn: dict[str, Transform] = {}  # link -> its world frame in that pose
         self.floats = False
         self.coordinates: list[Coordinates] = []  # of all joints, in the order in which MuJoCo counts them
         worlds = document.root.all("worldbody")
         self.bodies = {name for world in worlds for name in _named(world, ("body",))}
-        self.taken = self.bodies | {name for world in worlds for name in _named(world, ("joint", "freejoint", "site", "camera"))}
+        self.taken = self.bodies | {
+            name for world in worlds for name in _named(world, ("joint", "freejoint", "site", "camera"))
+        }
         self.counts: dict[str, int] = {}  # requested name -> last number appended to make it unique
-        routed = {site.attributes.get("site") for tendon in document.sections("tendon") for site in tendon.children}
-        self.routed = routed | {site.attributes.get("sidesite") for tendon in document.sections("tendon") for site in tendon.children}
+        routed = {
+            site.attributes.get("site") for tendon in document.sections("tendon") for site in tendon.children
+        }
+        self.routed = routed | {
+            site.attributes.get("sidesite")
+            for tendon in document.sections("tendon")
+            for site in tendon.children
+        }
 
     def robot(self) -> Robot:
         """Robot of the whole document. Call once.
@@ -63,23 +93,44 @@ class _Bodies:
             UrdfError: the file cannot be used.
         """
         document, reader = self.document, self.reader
-        top = [entry for world in document.root.all("worldbody") for entry in self._inside(world, IDENTITY_TRANSFORM, "")]
+        top = [
+            entry
+            for world in document.root.all("worldbody")
+            for entry in self._inside(world, IDENTITY_TRANSFORM, "")
+        ]
         bodies = [entry for entry in top if entry[0].tag == "body"]
         if not bodies:
-            generators = (entry for world in document.root.all("worldbody") for entry in world.below() if entry.tag in CONTAINERS)
+            generators = (
+                entry
+                for world in document.root.all("worldbody")
+                for entry in world.below()
+                if entry.tag in CONTAINERS
+            )
             if (generator := next(generators, None)) is not None:
                 raise reader.error(MalformedError, generator, f"there is no <body> beside it. {EXPAND}")
-            raise reader.error(MalformedError, document.root, "it has no <body> in its <worldbody>: choose the robot's own file")
-        alone = len(bodies) == 1 and not any(element.tag == "joint" for element, _, _ in self._inside(*bodies[0]))
+            raise reader.error(
+                MalformedError,
+                document.root,
+                "it has no <body> in its <worldbody>: choose the robot's own file",
+            )
+        alone = len(bodies) == 1 and not any(
+            element.tag == "joint" for element, _, _ in self._inside(*bodies[0])
+        )
         if alone:
             self._body(*bodies[0], parent="")
         else:
-            self.links.append(Link(WORLD if WORLD not in self.bodies else self._name(WORLD), line=document.root.line))
+            self.links.append(
+                Link(WORLD if WORLD not in self.bodies else self._name(WORLD), line=document.root.line)
+            )
             self.drawn[self.links[0].name] = IDENTITY_TRANSFORM
             for element, pose, childclass in bodies:
                 self._body(element, pose, childclass, self.links[0].name)
         sites = [entry for entry in top if entry[0].tag == "site" and entry[0].attributes.get("name")]
-        closed = {element.attributes.get(end) for element in document.sections("equality") for end in ("site1", "site2")}
+        closed = {
+            element.attributes.get(end)
+            for element in document.sections("equality")
+            for end in ("site1", "site2")
+        }
         for element, pose, childclass in sites if not self.floats else ():
             if element.attributes["name"] in closed:
                 root = self.links[0].name
@@ -92,7 +143,9 @@ class _Bodies:
             reader.warn(tendon, "tendons are not read: joints that they couple move independently")
         name = document.root.attributes.get("model", "").strip() or Path(reader.file).stem
         closures, balls = tuple(equality.closures), tuple(self.balls)
-        robot = Robot(name, reader.file, tuple(self.links), tuple(joints), self.links[0].name, (), closures, balls=balls)
+        robot = Robot(
+            name, reader.file, tuple(self.links), tuple(joints), self.links[0].name, (), closures, balls=balls
+        )
         driven = with_motors(document, robot)
         self._tell_sections()
         keyframes = postures(document, self.coordinates)
@@ -102,11 +155,21 @@ class _Bodies:
         """Warns of unknown sections of the document."""
         root = self.document.root
         tell(
-            self.reader, root, [f"<{tag}>" for tag in dict.fromkeys(child.tag for child in root.children) if tag not in SECTIONS | SKIPPED]
+            self.reader,
+            root,
+            [
+                f"<{tag}>"
+                for tag in dict.fromkeys(child.tag for child in root.children)
+                if tag not in SECTIONS | SKIPPED
+            ],
         )
 
-    def _inside(self, element: Element, frame: Transform, childclass: str) -> list[tuple[Element, Transform, str]]:
-        """The elements of a body, including those in <frame>s: (element, frame relative to `frame`, default class)."""
+    def _inside(
+        self, element: Element, frame: Transform, childclass: str
+    ) -> list[tuple[Element, Transform, str]]:
+        """The elements of a body, including those in <frame>s: (element, frame relative to `frame`, default
+        class).
+        """
         elements = []
         for child in element.children:
             if child.tag == "frame":
@@ -128,24 +191,44 @@ class _Bodies:
         inside = self._inside(element, IDENTITY_TRANSFORM, childclass)
         self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(pose)
         joints = [
-            (self.document.with_defaults(child, default_class), within) for child, within, default_class in inside if child.tag == "joint"
+            (self.document.with_defaults(child, default_class), within)
+            for child, within, default_class in inside
+            if child.tag == "joint"
         ]
         free = [
             child
             for child, _, default_class in inside
-            if child.tag == "freejoint" or (child.tag == "joint" and self._kind(child, default_class) == "free")
+            if child.tag == "freejoint"
+            or (child.tag == "joint" and self._kind(child, default_class) == "free")
         ]
         if free:
             self.floats = self.floats or not parent
             joints = []
             self.coordinates.append(("free", ()))
         if parent and free:
-            self.joints.append(Joint(self._joint_name(free[0], name), "floating", parent, name, pose, line=free[0].line, file=free[0].file))
-            self.reader.warn(free[0], "a free joint cannot be driven by one motor: its body stays at its rest position")
+            self.joints.append(
+                Joint(
+                    self._joint_name(free[0], name),
+                    "floating",
+                    parent,
+                    name,
+                    pose,
+                    line=free[0].line,
+                    file=free[0].file,
+                )
+            )
+            self.reader.warn(
+                free[0], "a free joint cannot be driven by one motor: its body stays at its rest position"
+            )
         elif parent:
             self._joints(joints, parent, name, pose, element)
-        self.links.append(Link(name, self._inertial(inside), self._visuals(inside), element.line, element.file))
-        for read in (element, *(joint for joint, _ in joints if joint.attributes.get("name") not in self.remade)):
+        self.links.append(
+            Link(name, self._inertial(inside), self._visuals(inside), element.line, element.file)
+        )
+        for read in (
+            element,
+            *(joint for joint, _ in joints if joint.attributes.get("name") not in self.remade),
+        ):
             read.skip_attributes("group", "user")
             tell(self.reader, read, read.unread)
         for child, within, default_class in inside:
@@ -167,34 +250,57 @@ class _Bodies:
         if ends is not None:
             first = (ends[0], ends[1], ends[2])
             middle = Element(
-                "site", {"pos": " ".join(repr(0.5 * (ends[k] + ends[k + 3])) for k in range(3))}, element.line, [], element.file
+                "site",
+                {"pos": " ".join(repr(0.5 * (ends[k] + ends[k + 3])) for k in range(3))},
+                element.line,
+                [],
+                element.file,
             )
             axis = " ".join(repr(first[k] - ends[k + 3]) for k in range(3))
             element = replace(middle, attributes={**middle.attributes, "zaxis": axis, "name": name})
         pose = within.then(self.document.pose(element))
-        link = name if name not in self.bodies and name not in self.drawn else self._name(f"{name}_{element.tag}")
+        link = (
+            name
+            if name not in self.bodies and name not in self.drawn
+            else self._name(f"{name}_{element.tag}")
+        )
         self.add_frame(link, body, pose, element)
 
     def add_frame(self, link: str, body: str, pose: Transform, element: Element) -> None:
         """Adds a link without mass that is fixed to a body."""
         self.links.append(Link(link, line=element.line, file=element.file))
-        self.joints.append(Joint(f"{link}_frame", "fixed", body, link, pose, line=element.line, file=element.file))
+        self.joints.append(
+            Joint(f"{link}_frame", "fixed", body, link, pose, line=element.line, file=element.file)
+        )
         self.drawn[link] = self.drawn[body].then(pose)
 
     # -- joints --
 
-    def _joints(self, joints: list[tuple[Element, Transform]], parent: str, body: str, pose: Transform, element: Element) -> None:
+    def _joints(
+        self,
+        joints: list[tuple[Element, Transform]],
+        parent: str,
+        body: str,
+        pose: Transform,
+        element: Element,
+    ) -> None:
         """Adds a body's joints in their order from the parent, with a massless link between every two."""
-        steps: list[tuple[str, Kind, Vector, Transform, Element]] = []  # name, kind, axis, pose in the body, element
+        steps: list[
+            tuple[str, Kind, Vector, Transform, Element]
+        ] = []  # name, kind, axis, pose in the body, element
         for child, within in joints:
             name, word = self._joint_name(child, body), child.attributes.get("type", "hinge")
             at = within.then(Transform(offset=self.document.vector(child, "pos")))
             if word == "ball":
                 child.skip_attributes("axis")  # classes give one to all joints
-                at = Transform(offset=at.offset)  # its value is a rotation in the body's frame, whatever <frame> it is in
+                at = Transform(
+                    offset=at.offset
+                )  # its value is a rotation in the body's frame, whatever <frame> it is in
                 parts = [f"{name}_{letter}" for letter, _ in BALL]
                 self.balls.append((parts[0], parts[1], parts[2]))
-                steps += [(part, "continuous", axis, at, child) for part, (_, axis) in zip(parts, BALL, strict=True)]
+                steps += [
+                    (part, "continuous", axis, at, child) for part, (_, axis) in zip(parts, BALL, strict=True)
+                ]
                 self.coordinates.append(("ball", tuple(parts)))
             elif word in KINDS:
                 steps.append((name, KINDS[word], self._axis(child), at, child))
@@ -203,9 +309,20 @@ class _Bodies:
                 what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
                 raise self.reader.error(JointTypeError, child, what)
         if not steps:
-            self.joints.append(Joint(self._name(f"{body}_fixed"), "fixed", parent, body, pose, line=element.line, file=element.file))
+            self.joints.append(
+                Joint(
+                    self._name(f"{body}_fixed"),
+                    "fixed",
+                    parent,
+                    body,
+                    pose,
+                    line=element.line,
+                    file=element.file,
+                )
+            )
             return
-        # Between joints the frame is the body's own, displaced by the joints before: each joint's frame lies in it at the joint's point.
+        # Between joints the frame is the body's own, displaced by the joints before: each joint's frame lies
+        # in it at the joint's point.
         for k, (name, kind, axis, at, child) in enumerate(steps):
             link = body if k == len(steps) - 1 else self._name(f"{name}_link")
             if link != body:
@@ -220,7 +337,24 @@ class _Bodies:
             origin = (pose if k == 0 else IDENTITY_TRANSFORM).then(at).then(drawn)
             effort = self._effort(child)
             end = at.inverse()
-            self.joints.append(Joint(name, kind, parent, link, origin, axis, lower, upper, None, effort, None, end, child.line, child.file))
+            self.joints.append(
+                Joint(
+                    name,
+                    kind,
+                    parent,
+                    link,
+                    origin,
+                    axis,
+                    lower,
+                    upper,
+                    None,
+                    effort,
+                    None,
+                    end,
+                    child.line,
+                    child.file,
+                )
+            )
             parent = link
 
     def _axis(self, joint: Element) -> Vector:
@@ -239,11 +373,17 @@ class _Bodies:
         if limited == "false" or (limited == "auto" and not (infers and bounds[0] < bounds[1])):
             if limited == "auto" and bounds[0] > bounds[1]:
                 raise self.reader.error(
-                    LimitError, joint, f"range='{joint.attributes['range']}' begins above its end: exchange the numbers"
+                    LimitError,
+                    joint,
+                    f"range='{joint.attributes['range']}' begins above its end: exchange the numbers",
                 )
             return None, None
         if bounds[0] > bounds[1]:
-            raise self.reader.error(LimitError, joint, f"range='{joint.attributes['range']}' begins above its end: exchange the numbers")
+            raise self.reader.error(
+                LimitError,
+                joint,
+                f"range='{joint.attributes['range']}' begins above its end: exchange the numbers",
+            )
         lower, upper = (self.document.angle(number) if kind == "revolute" else number for number in bounds)
         return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
 
@@ -261,7 +401,9 @@ class _Bodies:
     # -- what is on a body --
 
     def _inertial(self, inside: list[tuple[Element, Transform, str]]) -> Inertial | None:
-        inertial = next(((element, within) for element, within, _ in inside if element.tag == "inertial"), None)
+        inertial = next(
+            ((element, within) for element, within, _ in inside if element.tag == "inertial"), None
+        )
         if inertial is None:
             return None
         element, within = inertial
@@ -307,6 +449,8 @@ def _named(element: Element, tags: Collection[str]) -> set[str]:
     names, waiting = set(), [element]
     while waiting:
         children = waiting.pop().children
-        names |= {child.attributes["name"] for child in children if child.tag in tags and "name" in child.attributes}
+        names |= {
+            child.attributes["name"] for child in children if child.tag in tags and "name" in child.attributes
+        }
         waiting += children
     return names

@@ -1,4 +1,4 @@
-"""An MJCF document: its sections with included files, compiler settings, default classes. Knows no Blender."""
+"""An MJCF document: its sections with included files, compiler settings, default classes."""
 
 from math import pi, radians
 from pathlib import Path
@@ -29,8 +29,20 @@ from ..xml_tree import Element, read_xml
 MAX_FILES = 200  # included by a document: scenes of MuJoCo Menagerie have at most three
 MAX_DEPTH = 250  # nested elements: robots have some dozens of bodies in a row
 MAX_DEFAULTS = 2000  # attributes of a default class: MJCF has some hundreds
-MAX_INHERITED = 200_000  # attributes that all default classes together copy from the classes around them: robots have some thousand
-ACTUATORS = ("general", "position", "velocity", "motor", "intvelocity", "damper", "muscle", "cylinder", "adhesion", "dcmotor")
+# attributes that all default classes together copy from the classes around them: robots have some thousand
+MAX_INHERITED = 200_000
+ACTUATORS = (
+    "general",
+    "position",
+    "velocity",
+    "motor",
+    "intvelocity",
+    "damper",
+    "muscle",
+    "cylinder",
+    "adhesion",
+    "dcmotor",
+)
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 AXES = {"x": X, "y": Y, "z": Z}
 MOST = 1e4  # [rad or m] a limit beyond this is a placeholder, as in URDF
@@ -49,13 +61,19 @@ class Document:
         for element in root.all("compiler"):
             self.compiler.update(element.attributes)
         if self.compiler.get("coordinate", "local") != "local":
-            what = "global coordinates are not read: load the file in MuJoCo 2.2, save it again, and import that"
+            what = (
+                "global coordinates are not read: load the file in MuJoCo 2.2, save it again, and import that"
+            )
             raise reader.error(MalformedError, root.all("compiler")[-1], what)
         self.degrees = self.compiler.get("angle", "degree") != "radian"
         self.sequence = self.compiler.get("eulerseq", "xyz")
         if len(self.sequence) != 3 or not set(self.sequence) <= set("xyzXYZ"):
             what = f"eulerseq='{self.sequence}' must be three letters of x, y, z, X, Y, Z"
-            raise reader.error(MalformedError, next(each for each in root.all("compiler") if "eulerseq" in each.attributes), what)
+            raise reader.error(
+                MalformedError,
+                next(each for each in root.all("compiler") if "eulerseq" in each.attributes),
+                what,
+            )
         self._classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         self._main_names = {"main"}
         self._inherited = 0  # attributes that classes have copied
@@ -68,7 +86,9 @@ class Document:
     def _include(self, element: Element, depth: int) -> None:
         """Replaces each <include> by the elements of its file."""
         if depth > MAX_DEPTH:
-            raise self.reader.error(MalformedError, element, f"this is nested deeper than {MAX_DEPTH} elements: is this a robot?")
+            raise self.reader.error(
+                MalformedError, element, f"this is nested deeper than {MAX_DEPTH} elements: is this a robot?"
+            )
         children: list[Element] = []
         for child in element.children:
             if child.tag != "include":
@@ -82,13 +102,21 @@ class Document:
 
     def _included_file(self, element: Element) -> Path:
         name = self.reader.text(element, "file").replace("\\", "/")
-        file_path = next((path for path in (self.folder / name, Path(element.file).parent / name) if is_file(path)), None)
+        file_path = next(
+            (path for path in (self.folder / name, Path(element.file).parent / name) if is_file(path)), None
+        )
         if file_path is None:
-            raise self.reader.error(MalformedError, element, f"the file '{name}' is not in folder '{self.folder}': put it there")
+            raise self.reader.error(
+                MalformedError, element, f"the file '{name}' is not in folder '{self.folder}': put it there"
+            )
         if file_path.resolve() in self._included:
-            raise self.reader.error(MalformedError, element, f"the file '{name}' is included already: include it once")
+            raise self.reader.error(
+                MalformedError, element, f"the file '{name}' is included already: include it once"
+            )
         if len(self._included) >= MAX_FILES:
-            raise self.reader.error(MalformedError, element, f"more than {MAX_FILES} files are included: is this a robot?")
+            raise self.reader.error(
+                MalformedError, element, f"more than {MAX_FILES} files are included: is this a robot?"
+            )
         self._included.add(file_path.resolve())
         return file_path
 
@@ -107,12 +135,18 @@ class Document:
             if child.tag != "default":
                 defaults.setdefault(_default_tag(child.tag), {}).update(child.attributes)
         if sum(map(len, defaults.values())) > MAX_DEFAULTS:
-            raise self.reader.error(MalformedError, element, f"class '{name}' has more than {MAX_DEFAULTS} attributes: is this a robot?")
+            raise self.reader.error(
+                MalformedError,
+                element,
+                f"class '{name}' has more than {MAX_DEFAULTS} attributes: is this a robot?",
+            )
         for child in element.all("default"):
             self._define(child, self.reader.text(child, "class"), name, depth + 1)
 
     def with_defaults(self, element: Element, childclass: str) -> Element:
-        """The element with default attributes filled in, from its own class or that of the enclosing bodies."""
+        """The element with default attributes filled in, from its own class or that of the enclosing
+        bodies.
+        """
         name = element.attributes.get("class") or childclass
         name = "main" if name in self._main_names or not name else name
         if name not in self._classes:
@@ -130,7 +164,9 @@ class Document:
     # -- numbers --
 
     def numbers(self, element: Element, attribute: str, most: int) -> tuple[float, ...] | None:
-        """An attribute's numbers, one to `most` of them and finite; None if it is missing. Raises NumberError."""
+        """An attribute's numbers, one to `most` of them and finite; None if it is missing. Raises
+        NumberError.
+        """
         value = element.attributes.get(attribute)
         if value is None:
             return None
@@ -164,10 +200,14 @@ class Document:
         if len(words) > 1 and "quat" in words:
             words.remove("quat")
         if len(words) > 1:
-            raise self.reader.error(MalformedError, element, f"its orientation is given by {' and '.join(words)}: keep one")
+            raise self.reader.error(
+                MalformedError, element, f"its orientation is given by {' and '.join(words)}: keep one"
+            )
         if not words:
             return IDENTITY
-        numbers = self.reader.numbers(element, words[0], {"quat": 4, "axisangle": 4, "xyaxes": 6}.get(words[0], 3))
+        numbers = self.reader.numbers(
+            element, words[0], {"quat": 4, "axisangle": 4, "xyaxes": 6}.get(words[0], 3)
+        )
         assert numbers is not None
         if words[0] == "quat":
             w, x, y, z = numbers
@@ -187,11 +227,15 @@ class Document:
 
     def _need_length(self, element: Element, attribute: str, axis: Vector) -> None:
         if length(axis) < NO_LENGTH:
-            what = f"{attribute}='{element.attributes[attribute]}' has an axis without a direction: give it one"
+            what = (
+                f"{attribute}='{element.attributes[attribute]}' has an axis without a direction: give it one"
+            )
             raise self.reader.error(AxisError, element, what)
 
     def _euler(self, angles: Vector) -> Quaternion:
-        """Rotation of Euler angles: a small letter rotates about the moved axis, a capital one about the fixed axis."""
+        """Rotation of Euler angles: a small letter rotates about the moved axis, a capital one about the
+        fixed axis.
+        """
         rotation = IDENTITY
         for letter, angle in zip(self.sequence, angles, strict=True):
             turn = about(AXES[letter.lower()], self.angle(angle))

@@ -1,4 +1,4 @@
-"""MJCF's equality constraints as closures between links, and as mimic joints. Knows no Blender."""
+"""MJCF's equality constraints as closures between links, and as mimic joints."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,9 @@ HELD = "it holds a free body to the world: it is left out"
 
 
 class EqualityReader:
-    """Reads the <equality> sections of one document; adds massless links to the robot at the points where bodies are joined."""
+    """Reads the <equality> sections of one document; adds massless links to the robot at the points where
+    bodies are joined.
+    """
 
     def __init__(
         self,
@@ -37,13 +39,23 @@ class EqualityReader:
             still: Names of the world's sites.
         """
         self.document, self.reader = document, document.reader
-        self.links, self.drawn, self.floats, self.references, self.still = links, drawn, floats, references, still
+        self.links, self.drawn, self.floats, self.references, self.still = (
+            links,
+            drawn,
+            floats,
+            references,
+            still,
+        )
         self.closures: list[Closure] = []
         self._frames: list[Joint] = []
-        self._counts: dict[str, int] = {}  # requested name of a link -> last number appended to make it unique
+        self._counts: dict[
+            str, int
+        ] = {}  # requested name of a link -> last number appended to make it unique
 
     def read(self, joints: Sequence[Joint]) -> list[Joint]:
-        """The joints, with leaders set for mimic joints, and with fixed joints for the links that were added."""
+        """The joints, with leaders set for mimic joints, and with fixed joints for the links that
+        were added.
+        """
         joints_by_name = {joint.name: joint for joint in joints}
         for element in self.document.sections("equality"):
             element = self.document.with_defaults(element, "")
@@ -59,21 +71,33 @@ class EqualityReader:
 
     def _follow(self, element: Element, joints: dict[str, Joint]) -> None:
         """Makes a joint a mimic joint with a linear relation."""
-        names = [self.reader.text(element, "joint1"), *([element.attributes["joint2"]] if "joint2" in element.attributes else [])]
+        names = [
+            self.reader.text(element, "joint1"),
+            *([element.attributes["joint2"]] if "joint2" in element.attributes else []),
+        ]
         for name in names:
             if name not in joints or not joints[name].is_movable:
-                raise self.reader.error(UnknownNameError, element, f"there is no hinge or slide '{name}': name one")
+                raise self.reader.error(
+                    UnknownNameError, element, f"there is no hinge or slide '{name}': name one"
+                )
         polycoef = self.document.numbers(element, "polycoef", 5) or ()
         coefficients = [*polycoef, *(0.0, 1.0, 0.0, 0.0, 0.0)[len(polycoef) :]]
         if any(abs(number) > HIGHER_ORDER for number in coefficients[2:]):
-            self.reader.warn(element, "its polycoef has higher orders than a straight line, which are left out")
+            self.reader.warn(
+                element, "its polycoef has higher orders than a straight line, which are left out"
+            )
         follower = joints[names[0]]
         if len(names) == 1:
             value = coefficients[0] + self.references[names[0]]
-            joints[names[0]] = replace(follower, lower=value, upper=value, kind="revolute" if follower.is_rotary else "prismatic")
+            joints[names[0]] = replace(
+                follower, lower=value, upper=value, kind="revolute" if follower.is_rotary else "prismatic"
+            )
             return
         if follower.mimic is not None:
-            self.reader.warn(element, f"joint '{names[0]}' follows '{follower.mimic.joint}' already: this constraint is left out")
+            self.reader.warn(
+                element,
+                f"joint '{names[0]}' follows '{follower.mimic.joint}' already: this constraint is left out",
+            )
             return
         first, second = (self.references[name] for name in names)
         offset = coefficients[0] + first - coefficients[1] * second
@@ -103,23 +127,34 @@ class EqualityReader:
             at = self.drawn[first].then(from_first).then(Transform(offset=anchor))
             places = [at, at]
         else:
-            places = self._weld(element, self.drawn[first].then(from_first), self.drawn[second].then(from_second), anchor)
+            places = self._weld(
+                element, self.drawn[first].then(from_first), self.drawn[second].then(from_second), anchor
+            )
         name = element.attributes.get("name") or f"{element.tag}_{len(self.closures) + 1}"
-        ends = [self._frame(f"closing_{name}_{k + 1}", body, places[k], element) for k, body in enumerate((first, second))]
+        ends = [
+            self._frame(f"closing_{name}_{k + 1}", body, places[k], element)
+            for k, body in enumerate((first, second))
+        ]
         self._add(ends[0], ends[1], kind)
 
     def _weld(self, element: Element, first: Transform, second: Transform, anchor: Vector) -> list[Transform]:
-        """World frames that a weld joins, in the pose in which the file gives the bodies: on the first body, and on the second."""
+        """World frames that a weld joins, in the pose in which the file gives the bodies: on the first body,
+        and on the second.
+        """
         at = second.then(Transform(offset=anchor))
         pose = self.reader.numbers(element, "relpose", 7)
-        if pose is None or max(map(abs, pose[3:])) < NO_LENGTH:  # MuJoCo's default: they stay as they are drawn
+        if (
+            pose is None or max(map(abs, pose[3:])) < NO_LENGTH
+        ):  # MuJoCo's default: they stay as they are drawn
             return [at, at]
         turned = Element("weld", {"quat": " ".join(map(repr, pose[3:]))}, element.line, [], element.file)
         relative = Transform(self.document.orientation(turned), (pose[0], pose[1], pose[2]))
         return [first.then(relative).then(Transform(offset=anchor)), at]
 
     def _body(self, element: Element, attribute: str) -> tuple[str, Transform] | None:
-        """A body's link, and the body's frame in it. For the world: the root's, or None if the root floats."""
+        """A body's link, and the body's frame in it. For the world: the root's, or None if the root
+        floats.
+        """
         name = element.attributes.get(attribute, "world")
         if name == "world":
             root = self.links[0].name
@@ -136,7 +171,9 @@ class EqualityReader:
             name = f"{wanted}_{self._counts[wanted]}"
         self.links.append(Link(name, line=element.line, file=element.file))
         pose = self.drawn[body].inverse().then(at)
-        self._frames.append(Joint(f"{name}_frame", "fixed", body, name, pose, line=element.line, file=element.file))
+        self._frames.append(
+            Joint(f"{name}_frame", "fixed", body, name, pose, line=element.line, file=element.file)
+        )
         self.drawn[name] = at
         return name
 

@@ -1,4 +1,4 @@
-"""Keyframes of an MJCF document as postures: values of its joints. Knows no Blender."""
+"""Keyframes of an MJCF document as postures: values of its joints."""
 
 from collections.abc import Iterator, Sequence
 from math import asin, atan2
@@ -10,7 +10,9 @@ from ..xml_tree import Element
 from .document import Document
 
 MOST = 100  # keyframes that are read: robots have some dozen at most
-Coordinates = tuple[Literal["free", "ball", "single"], tuple[str, ...]]  # kind of a joint, and the robot's joints that it became
+Coordinates = tuple[
+    Literal["free", "ball", "single"], tuple[str, ...]
+]  # kind of a joint, and the robot's joints that it became
 SIZES = {"free": 7, "ball": 4, "single": 1}  # numbers of a joint in qpos
 
 

@@ -1,4 +1,4 @@
-"""Motors of an MJCF file: the joints that actuators drive, and the limits that the actuators set. Knows no Blender."""
+"""Motors of an MJCF file: the joints that actuators drive, and the limits that the actuators set."""
 
 from dataclasses import replace
 
@@ -8,7 +8,9 @@ from .document import ACTUATORS, MOST, Document
 
 
 def with_motors(document: Document, robot: Robot) -> Robot:
-    """The robot with motors on the joints that actuators drive; their limits are narrowed to the actuators' control ranges and forces."""
+    """The robot with motors on the joints that actuators drive; their limits are narrowed to the actuators'
+    control ranges and forces.
+    """
     joints, motors = robot.joint, []
     limited_joints = dict(joints)
     for element in document.sections("actuator"):
@@ -33,11 +35,16 @@ def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
     controls = _range(document, actuator, "ctrl") if _is_servo(document, actuator) else None
     lower, upper = joint.lower, joint.upper
     if controls is not None:
-        low, high = (min(max(number / gear, -MOST), MOST) for number in (controls if gear > 0.0 else reversed(controls)))
+        low, high = (
+            min(max(number / gear, -MOST), MOST)
+            for number in (controls if gear > 0.0 else reversed(controls))
+        )
         lower = low if lower is None else max(lower, low)
         upper = high if upper is None else min(upper, high)
         if lower > upper:
-            reader.warn(actuator, f"its ctrlrange is outside the range of joint '{joint.name}': the joint's counts")
+            reader.warn(
+                actuator, f"its ctrlrange is outside the range of joint '{joint.name}': the joint's counts"
+            )
             lower, upper = joint.lower, joint.upper
     kind = "revolute" if joint.is_rotary and lower is not None else joint.kind
     return replace(joint, kind=kind, lower=lower, upper=upper, effort=effort)
@@ -50,12 +57,20 @@ def _is_servo(document: Document, actuator: Element) -> bool:
     bias = document.numbers(actuator, "biasprm", 10) or ()
     gain = document.numbers(actuator, "gainprm", 10) or (1.0,)
     is_spring = actuator.attributes.get("biastype") == "affine" and len(bias) > 1 and bias[1] != 0.0
-    return actuator.tag == "general" and is_spring and abs(bias[1] + gain[0]) < 1e-9 * abs(gain[0]) and not bias[0]
+    return (
+        actuator.tag == "general"
+        and is_spring
+        and abs(bias[1] + gain[0]) < 1e-9 * abs(gain[0])
+        and not bias[0]
+    )
 
 
 def _range(document: Document, actuator: Element, word: str) -> tuple[float, float] | None:
     """A range of an actuator (`word`: ctrl or force); None if it is not limited."""
-    limited, bounds = actuator.attributes.get(f"{word}limited", "auto"), document.reader.numbers(actuator, f"{word}range", 2)
+    limited, bounds = (
+        actuator.attributes.get(f"{word}limited", "auto"),
+        document.reader.numbers(actuator, f"{word}range", 2),
+    )
     if bounds is None or limited == "false" or not bounds[0] < bounds[1]:
         return None
     if limited == "auto" and document.compiler.get("autolimits", "true") != "true":

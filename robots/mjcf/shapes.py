@@ -1,4 +1,4 @@
-"""Visuals of MJCF bodies: geoms with primitives and meshes, and their colours. Knows no Blender."""
+"""Visuals of MJCF bodies: geoms with primitives and meshes, and their colours."""
 
 import os
 from pathlib import Path, PurePosixPath
@@ -35,7 +35,9 @@ class ShapeReader:
     def visuals(self, geom: Element) -> list[Visual]:
         """Visuals of a <geom> with its defaults; none if MuJoCo does not show it."""
         group = self.reader.number(geom, "group") or 0.0
-        kind = geom.attributes.get("type", "mesh" if "mesh" in geom.attributes and "type" not in geom.attributes else "sphere")
+        kind = geom.attributes.get(
+            "type", "mesh" if "mesh" in geom.attributes and "type" not in geom.attributes else "sphere"
+        )
         if group > LAST_SHOWN_GROUP or kind in NOT_SHOWN:
             return []
         material = self._material(geom)
@@ -71,7 +73,11 @@ class ShapeReader:
             return []
 
         def ball(z: float) -> Visual:
-            return Visual(Sphere(size[0]), Transform(pose.rotation, add(pose.offset, rotate(pose.rotation, (0.0, 0.0, z)))), material)
+            return Visual(
+                Sphere(size[0]),
+                Transform(pose.rotation, add(pose.offset, rotate(pose.rotation, (0.0, 0.0, z)))),
+                material,
+            )
 
         shapes: dict[str, Shape] = {"sphere": Sphere(size[0])}
         if len(size) == 2:
@@ -90,13 +96,21 @@ class ShapeReader:
             self._meshes[name] = None, IDENTITY_TRANSFORM
             return
         quat = self.reader.numbers(element, "refquat", 4)
-        turned = Element("mesh", {} if quat is None else {"quat": element.attributes["refquat"]}, element.line, [], element.file)
+        turned = Element(
+            "mesh",
+            {} if quat is None else {"quat": element.attributes["refquat"]},
+            element.line,
+            [],
+            element.file,
+        )
         reference = Transform(self.document.orientation(turned), self.document.vector(element, "refpos"))
         size = self.document.vector(element, "scale", (1.0, 1.0, 1.0))
         self._meshes[name] = MeshFile(self._path(element, file), size), reference.inverse()
 
     def _path(self, element: Element, file: str) -> str:
-        """Path of a mesh file as `meshes.find_mesh` takes it: below meshdir, else beside the file that names it."""
+        """Path of a mesh file as `meshes.find_mesh` takes it: below meshdir, else beside the file that names
+        it.
+        """
         compiler = self.document.compiler
         if compiler.get("strippath", "false") == "true":
             file = PurePosixPath(file).name

@@ -1,1 +1,1 @@
-"""Expansion of xacro files to URDF. Knows no Blender."""
+"""Expansion of xacro files to URDF."""

@@ -1,7 +1,7 @@
-"""Expressions of xacro files: numbers, texts, lists, maps, and a fixed list of functions. Knows no Blender.
+"""Expressions of xacro files: numbers, texts, lists, maps, and a fixed list of functions.
 
-xacro itself passes them to Python's eval. Here they are evaluated node by node, and only what is listed is allowed: no attributes of
-objects, no imports, and nothing that makes a short text expand.
+xacro itself passes them to Python's eval. Here they are evaluated node by node, and only what is listed is
+allowed: no attributes of objects, no imports, and nothing that makes a short text expand.
 """
 
 import ast
@@ -18,9 +18,12 @@ from .formatting import braces, percent
 MAX_LENGTH = 10_000  # characters of an expression
 MAX_BITS = 1024  # of a whole number: as far as a double reaches
 MAX_SIZE = 100_000  # characters and entries of a value, nested ones counted
-MAX_STEPS = 1_000_000  # work of a document's expressions, and the size of their values: public robots need some ten thousand
+# work of a document's expressions, and the size of their values: public robots need some ten thousand
+MAX_STEPS = 1_000_000
 PARSING = 5  # steps for each character that is parsed
-MAX_KEYS = 1000  # of a map that an expression makes: keys can be chosen so that each is compared with all others
+MAX_KEYS = (
+    1000  # of a map that an expression makes: keys can be chosen so that each is compared with all others
+)
 MAX_POWER = 1024  # exponent of whole numbers
 
 Lookup = Callable[[str], Any]  # value of a name; raises KeyError
@@ -46,9 +49,15 @@ COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
     ast.Is: lambda one, other: one is other,
     ast.IsNot: lambda one, other: one is not other,
 }
-UNARY: dict[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
+UNARY: dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+}
 NO_MATHS = ("factorial", "comb", "perm", "prod", "sumprod")  # of whole numbers, whose results have no bound
-MATHS = {name: found for name, found in vars(math).items() if not name.startswith("_") and name not in NO_MATHS}
+MATHS = {
+    name: found for name, found in vars(math).items() if not name.startswith("_") and name not in NO_MATHS
+}
 BUILTINS = (abs, all, any, bool, float, int, len, list, max, min, sorted, str, tuple)
 METHODS: dict[type, tuple[str, ...]] = {
     str: (
@@ -96,10 +105,12 @@ NUMBER_TOO_LARGE = "its number is too large"
 
 
 def size_of(value: Any) -> int:
-    """Number of characters and entries in a value, including nested lists and maps, each of which Python can write as text.
+    """Number of characters and entries in a value, including nested lists and maps, each of which Python can
+    write as text.
 
     Raises:
-        ExpressionError: the value has more than MAX_SIZE characters and entries, or a whole number in it more than MAX_BITS.
+        ExpressionError: the value has more than MAX_SIZE characters and entries, or a whole number in it more
+            than MAX_BITS.
     """
     size, waiting = 0, [value]
     while waiting:
@@ -158,7 +169,12 @@ def _range(*numbers: int) -> list[int]:
 
 NAMES: dict[str, Any] = {name: Function(found) if callable(found) else found for name, found in MATHS.items()}
 NAMES |= {found.__name__: Function(found) for found in BUILTINS}
-NAMES |= {"dict": Function(_dict), "range": Function(_range), "round": Function(_round), "sum": Function(_sum)}
+NAMES |= {
+    "dict": Function(_dict),
+    "range": Function(_range),
+    "round": Function(_round),
+    "sum": Function(_sum),
+}
 NAMES |= {"True": True, "False": False, "None": None}
 PYTHON = NAMES | {  # by a name of their own, `python.len`, that no property hides
     "divmod": Function(divmod),
@@ -183,13 +199,17 @@ class Evaluator:
         """Value of an expression.
 
         Raises:
-            ExpressionError: the expression is invalid, uses something that is not allowed, or exceeds the limits on size and work.
+            ExpressionError: the expression is invalid, uses something that is not allowed, or exceeds the
+                limits on size and work.
         """
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"it has {len(text)} characters, more than {MAX_LENGTH}")
         try:
             return self._node(self._tree(text.strip()), lookup)
-        except (ExpressionError, UrdfError):  # the latter from a property that is used, or a file that is loaded
+        except (
+            ExpressionError,
+            UrdfError,
+        ):  # the latter from a property that is used, or a file that is loaded
             raise
         except (RecursionError, MemoryError) as error:
             raise ExpressionError("it is nested too deep") from error
@@ -211,7 +231,9 @@ class Evaluator:
     def _work(self, steps: int) -> None:
         self.steps += steps
         if self.steps > MAX_STEPS:
-            raise ExpressionError(f"the file's expressions take more than {MAX_STEPS} steps: is this a robot?")
+            raise ExpressionError(
+                f"the file's expressions take more than {MAX_STEPS} steps: is this a robot?"
+            )
 
     def _node(self, node: ast.expr, names: Lookup) -> Any:
         self._work(1)
@@ -251,7 +273,11 @@ class Evaluator:
             left = float(left)
         if isinstance(node.op, ast.Mult):
             for text, times in ((left, other), (other, left)):
-                if isinstance(text, (str, list, tuple)) and isinstance(times, int) and size_of(text) * times > MAX_SIZE:
+                if (
+                    isinstance(text, (str, list, tuple))
+                    and isinstance(times, int)
+                    and size_of(text) * times > MAX_SIZE
+                ):
                     raise ExpressionError(TOO_LARGE)
         return OPERATORS[type(node.op)](left, other)
 
@@ -287,7 +313,9 @@ class Evaluator:
             raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in an expression")
         if isinstance(node.func, ast.Attribute):
             owner = self._node(node.func.value, names)
-            if node.func.attr in METHODS.get(type(owner), ()) and not (isinstance(owner, dict) and node.func.attr in owner):
+            if node.func.attr in METHODS.get(type(owner), ()) and not (
+                isinstance(owner, dict) and node.func.attr in owner
+            ):
                 return self._method(owner, node.func.attr, arguments, named)
         called = self._node(node.func, names)
         if not isinstance(called, Function):
@@ -305,8 +333,13 @@ class Evaluator:
     def _method(self, owner: Any, name: str, arguments: list[Any], named: Mapping[str, Any]) -> Any:
         if name == "format":
             return braces(owner, tuple(arguments), named)
-        filled = arguments[-1] if name == "replace" else owner  # the text that the result may contain many times
-        if name in ("join", "replace") and len(filled) * (len(arguments[0] if name == "join" else owner) + 1) > MAX_SIZE:
+        filled = (
+            arguments[-1] if name == "replace" else owner
+        )  # the text that the result may contain many times
+        if (
+            name in ("join", "replace")
+            and len(filled) * (len(arguments[0] if name == "join" else owner) + 1) > MAX_SIZE
+        ):
             raise ExpressionError(TOO_LARGE)
         return_value = getattr(owner, name)(*arguments, **named)
         return list(return_value) if name in ("items", "keys", "values") else return_value

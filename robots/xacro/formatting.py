@@ -1,4 +1,4 @@
-"""Texts that xacro expressions format with % and format(), as Python does, within bounds. Knows no Blender."""
+"""Texts that xacro expressions format with % and format(), as Python does, within bounds."""
 
 import re
 import string
@@ -25,7 +25,13 @@ def percent(text: str, values: Any) -> str:
     for conversion in conversions:
         after = conversion.partition(")")[2] if conversion.startswith("(") else conversion
         _check(after[: len(after) - len(after.lstrip(FLAGS))])
-    arguments = values if isinstance(values, tuple) else tuple(values.values()) if isinstance(values, Mapping) else (values,)
+    arguments = (
+        values
+        if isinstance(values, tuple)
+        else tuple(values.values())
+        if isinstance(values, Mapping)
+        else (values,)
+    )
     _check_length(text, len(conversions), arguments, is_repeated=isinstance(values, Mapping))
     return str(text % values)
 
@@ -34,7 +40,8 @@ def braces(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
     """`text.format(*values, **named)`; a field is a value, without attributes and entries of it.
 
     Raises:
-        FormatError: a field is more than the name or number of a value, a width is too wide, or the text would be too long.
+        FormatError: a field is more than the name or number of a value, a width is too wide, or the text
+            would be too long.
     """
     fields = [parsed for parsed in string.Formatter().parse(text) if parsed[1] is not None]
     for _before, name, specification, _conversion in fields:
@@ -50,12 +57,16 @@ def braces(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
 def _check(specification: str) -> None:
     if "*" in specification:
         raise FormatError("a width from another value is not allowed in a format: write the number")
-    if any(len(digits) > len(str(WIDEST)) or int(digits) > WIDEST for digits in DIGITS.findall(specification)):
+    if any(
+        len(digits) > len(str(WIDEST)) or int(digits) > WIDEST for digits in DIGITS.findall(specification)
+    ):
         raise FormatError(f"a width of more than {WIDEST} is not allowed in a format")
 
 
 def _check_length(text: str, conversions: int, values: Iterable[Any], is_repeated: bool) -> None:
-    """Raises FormatError if the formatted text could be too long; `is_repeated`: a value may be written at each conversion."""
+    """Raises FormatError if the formatted text could be too long; `is_repeated`: a value may be written at
+    each conversion.
+    """
     written = sum(len(value) if isinstance(value, str) else len(str(value)) for value in values)
     length = len(text) + conversions * WIDEST + written * (conversions if is_repeated else 1)
     if conversions > 100 or length > 10 * MOST:

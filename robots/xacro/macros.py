@@ -1,4 +1,4 @@
-"""Definitions of xacro macros: their parameters with defaults and blocks. Knows no Blender."""
+"""Definitions of xacro macros: their parameters with defaults and blocks."""
 
 from dataclasses import dataclass
 

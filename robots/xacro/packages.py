@@ -1,4 +1,4 @@
-"""Folders of ROS packages, found from the file that names them. Knows no Blender."""
+"""Folders of ROS packages, found from the file that names them."""
 
 import os
 import re
@@ -12,13 +12,16 @@ NAME = re.compile(r"<name>\s*([\w.-]+)\s*</name>")
 
 
 def find_package(name: str, file: str) -> Path | None:
-    """Folder of a ROS package: above the file, beside a folder above it, or on ROS_PACKAGE_PATH or AMENT_PREFIX_PATH; None if there is
-    none. A folder with another name is accepted if its package.xml has the package's name.
+    """Folder of a ROS package: above the file, beside a folder above it, or on ROS_PACKAGE_PATH or
+    AMENT_PREFIX_PATH; None if there is none. A folder with another name is accepted if its package.xml has
+    the package's name.
     """
     folder = Path(file).resolve().parent
     above = [folder, *folder.parents][: FOLDERS_UP + 1]
     roots = [Path(root) for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
-    roots += [Path(root) / "share" for root in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if root]
+    roots += [
+        Path(root) / "share" for root in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if root
+    ]
     for parent in above:
         if _declared(parent) == name:
             return parent

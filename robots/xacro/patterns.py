@@ -1,4 +1,4 @@
-"""Files that match a path with the wildcards *, ? and [...]. Knows no Blender."""
+"""Files that match a path with the wildcards *, ? and [...]."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,7 +16,8 @@ def is_pattern(name: str) -> bool:
 
 
 def matching_files(pattern: Path, count: Callable[[], None]) -> Iterator[Path]:
-    """Files that match an absolute path with wildcards, sorted. A part of the path that is there as it is written is no pattern.
+    """Files that match an absolute path with wildcards, sorted. A part of the path that is there as it is
+    written is no pattern.
 
     Args:
         count: Is called for each entry of a folder that is compared with the pattern.
@@ -33,7 +34,9 @@ def _matching_entries(folder: Path, part: str, count: Callable[[], None]) -> Ite
         return
     for name in _names(folder):
         count()
-        if fnmatchcase(name, part) and name.startswith(".") <= part.startswith("."):  # hidden files are named as such
+        if fnmatchcase(name, part) and name.startswith(".") <= part.startswith(
+            "."
+        ):  # hidden files are named as such
             yield folder / name
 
 

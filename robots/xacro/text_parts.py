@@ -1,4 +1,4 @@
-"""Parts of a text of xacro: expressions ${...}, substitutions $(...), and plain text. Knows no Blender."""
+"""Parts of a text of xacro: expressions ${...}, substitutions $(...), and plain text."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,11 @@ def parts(text: str) -> Iterator[tuple[str, str]]:
         if kind == "$":
             while text[after : after + 1] == "$":
                 after += 1
-            written = text[start + 1 : after + 1] if text[after : after + 1] in CLOSING else "$" * ((after - start + 1) // 2)
+            written = (
+                text[start + 1 : after + 1]
+                if text[after : after + 1] in CLOSING
+                else "$" * ((after - start + 1) // 2)
+            )
             after += text[after : after + 1] in CLOSING
             part = "", written
         elif kind not in CLOSING or kind in unclosed or (close := text.find(CLOSING[kind], start)) < 0:

@@ -1,4 +1,4 @@
-"""Values of xacro properties: literals from attributes and YAML files, and the scopes of names. Knows no Blender."""
+"""Values of xacro properties: literals from attributes and YAML files, and the scopes of names."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -7,7 +7,14 @@ from typing import Any
 from ..xml_tree import Element
 from .macros import Macro
 
-UNITS = {"!degrees": math.pi / 180.0, "!radians": 1.0, "!meters": 1.0, "!millimeters": 1e-3, "!inches": 0.0254, "!foot": 0.3048}
+UNITS = {
+    "!degrees": math.pi / 180.0,
+    "!radians": 1.0,
+    "!meters": 1.0,
+    "!millimeters": 1e-3,
+    "!inches": 0.0254,
+    "!foot": 0.3048,
+}
 NOTHING = ("", "~", "null", "Null", "NULL")
 TRUTHS = {"true": True, "True": True, "false": False, "False": False}
 YAML_TRUTHS = {  # YAML 1.1, https://yaml.org/type/bool.html, which the reference's reader follows
@@ -37,7 +44,8 @@ def literal(value: Any) -> Any:
 
 
 def truth(value: Any) -> bool:
-    """Whether a condition holds: true, True, false, False, a number as text, or Python's truth of any other value.
+    """Whether a condition holds: true, True, false, False, a number as text, or Python's truth of any other
+    value.
 
     Raises:
         ValueError: the value is a text that is none of these.
@@ -49,8 +57,8 @@ def truth(value: Any) -> bool:
 
 
 def yaml_scalar(text: str, is_plain: bool, tag: str | None, evaluate: Callable[[str], Any]) -> Any:
-    """Value of a YAML scalar: a quoted scalar is a text, a tag is a unit of its number or expression, which `evaluate` evaluates. Raises
-    ValueError for unknown tags.
+    """Value of a YAML scalar: a quoted scalar is a text, a tag is a unit of its number or expression, which
+    `evaluate` evaluates. Raises ValueError for unknown tags.
     """
     if tag:
         if tag not in UNITS:
@@ -80,11 +88,12 @@ class CycleError(Exception):
 
 
 class Scope:
-    """Names in a macro's call, in a file that is included into a namespace, or in the whole file, with a parent scope for names that it
-    lacks.
+    """Names in a macro's call, in a file that is included into a namespace, or in the whole file, with a
+    parent scope for names that it lacks.
 
     Attributes:
-        is_namespace: Whether it is that of a file that is included into a namespace; its macros know none outside.
+        is_namespace: Whether it is that of a file that is included into a namespace; its macros know none
+            outside.
         macros: Macros that are defined in it, by name.
         namespaces: Scopes of files that are included into namespaces, by name.
     """
@@ -106,7 +115,9 @@ class Scope:
 
     @property
     def caller(self) -> "Scope":
-        """Scope around a macro's call, in which properties of scope `parent` are set; a namespace's own parent is around its include."""
+        """Scope around a macro's call, in which properties of scope `parent` are set; a namespace's own
+        parent is around its include.
+        """
         scope = self.parent or self
         while not self.is_namespace and scope.is_namespace and scope.parent is not None:
             scope = scope.parent
@@ -125,12 +136,18 @@ class Scope:
         return list(dict.fromkeys(name for scope in self._around() for name in scope.macros))
 
     def macro(self, name: str) -> "tuple[Macro, Scope] | None":
-        """The macro of a name, which may begin with namespaces ("left.arm.hand"), and the scope around its body; None without one."""
+        """The macro of a name, which may begin with namespaces ("left.arm.hand"), and the scope around its
+        body; None without one.
+        """
         for scope in self._around():
             if name in scope.macros:
                 return scope.macros[name], self
         first, dot, rest = name.partition(".")
-        inner = next((scope.namespaces[first] for scope in self._around() if first in scope.namespaces), None) if dot else None
+        inner = (
+            next((scope.namespaces[first] for scope in self._around() if first in scope.namespaces), None)
+            if dot
+            else None
+        )
         return None if inner is None else inner.macro(rest)
 
     def remove(self, name: str) -> None:

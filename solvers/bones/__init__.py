@@ -1,1 +1,3 @@
-"""The expressive solver's measure for character rigs: rotations of bones against the authored pose, roll included. Knows no Blender."""
+"""The expressive solver's measure for character rigs: rotations of bones against the authored pose, roll
+included.
+"""

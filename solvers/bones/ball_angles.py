@@ -1,4 +1,6 @@
-"""Angles of three revolute joints about perpendicular axes at one position, from the rotation that they make together. Knows no Blender."""
+"""Angles of three revolute joints about perpendicular axes at one position, from the rotation that they make
+together.
+"""
 
 import math
 
@@ -6,30 +8,42 @@ import numpy as np
 
 from ..kinematics.se3 import Array, cross, exponential
 
-NEAR_GIMBAL = 1e-6  # cosine of the middle angle below which the first and the last joint rotate about one axis
+NEAR_GIMBAL = (
+    1e-6  # cosine of the middle angle below which the first and the last joint rotate about one axis
+)
 FULL_TURN = 2.0 * math.pi
 
 
 def ball_rotation(axes: Array, angles: Array) -> Array:
-    """Rotations (b, 3, 3) of three joints about `axes` (b, 3, 3; a row is an axis, nearest the parent first) at `angles` (b, 3) [rad]."""
+    """Rotations (b, 3, 3) of three joints about `axes` (b, 3, 3; a row is an axis, nearest the parent first)
+    at `angles` (b, 3) [rad].
+    """
     turned = exponential(axes * angles[:, :, None])
     rotation: Array = turned[:, 0] @ turned[:, 1] @ turned[:, 2]
     return rotation
 
 
 def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
-    """Angles (b, 3) [rad] of the joints for rotations (b, 3, 3); of all that make them, those nearest to `near` (b, 3).
+    """Angles (b, 3) [rad] of the joints for rotations (b, 3, 3); of all that make them, those nearest to
+    `near` (b, 3).
 
     With axes a, b, c and s = a . (b x c): a . R c = s sin(second), b . R c = -s cos(second) sin(first) and
-    a . R b = -s cos(second) sin(third). Where the first and the last joint rotate about one axis, the last stays as in `near`.
+    a . R b = -s cos(second) sin(third). Where the first and the last joint rotate about one axis, the last
+    stays as in `near`.
     """
     entries = (axes @ rotations @ axes.swapaxes(1, 2)).tolist()  # in the frame of the axes
     senses = (axes[:, 0] * cross(axes[:, 1], axes[:, 2])).sum(1).tolist()
     angles = np.empty((len(axes), 3))
     # One by one: for the few bones of a chain, plain numbers are several times as fast as arrays.
-    for k, (((aa, ab, ac), (_, _, bc), (_, _, cc)), sense, given) in enumerate(zip(entries, senses, near.tolist(), strict=True)):
+    for k, (((aa, ab, ac), (_, _, bc), (_, _, cc)), sense, given) in enumerate(
+        zip(entries, senses, near.tolist(), strict=True)
+    ):
         cosine = math.hypot(bc, cc)  # of the middle angle
-        second, first, third = math.atan2(sense * ac, cosine), math.atan2(-sense * bc, cc), math.atan2(-sense * ab, aa)
+        second, first, third = (
+            math.atan2(sense * ac, cosine),
+            math.atan2(-sense * bc, cc),
+            math.atan2(-sense * ab, aa),
+        )
         if cosine < NEAR_GIMBAL:
             third = given[2]
             first = _first_alone(axes[k], sense, rotations[k], third)
@@ -38,7 +52,9 @@ def ball_angles(axes: Array, rotations: Array, near: Array) -> Array:
 
 
 def _first_alone(axes: Array, sense: float, rotation: Array, third: float) -> float:
-    """Angle [rad] of the first joint where it rotates about the last one's axis, which is at an angle `third`."""
+    """Angle [rad] of the first joint where it rotates about the last one's axis, which is at an angle
+    `third`.
+    """
     middle = rotation @ exponential(-axes[2] * third) @ axes[1]  # after the first two joints
     return math.atan2(sense * float(axes[2] @ middle), float(axes[1] @ middle))
 
@@ -46,5 +62,8 @@ def _first_alone(axes: Array, sense: float, rotation: Array, third: float) -> fl
 def _nearest(first: float, second: float, third: float, near: list[float]) -> list[float]:
     """Those angles (3) that make the same rotation as these and are nearest to `near` (3)."""
     ways = (first, second, third), (first + math.pi, math.pi - second, third + math.pi)
-    both = [[angle - FULL_TURN * round((angle - goal) / FULL_TURN) for angle, goal in zip(way, near, strict=True)] for way in ways]
+    both = [
+        [angle - FULL_TURN * round((angle - goal) / FULL_TURN) for angle, goal in zip(way, near, strict=True)]
+        for way in ways
+    ]
     return min(both, key=lambda way: sum(abs(angle - goal) for angle, goal in zip(way, near, strict=True)))

@@ -1,4 +1,4 @@
-"""Rotational inertia of what hangs on a bone: how much of a figure a rotation of that bone would move. Knows no Blender.
+"""Rotational inertia of what hangs on a bone: how much of a figure a rotation of that bone would move.
 
 Each link counts as a solid rod whose mass is its length and whose radius is a fixed share of its length.
 """
@@ -7,7 +7,8 @@ import numpy as np
 
 from ..kinematics.se3 import Array
 
-THICKNESS = 0.15  # radius of a rod, in its lengths: about a limb's; it gives the twist of a straight line of bones an inertia
+# radius of a rod, in its lengths: about a limb's; it gives the twist of a straight line of bones an inertia
+THICKNESS = 0.15
 
 
 def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) -> Array:
@@ -22,12 +23,20 @@ def hanging_inertias(heads: Array, tails: Array, carried: Array, pivots: Array) 
     masses = np.linalg.norm(rods, axis=1)
     along = _outer(rods)
     across = np.eye(3) * (masses**2)[:, None, None] - along
-    moments = masses[:, None, None] * (_outer(middles) + along / 12.0 + across * (THICKNESS**2 / 4.0))  # second moments about the origin
-    # Of all that each bone carries: mass, mass times centre, and second moments, moved to the bone's position.
+    moments = masses[:, None, None] * (
+        _outer(middles) + along / 12.0 + across * (THICKNESS**2 / 4.0)
+    )  # second moments about the origin
+    # Of all that each bone carries: mass, mass times centre, and second moments, moved to the bone's
+    # position.
     weights = carried.astype(float)
     mass, centre = weights @ masses, weights @ (masses[:, None] * middles)
     crossed = np.einsum("ki,kj->kij", pivots, centre)
-    about = np.einsum("kl,lij->kij", weights, moments) - crossed - crossed.swapaxes(1, 2) + mass[:, None, None] * _outer(pivots)
+    about = (
+        np.einsum("kl,lij->kij", weights, moments)
+        - crossed
+        - crossed.swapaxes(1, 2)
+        + mass[:, None, None] * _outer(pivots)
+    )
     inertias: Array = np.eye(3) * np.trace(about, axis1=1, axis2=2)[:, None, None] - about
     return inertias
 

@@ -1,4 +1,4 @@
-"""Roll of ends that look: what is level in the authored pose stays level. Knows no Blender."""
+"""Roll of ends that look: what is level in the authored pose stays level."""
 
 from typing import NamedTuple
 
@@ -14,13 +14,17 @@ class _Level(NamedTuple):
     """Direction across the view of one end that is level in the authored pose."""
 
     node: int  # of `Frames.nodes` that carries the end
-    direction: Array  # (3,) in the node, of the length of the sine from up to the authored view, which has no roll where it looks along up
+    # (3,) in the node, of the length of the sine from up to the authored view, which has no roll where it
+    # looks along up
+    direction: Array
     up: Array  # (3,) unit, in the base
     turning: Array  # (n,) 1 for coordinates that rotate the end, else 0
 
 
 class Levels:
-    """Residuals of the rolls of one goal's ends, for ends whose roll is preferred as in the posture (`level`)."""
+    """Residuals of the rolls of one goal's ends, for ends whose roll is preferred as in the posture
+    (`level`).
+    """
 
     def __init__(self, tree: Tree, authored: Frames, goal: GazeGoal) -> None:
         """`authored`: the authored pose, as one of a batch (1)."""
@@ -34,8 +38,8 @@ class Levels:
                 self._levels.append(_Level(node, z * axes[:, 0] - x * axes[:, 2], up, turning))
 
     def add(self, frames: Frames, price: float, matrix: Array, descent: Array) -> float:
-        """Cost of the rolls of one pose, half the squared residuals times `price`; adds its Hessian (n, n) of Gauss and Newton to `matrix`,
-        and its descent (n,) to `descent`.
+        """Cost of the rolls of one pose, half the squared residuals times `price`; adds its Hessian (n, n) of
+        Gauss and Newton to `matrix`, and its descent (n,) to `descent`.
 
         A residual is how far a direction points up.
         """

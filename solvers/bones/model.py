@@ -1,9 +1,11 @@
-"""A skeleton as bones: which joints are one bone, how bones rotate away from an authored pose, and what that costs. Knows no Blender.
+"""A skeleton as bones: which joints are one bone, how bones rotate away from an authored pose, and what that
+costs.
 
-A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no pose of it is singular. Its
-deviation is the rotation vector t from its authored to its solved orientation, in its own frame; it costs t' K t / 2 with K = (I / i)^p:
-I is the inertia of all that hangs on the bone (`inertia.py`), i that of the last bone, as a trace. The option `look_from` lowers p from its
-middle on, and below it makes each bone dearer than the next.
+A bone's joints are revolute joints at one position. Three without limits are one spherical joint, so that no
+pose of it is singular. Its deviation is the rotation vector t from its authored to its solved orientation, in
+its own frame; it costs t' K t / 2 with K = (I / i)^p: I is the inertia of all that hangs on the bone
+(`inertia.py`), i that of the last bone, as a trace. The option `look_from` lowers p from its middle on, and
+below it makes each bone dearer than the next.
 """
 
 from typing import NamedTuple
@@ -20,11 +22,19 @@ from .ball_angles import FULL_TURN, ball_angles, ball_rotation
 from .inertia import hanging_inertias
 
 NO_LIMITS = FULL_TURN - 0.01  # [rad] range from which on a joint counts as unlimited
-EVEN = 0.25  # power p of the inertia at which a look is spread as animators expect: head most, then neck, then chest
-STEEPEST, DEAREST = 100.0, 1e6  # where the last bone looks alone: what each bone before it costs more than the next, and all at most
+# power p of the inertia at which a look is spread as animators expect: head most, then neck, then chest
+EVEN = 0.25
+STEEPEST, DEAREST = (
+    100.0,
+    1e6,
+)  # where the last bone looks alone: what each bone before it costs more than the next, and all at most
 LEAST_INERTIA = 1e-6  # of the last bone's: of bones without a length
-ALONE = 0.01  # cost of a bone that has nothing to share, wherever it points: the shortest rotation where nothing must be level
-SMALLEST_ANGLE = 1e-3  # [rad] below which a rotation's right Jacobian is that of this angle, to double precision
+# cost of a bone that has nothing to share, wherever it points: the shortest rotation where nothing must be
+# level
+ALONE = 0.01
+SMALLEST_ANGLE = (
+    1e-3  # [rad] below which a rotation's right Jacobian is that of this angle, to double precision
+)
 FREE_BODY = 1e-4  # weight of the first bone's rotation where the body may rotate as a whole
 
 
@@ -36,7 +46,9 @@ class Bone(NamedTuple):
 
 
 class BonePose(NamedTuple):
-    """Configuration of a skeleton as bones: joint values (n,), of which those of balls are ignored, and the balls' rotations (b, 3, 3)."""
+    """Configuration of a skeleton as bones: joint values (n,), of which those of balls are ignored, and the
+    balls' rotations (b, 3, 3).
+    """
 
     values: Angles
     balls: Array
@@ -63,15 +75,20 @@ class BoneModel:
         unlimited = np.array([joint.kind == "revolute" for joint in joints]) & (upper - lower >= NO_LIMITS)
         self.lower, self.upper = np.where(unlimited, -np.inf, lower), np.where(unlimited, np.inf, upper)
         self.is_unlimited = bool(np.isinf(self.lower).all() and np.isinf(self.upper).all())
-        # Bones that are no balls: their nodes, their parents' nodes, and their joints, of which those that are missing are the first one's.
+        # Bones that are no balls: their nodes, their parents' nodes, and their joints, of which those that
+        # are missing are the first one's.
         self._is_ball = np.array([bone.is_ball for bone in self.bones], bool)
         hinged = [bone for bone in self.bones if not bone.is_ball]
         above = [joints[bone.joints[0]].parent for bone in hinged]
         self._hinged = np.flatnonzero(~self._is_ball)
         self._nodes = np.array([self.tree.held[bone.joints[-1]] for bone in hinged], np.intp)
         self._parents = np.array([self.tree.held[k] if k >= 0 else 0 for k in above], np.intp)
-        self._hinges = np.array([[*bone.joints, *[bone.joints[0]] * (3 - len(bone.joints))] for bone in hinged], np.intp).reshape(-1, 3)
-        self._is_hinge = np.array([[k < len(bone.joints) for k in range(3)] for bone in hinged]).reshape(-1, 3, 1)
+        self._hinges = np.array(
+            [[*bone.joints, *[bone.joints[0]] * (3 - len(bone.joints))] for bone in hinged], np.intp
+        ).reshape(-1, 3)
+        self._is_hinge = np.array([[k < len(bone.joints) for k in range(3)] for bone in hinged]).reshape(
+            -1, 3, 1
+        )
         self._entries, self._slopes = self._places()
         self._units, self._moves = skeleton.units, dict[int, Array]()
         self.costs, self.slides = self._costs(options)
@@ -81,8 +98,9 @@ class BoneModel:
         return max(map(abs, (step / self._units).tolist()), default=0.0)
 
     def moves(self, node: int) -> Array:
-        """Shares (n, n) with which pairs of coordinates count in the second derivative of what a node carries: 1 where the first one is
-        nearer the base, 1/2 where both are of one ball, which have no order, else 0.
+        """Shares (n, n) with which pairs of coordinates count in the second derivative of what a node
+        carries: 1 where the first one is nearer the base, 1/2 where both are of one ball, which have no
+        order, else 0.
         """
         if node not in self._moves:
             joint, moved = self.tree.joint_of, self.tree.moved_by[node, BASE:]
@@ -91,35 +109,49 @@ class BoneModel:
         return self._moves[node]
 
     def _places(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
-        """Where the products of bones (k, 4, 4) of `quadratic` belong, as pairs of flat indices: Hessian (n, n) and slope (n,)."""
+        """Where the products of bones (k, 4, 4) of `quadratic` belong, as pairs of flat indices: Hessian (n,
+        n) and slope (n,).
+        """
         count = len(self.skeleton)
         entries, slopes = [], []
         for number, bone in enumerate(self.bones):
             for row, first in enumerate(bone.joints):
                 slopes.append((first, 16 * number + 4 * row + 3))
-                entries += [(count * first + second, 16 * number + 4 * row + column) for column, second in enumerate(bone.joints)]
+                entries += [
+                    (count * first + second, 16 * number + 4 * row + column)
+                    for column, second in enumerate(bone.joints)
+                ]
         into_matrix, into_slope = (np.array(pairs, np.intp).reshape(-1, 2) for pairs in (entries, slopes))
         return (into_matrix[:, 0], into_matrix[:, 1]), (into_slope[:, 0], into_slope[:, 1])
 
     def _costs(self, options: Options) -> tuple[Array, Array]:
         skeleton, bones = self.skeleton, self.bones
-        inertias = np.array(options.inertias).reshape(-1, 3, 3) if options.inertias else _own_inertias(skeleton)
+        inertias = (
+            np.array(options.inertias).reshape(-1, 3, 3) if options.inertias else _own_inertias(skeleton)
+        )
         share = options.look_from
         power = EVEN if share <= 0.5 else EVEN * (1.0 - share) / share
         of_bones = inertias[[bone.joints[-1] for bone in bones]]
         traces = np.trace(of_bones, axis1=1, axis2=2)
-        last = next((k for k, bone in enumerate(bones) if skeleton.ends[0].joint in bone.joints), len(bones) - 1)
+        last = next(
+            (k for k, bone in enumerate(bones) if skeleton.ends[0].joint in bone.joints), len(bones) - 1
+        )
         unit = (float(traces[last]) or float(traces.max()) or 1.0) if bones else 1.0
         sizes, axes = np.linalg.eigh(of_bones / unit)
         sizes = np.maximum(sizes, LEAST_INERTIA) ** power if len(bones) > 1 else np.full_like(sizes, ALONE)
         if share < 0.5:
-            sizes *= np.minimum(STEEPEST ** ((1.0 - 2.0 * share) * _bones_beyond(skeleton, bones)), DEAREST)[:, None]
+            sizes *= np.minimum(STEEPEST ** ((1.0 - 2.0 * share) * _bones_beyond(skeleton, bones)), DEAREST)[
+                :, None
+            ]
         costs = (axes * sizes[:, None]) @ axes.swapaxes(1, 2)
         weights = np.array([options.weight(bone.joints[0]) for bone in bones])
         if not options.hold_body and bones and bones[0].joints[0] == 0:
             weights[0] *= FREE_BODY
         # A displacement by the reach counts as a rotation by a radian of what has the largest inertia here.
-        slides = np.array([(j.kind == "prismatic") * options.weight(k) for k, j in enumerate(skeleton.joints)]) / self.reach**2
+        slides = (
+            np.array([(j.kind == "prismatic") * options.weight(k) for k, j in enumerate(skeleton.joints)])
+            / self.reach**2
+        )
         return costs * weights[:, None, None], slides * float(costs.max(initial=1.0))
 
     def pose(self, angles: Angles) -> BonePose:
@@ -128,7 +160,9 @@ class BoneModel:
         return BonePose(values, ball_rotation(self.ball_axes, values[self.balls]))
 
     def has(self, pose: BonePose) -> bool:
-        """Whether a configuration has as many joints and balls as the skeleton: one with other limits has other balls."""
+        """Whether a configuration has as many joints and balls as the skeleton: one with other limits has
+        other balls.
+        """
         return len(pose.values) == len(self.skeleton) and len(pose.balls) == len(self.balls)
 
     def frames(self, pose: BonePose) -> Frames:
@@ -145,8 +179,12 @@ class BoneModel:
         return values if self.is_unlimited else np.minimum(np.maximum(values, self.lower), self.upper)
 
     def deviation(self, authored: BonePose, solved: BonePose) -> BonePose:
-        """How a configuration differs from an authored one: the values' differences, and the balls' rotations in their own frames."""
-        return BonePose(solved.values - authored.values, orthonormal(authored.balls.swapaxes(1, 2) @ solved.balls))
+        """How a configuration differs from an authored one: the values' differences, and the balls' rotations
+        in their own frames.
+        """
+        return BonePose(
+            solved.values - authored.values, orthonormal(authored.balls.swapaxes(1, 2) @ solved.balls)
+        )
 
     def deviated(self, authored: BonePose, deviation: BonePose) -> BonePose:
         """The configuration that differs from an authored one by a deviation."""
@@ -168,21 +206,26 @@ class BoneModel:
         return relative
 
     def _by_joints(self, frames: Frames) -> Array:
-        """Axes (h, 3, 3) of the joints of bones that are no balls, in the bones' frames, as columns; 0 for those that are missing."""
+        """Axes (h, 3, 3) of the joints of bones that are no balls, in the bones' frames, as columns; 0 for
+        those that are missing.
+        """
         axes = frames.axes[0, self._hinges] * self._is_hinge
         local: Array = (axes @ frames.nodes[0, self._nodes, :3, :3]).swapaxes(1, 2)
         return local
 
     def quadratic(self, rotations: Array, frames: Frames, moved: Angles) -> tuple[float, Array, Array]:
-        """Cost of the bones' deviations and of displacements of prismatic joints; its Hessian (n, n) of Gauss and Newton; descent (n,).
+        """Cost of the bones' deviations and of displacements of prismatic joints; its Hessian (n, n) of Gauss
+        and Newton; descent (n,).
 
         Args:
             rotations: (k, 3, 3) of each bone from the authored pose, in its own frame.
             frames: Forward kinematics.
-            moved: (n,) displacements of the joints from the authored pose; only those of prismatic joints count.
+            moved: (n,) displacements of the joints from the authored pose; only those of prismatic joints
+                count.
         """
         count = len(self.skeleton)
-        # Of each bone the derivative of its rotation vector by its joints, and the vector itself as a last column.
+        # Of each bone the derivative of its rotation vector by its joints, and the vector itself as a last
+        # column.
         columns = np.empty((len(self.bones), 3, 4))
         vectors = columns[:, :, 3] = logarithm(rotations)
         columns[:, :, :3] = _inverse_right_jacobians(vectors)
@@ -203,7 +246,12 @@ def bones_of(skeleton: Skeleton) -> list[Bone]:
     for k, joint in enumerate(skeleton.joints):
         if joint.kind != "revolute":
             continue
-        if rows and rows[-1][-1] == joint.parent and len(rows[-1]) < 3 and length(joint.rest_offset) < SHORTEST_LINK:
+        if (
+            rows
+            and rows[-1][-1] == joint.parent
+            and len(rows[-1]) < 3
+            and length(joint.rest_offset) < SHORTEST_LINK
+        ):
             rows[-1].append(k)
         else:
             rows.append([k])
@@ -222,7 +270,9 @@ def _is_ball(joints: list[Joint]) -> bool:
 def _tree(skeleton: Skeleton, bones: list[Bone]) -> Tree:
     """The skeleton's tree with balls as spherical joints."""
     laid = laid_out(skeleton.joints, skeleton.ends)
-    later = {k for bone in bones if bone.is_ball for k in bone.joints[1:]}  # joints that are part of the ball before them
+    later = {
+        k for bone in bones if bone.is_ball for k in bone.joints[1:]
+    }  # joints that are part of the ball before them
     kept = [k for k in range(len(skeleton)) if k not in later]
     balls = {bone.joints[0] for bone in bones if bone.is_ball}
     number = {-1: -1}
@@ -255,9 +305,14 @@ def _own_inertias(skeleton: Skeleton) -> Array:
     """Inertia (n, 3, 3) of what each joint carries, in its own frame, where only the skeleton is known."""
     count, pose = len(skeleton), skeleton.forward([0.0] * len(skeleton))
     links = [
-        (joint.parent, pose.positions[joint.parent], pose.positions[k]) for k, joint in enumerate(skeleton.joints) if joint.parent >= 0
+        (joint.parent, pose.positions[joint.parent], pose.positions[k])
+        for k, joint in enumerate(skeleton.joints)
+        if joint.parent >= 0
     ]
-    links += [(end.joint, pose.positions[end.joint], skeleton.end_pose(pose, number)[1]) for number, end in enumerate(skeleton.ends)]
+    links += [
+        (end.joint, pose.positions[end.joint], skeleton.end_pose(pose, number)[1])
+        for number, end in enumerate(skeleton.ends)
+    ]
     moved = skeleton.tree.moved_by[skeleton.tree.held, BASE:]  # (n, n) which joints move a joint's link
     carried = moved[[carrier for carrier, _, _ in links]].T
     heads, tails = (np.array([link[k] for link in links]).reshape(-1, 3) for k in (1, 2))

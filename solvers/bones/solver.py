@@ -1,7 +1,8 @@
-"""The expressive solver on bones: exact aim, then the least rotation of bones against the authored pose. Knows no Blender.
+"""The expressive solver on bones: exact aim, then the least rotation of bones against the authored pose.
 
-The optimum is one of goal and authored pose alone, so a rig that is animated is answered in the same frame. Steps begin where
-the last frames' rotations lead if that nearly meets the aim, else in the authored pose; the answers of both differ by less than is seen.
+The optimum is one of goal and authored pose alone, so a rig that is animated is answered in the same frame.
+Steps begin where the last frames' rotations lead if that nearly meets the aim, else in the authored pose; the
+answers of both differ by less than is seen.
 """
 
 import math
@@ -23,18 +24,28 @@ from ..tolerances import EXACT, SAME_ANGLE
 from .level import Levels
 from .model import BoneModel, BonePose
 
-ROLL_COST = 1.0  # of the squared roll of an end, against the rotation of the last bone: a rolled head is seen as a turned one is
+# of the squared roll of an end, against the rotation of the last bone: a rolled head is seen as a turned one
+# is
+ROLL_COST = 1.0
 AIM_COST = 1e8  # of the squared aim error: what it leaves is removed by the last steps
 LARGEST_TURN = 1.0  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
 LONGEST_STEP = 1.2  # [rad, or reaches] of a coordinate in one step
 NEARLY = 0.1  # [rad] aim error from which one step along the linear model nearly meets the aim
 MOST_STEPS = 25
-FIRST_DAMPING, MOST_DAMPING = 0.3, 1e9  # shares of the Hessian's diagonal that are added to it when a step does not help
-LEAST_PRICE = 2.0  # least cost of an aim error of a radian where steps are compared: it must exceed the forces that hold the aim
-PASSES = 8  # iterations of the active set in one step, at most: with the aim's curvature they need not end by themselves
+FIRST_DAMPING, MOST_DAMPING = (
+    0.3,
+    1e9,
+)  # shares of the Hessian's diagonal that are added to it when a step does not help
+# least cost of an aim error of a radian where steps are compared: it must exceed the forces that hold the aim
+LEAST_PRICE = 2.0
+# iterations of the active set in one step, at most: with the aim's curvature they need not end by themselves
+PASSES = 8
 POLISHING_STEPS = 6  # at most, each of which squares the aim error that is left
-NEARLY_MET = 1e-5  # [rad, or reaches] an aim error after whose correction, which squares it, only rounding errors are left
-SMALL_STEP = 1.5e-3  # [rad, or reaches] a step without damping that leaves less than is seen: its square, and a share by the model's errors
+# [rad, or reaches] an aim error after whose correction, which squares it, only rounding errors are left
+NEARLY_MET = 1e-5
+# [rad, or reaches] a step without damping that leaves less than is seen: its square, and a share by the
+# model's errors
+SMALL_STEP = 1.5e-3
 NO_STEP = 1e-5  # [rad, or reaches] a damped step after which no other is tried
 LEAST_GAIN = 1e-6  # share of the cost that a step must gain: below it bones move by less than is seen
 
@@ -50,7 +61,9 @@ class _Evaluated(NamedTuple):
     descent: Angles  # (n,)
 
     def cost(self, price: float) -> float:
-        """Cost of rotations and rolls, plus the aim error times its price: least where the aim is met if that exceeds all forces."""
+        """Cost of rotations and rolls, plus the aim error times its price: least where the aim is met if that
+        exceeds all forces.
+        """
         return self.secondary + price * float(self.errors.size[0])
 
     def after(self, step: Angles) -> float:
@@ -84,7 +97,8 @@ class _Last(NamedTuple):
 
 
 class BoneSolver:
-    """Meets the aim exactly; subject to that rotates the bones as little as possible from the authored pose, as `BoneModel` weighs them.
+    """Meets the aim exactly; subject to that rotates the bones as little as possible from the authored pose,
+    as `BoneModel` weighs them.
 
     Source: docs/expressive.md, "Character rigs".
     """
@@ -108,10 +122,11 @@ class BoneSolver:
 
         Args:
             goal: Goals of the ends, and the posture (n,) to keep.
-            start: Angles (n,) of the last frame. They count only where `goal.keep` is below 1: there the posture pulls the pose toward
-                itself in the course of frames, by `keep` in one of `FRAME`.
+            start: Angles (n,) of the last frame. They count only where `goal.keep` is below 1: there the
+                posture pulls the pose toward itself in the course of frames, by `keep` in one of `FRAME`.
             dt: Duration [s] of the frame.
-            memory: `memory` of the last solution: steps begin at its rotations where they nearly meet the aim, which saves most of them.
+            memory: `memory` of the last solution: steps begin at its rotations where they nearly meet the
+                aim, which saves most of them.
             ahead, mutual, slot: As for `Expressive`; the answer does not depend on them.
 
         Raises:
@@ -134,12 +149,22 @@ class BoneSolver:
             lowered=math.sqrt(2.0 * max(0.0, cost)),
         )
 
-    def _descended(self, goal: GazeGoal, reference: Angles, memory: object) -> tuple[BonePose, float, int, _Last]:
-        """The optimum, by damped Newton steps from the configuration `reference` (n,); its cost; the number of steps; the next memory."""
+    def _descended(
+        self, goal: GazeGoal, reference: Angles, memory: object
+    ) -> tuple[BonePose, float, int, _Last]:
+        """The optimum, by damped Newton steps from the configuration `reference` (n,); its cost; the number
+        of steps; the next memory.
+        """
         model = self.model
         last = memory if isinstance(memory, _Last) and model.has(memory.deviation) else None
         authored = self._authored(reference, last)
-        problem = _Problem(model, BatchedAim(model, goal), authored.pose, authored.frames, Levels(model.tree, authored.frames, goal))
+        problem = _Problem(
+            model,
+            BatchedAim(model, goal),
+            authored.pose,
+            authored.frames,
+            Levels(model.tree, authored.frames, goal),
+        )
         now, forces, before = problem.begun(authored.pose, last)
         damping, price, steps = 0.0, LEAST_PRICE, 0
         pose, cost = now.pose, now.secondary
@@ -154,7 +179,11 @@ class BoneSolver:
             following = problem.evaluated(moved)
             if following.cost(price) > now.cost(price) and following.errors.size[0] < NEARLY:
                 # The step leads along the aim but leaves it by its curvature: back to it before it is judged.
-                following = problem.evaluated(model.moved(following.pose, problem.toward_aim(following, following.pose, following.errors)))
+                following = problem.evaluated(
+                    model.moved(
+                        following.pose, problem.toward_aim(following, following.pose, following.errors)
+                    )
+                )
             gain = now.cost(price) - following.cost(price)
             if gain < -SAME_ANGLE:
                 damping = max(FIRST_DAMPING, 10.0 * damping)
@@ -170,7 +199,11 @@ class BoneSolver:
 
     def _authored(self, reference: Angles, last: _Last | None) -> _Authored:
         """The pose of joint values (n,); the last frame's, if it is the same."""
-        if last is not None and last.authored.model is self.model and np.array_equal(last.authored.reference, reference):
+        if (
+            last is not None
+            and last.authored.model is self.model
+            and np.array_equal(last.authored.reference, reference)
+        ):
             return last.authored
         pose = self.model.pose(reference)
         return _Authored(self.model, reference, pose, self.model.frames(pose))
@@ -179,15 +212,18 @@ class BoneSolver:
 class _Problem:
     """One goal from one authored pose."""
 
-    def __init__(self, model: BoneModel, aim: BatchedAim, authored: BonePose, frames: Frames, levels: Levels) -> None:
+    def __init__(
+        self, model: BoneModel, aim: BatchedAim, authored: BonePose, frames: Frames, levels: Levels
+    ) -> None:
         """`frames`: forward kinematics of the authored pose."""
         self.model, self.aim, self.values, self.levels = model, aim, authored.values, levels
         self.authored = model.orientations(authored, frames).swapaxes(1, 2)
         self._has_view = isinstance(aim.goal.aim, Direction | Point)
 
     def begun(self, authored: BonePose, memory: _Last | None) -> tuple[_Evaluated, Angles, BonePose | None]:
-        """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly meets the aim, else in the
-        authored pose; the forces (r,) to begin with; and the last frame's deviation, if it is of use.
+        """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly
+        meets the aim, else in the authored pose; the forces (r,) to begin with; and the last frame's
+        deviation, if it is of use.
         """
         if memory is not None:
             last = self.evaluated(self.model.deviated(authored, memory.extrapolated()))
@@ -205,15 +241,19 @@ class _Problem:
         return _Evaluated(pose, frames, self.aim.evaluate(frames), cost, matrix, descent)
 
     def step(self, at: _Evaluated, forces: Angles, damping: float) -> tuple[Angles, Angles]:
-        """Step (n,) toward the minimum of the quadratic model, within limits; and the forces (r,) that hold the aim.
+        """Step (n,) toward the minimum of the quadratic model, within limits; and the forces (r,) that hold
+        the aim.
 
         Args:
             at: Where the step begins.
             forces: Forces at the last step: the curvature of the aim counts with them.
-            damping: Share of the secondary cost's diagonal that is added to it; it lessens the part of the aim error that is corrected.
+            damping: Share of the secondary cost's diagonal that is added to it; it lessens the part of the
+                aim error that is corrected.
         """
         errors, columns = at.errors.error[0], at.errors.columns[0]
-        desired = errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN)) / (1.0 + damping)
+        desired = (
+            errors * min(1.0, LARGEST_TURN / max(float(at.errors.size[0]), LARGEST_TURN)) / (1.0 + damping)
+        )
         matrix = at.matrix + self.curvature(at, forces) if self._has_view and forces.any() else at.matrix
         if damping > 0.0:
             matrix = matrix + np.diag(damping * at.matrix.diagonal())
@@ -239,8 +279,12 @@ class _Problem:
             pose, errors = nearer, left
         return pose
 
-    def _solved(self, matrix: Angles, descent: Angles, pose: BonePose, columns: Angles, desired: Angles) -> Angles:
-        """Step (n,) from a pose to the minimum of a quadratic cost, and to the aim: error (r,) and its reduction `columns` (n, r)."""
+    def _solved(
+        self, matrix: Angles, descent: Angles, pose: BonePose, columns: Angles, desired: Angles
+    ) -> Angles:
+        """Step (n,) from a pose to the minimum of a quadratic cost, and to the aim: error (r,) and its
+        reduction `columns` (n, r).
+        """
         model = self.model
         whole = AIM_COST * (columns @ columns.T)
         whole += matrix
@@ -249,15 +293,21 @@ class _Problem:
         if model.is_unlimited:
             step = np.linalg.solve(whole, vector)
         else:
-            step = boxed(whole[None], vector[None], (model.lower - pose.values)[None], (model.upper - pose.values)[None], PASSES)[0]
+            step = boxed(
+                whole[None],
+                vector[None],
+                (model.lower - pose.values)[None],
+                (model.upper - pose.values)[None],
+                PASSES,
+            )[0]
         longest = model.length(step)
         return step if longest <= LONGEST_STEP else step * (LONGEST_STEP / longest)
 
     def curvature(self, at: _Evaluated, forces: Angles) -> Angles:
         """Second derivative (n, n) of the first end's view, times the forces (r,) that hold it.
 
-        A view y that joint j rotates about its axis b, and joint i nearer the base about a, has the second derivative a x (b x y). Along a
-        pull p perpendicular to y that is -(a . y) (b . p).
+        A view y that joint j rotates about its axis b, and joint i nearer the base about a, has the second
+        derivative a x (b x y). Along a pull p perpendicular to y that is -(a . y) (b . p).
         """
         part = self.aim.parts[0]
         end = at.frames.nodes[0, part.node] @ part.offset

@@ -1,4 +1,6 @@
-"""CCD: cyclic coordinate descent on quaternions, with hinges, limits and annealing, for all goals and trees. Knows no Blender."""
+"""CCD: cyclic coordinate descent on quaternions, with hinges, limits and annealing, for all goals
+and trees.
+"""
 
 from .options import CcdOptions
 from .solver import Ccd

@@ -1,4 +1,4 @@
-"""A descent of CCD: sweeps until the goal is met or sweeps no longer help. Knows no Blender."""
+"""A descent of CCD: sweeps until the goal is met or sweeps no longer help."""
 
 import math
 from collections.abc import Sequence
@@ -16,8 +16,11 @@ from ..tolerances import MET
 from .options import CcdOptions
 from .tasks import Range, Task, rotation_within
 
-NEAR = 0.1  # [rad, or of the reach] error below which hinges take the optimal step, since no swing is wild any more
-WRIST_JOINTS = 3  # last joints that serve an orientation, half of a shorter chain's: an orientation has three angles
+# [rad, or of the reach] error below which hinges take the optimal step, since no swing is wild any more
+NEAR = 0.1
+WRIST_JOINTS = (
+    3  # last joints that serve an orientation, half of a shorter chain's: an orientation has three angles
+)
 MEMORY = 5  # sweeps that are extrapolated: fewer hold too little, more belong to another curve
 STUCK = 0.95  # ratio of errors over so many sweeps above which the descent ends
 
@@ -49,10 +52,15 @@ class Descent:
         ends = range(len(skeleton.ends))
         paths = [skeleton.path(e) for e in ends]
         self._wrists = [self._wrist(path) for path in paths]
-        before = [tuple(k for k in path if k < min(wrist, default=0)) for path, wrist in zip(paths, self._wrists, strict=True)]
+        before = [
+            tuple(k for k in path if k < min(wrist, default=0))
+            for path, wrist in zip(paths, self._wrists, strict=True)
+        ]
         carried = [[e for e, path in enumerate(paths) if k in path] for k in range(len(skeleton))]
         self._carried = carried
-        self._carried_with_spots = [[*tools, *(len(paths) + e for e in ends if k in before[e])] for k, tools in enumerate(carried)]
+        self._carried_with_spots = [
+            [*tools, *(len(paths) + e for e in ends if k in before[e])] for k, tools in enumerate(carried)
+        ]
 
     def _wrist(self, path: Sequence[int]) -> frozenset[int]:
         turning = [k for k in path if not self._prismatic[k]]
@@ -62,7 +70,9 @@ class Descent:
         """Error of a pose, over the end goals with a weight above 0."""
         seen = whole = 0.0
         unmet = False
-        for share, end_goal, end_error in zip(_shares(goal), goal.ends, end_errors(self.skeleton, goal, pose), strict=True):
+        for share, end_goal, end_error in zip(
+            _shares(goal), goal.ends, end_errors(self.skeleton, goal, pose), strict=True
+        ):
             if end_goal.weight > 0.0:
                 distance = end_error.distance / self.skeleton.reach
                 seen += share * (end_error.angle**2 + distance**2)
@@ -71,12 +81,19 @@ class Descent:
         return GoalError(max(MET, math.sqrt(seen)), max(MET, math.sqrt(whole)), unmet)
 
     def descend(
-        self, goal: GazeGoal, angles: Sequence[float], lower: Sequence[float], upper: Sequence[float], splits: bool, sweeps: int
+        self,
+        goal: GazeGoal,
+        angles: Sequence[float],
+        lower: Sequence[float],
+        upper: Sequence[float],
+        splits: bool,
+        sweeps: int,
     ) -> Result:
-        """The best result found from `angles` (n,), within the limits `lower` and `upper` (n,), in at most `sweeps` sweeps over the joints.
+        """The best result found from `angles` (n,), within the limits `lower` and `upper` (n,), in at most
+        `sweeps` sweeps over the joints.
 
-        Sweeps converge linearly, slowly where joints work against each other. So after every few of them the next angles are extrapolated
-        (Anderson acceleration), and kept if the error is less.
+        Sweeps converge linearly, slowly where joints work against each other. So after every few of them the
+        next angles are extrapolated (Anderson acceleration), and kept if the error is less.
         """
         tasks = self._tasks(goal, splits)
         now = list(angles)
@@ -93,7 +110,9 @@ class Descent:
                 best = Result(tuple(now), pose, error, 0)
             trail.append(tuple(now))
             if self.options.extrapolates and len(trail) > MEMORY:
-                ahead = [min(max(a, lo), hi) for a, lo, hi in zip(_extrapolated(trail), lower, upper, strict=True)]
+                ahead = [
+                    min(max(a, lo), hi) for a, lo, hi in zip(_extrapolated(trail), lower, upper, strict=True)
+                ]
                 pose_ahead = self.skeleton.forward(ahead)
                 error_ahead = self.error(goal, pose_ahead)
                 if error_ahead < best.error:
@@ -108,7 +127,9 @@ class Descent:
         tasks: list[list[tuple[float, Task]]] = [[] for _ in range(ends)]
         for share, end_goal in zip(_shares(goal), goal.ends, strict=True):
             if end_goal.weight > 0.0:
-                task = Task(end_goal, ends + end_goal.end, self._wrists[end_goal.end], self.skeleton.reach, splits)
+                task = Task(
+                    end_goal, ends + end_goal.end, self._wrists[end_goal.end], self.skeleton.reach, splits
+                )
                 tasks[end_goal.end].append((share, task))
         return tasks
 
@@ -125,7 +146,10 @@ class Descent:
         skeleton, prismatic, carried = self.skeleton, self._prismatic, self._carried_with_spots
         ends = len(tasks)
         tools = [Tool(*skeleton.end_pose(pose, e)) for e in range(ends)]
-        tools += [Tool(IDENTITY, pose.positions[min(wrist)] if wrist else tools[e].position) for e, wrist in enumerate(self._wrists)]
+        tools += [
+            Tool(IDENTITY, pose.positions[min(wrist)] if wrist else tools[e].position)
+            for e, wrist in enumerate(self._wrists)
+        ]
         tasks_of_joint = [[task for e in carried_ends for task in tasks[e]] for carried_ends in self._carried]
 
         def move(k: int, axis: Vector, position: Vector) -> float:
@@ -133,13 +157,21 @@ class Descent:
                 new = self._translated(tasks_of_joint[k], k, axis, tools, angles[k])
             else:
                 new = angles[k] + self._rotated(
-                    tasks_of_joint[k], k, axis, position, Range(lower[k] - angles[k], upper[k] - angles[k]), tools, near
+                    tasks_of_joint[k],
+                    k,
+                    axis,
+                    position,
+                    Range(lower[k] - angles[k], upper[k] - angles[k]),
+                    tools,
+                    near,
                 )
             new = min(max(new, lower[k]), upper[k])
             before, angles[k] = angles[k], new
             return new - before
 
-        sweep_start = SweepStart(skeleton.world_axes(pose), pose.positions, self._parents, prismatic, carried, tools)
+        sweep_start = SweepStart(
+            skeleton.world_axes(pose), pose.positions, self._parents, prismatic, carried, tools
+        )
         sweep(sweep_start, move, self.options.order == "tip")
 
     @staticmethod
@@ -159,7 +191,13 @@ class Descent:
         return rotation_within(pull, rotation, range_left) if rotation else 0.0
 
     @staticmethod
-    def _translated(tasks_of_joint: Sequence[tuple[float, Task]], k: int, axis: Vector, tools: Sequence[Tool], position: float) -> float:
+    def _translated(
+        tasks_of_joint: Sequence[tuple[float, Task]],
+        k: int,
+        axis: Vector,
+        tools: Sequence[Tool],
+        position: float,
+    ) -> float:
         pull = stiffness = 0.0
         for weight, task in tasks_of_joint:
             slide = task.translation_pull(k, axis, tools)
@@ -174,7 +212,8 @@ def _shares(goal: GazeGoal) -> list[float]:
 
 
 def _extrapolated(trail: Sequence[Sequence[float]]) -> list[float]:
-    """Extrapolated limit of the angles (m + 1, n) of m sweeps: the mean of the last m, weighted so that their steps cancel out.
+    """Extrapolated limit of the angles (m + 1, n) of m sweeps: the mean of the last m, weighted so that their
+    steps cancel out.
 
     Source: Anderson's acceleration, as Bertrand & Massias 2021 use it for coordinate descent.
     """

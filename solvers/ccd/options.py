@@ -1,4 +1,4 @@
-"""Options of CCD. Knows no Blender."""
+"""Options of CCD."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,9 @@ ORDERS = (
 class CcdOptions(Settings):
     """Settings of CCD."""
 
-    order: Literal["tip", "base"] = setting("tip", "Order", "Joints that rotate first, and therefore most", choices=ORDERS, is_usual=True)
+    order: Literal["tip", "base"] = setting(
+        "tip", "Order", "Joints that rotate first, and therefore most", choices=ORDERS, is_usual=True
+    )
     in_frame: int = setting(
         60,
         "Sweeps",
@@ -25,22 +27,36 @@ class CcdOptions(Settings):
         high=1000,
         is_usual=True,
     )
-    iterations: int = setting(60, "Sweeps from Scratch", "Largest number of sweeps of a descent from scratch", low=1, high=1000)
+    iterations: int = setting(
+        60, "Sweeps from Scratch", "Largest number of sweeps of a descent from scratch", low=1, high=1000
+    )
     largest_speed: float = setting(
         math.radians(600.0),  # at 60 frames a second half as much again would be seen as a jump
         "Largest Speed",
-        "Largest speed of a joint, in degrees per second; a prismatic joint: the same number in radians, of the chain's reach",
+        "Largest speed of a joint, in degrees per second; a prismatic joint: the same number in radians, of"
+        " the chain's reach",
         low=math.radians(6.0),
         high=60.0 * math.pi,
         unit="angle",
     )
     anneals: int = setting(
-        12, "Anneals", "Descents from random offsets where one is stuck in a local minimum: simulated annealing (Zalo)", high=100
+        12,
+        "Anneals",
+        "Descents from random offsets where one is stuck in a local minimum: simulated annealing (Zalo)",
+        high=100,
     )
     patience: float = setting(
-        0.5, "Time until Annealing", "Time with an error, in seconds, before annealing searches for an escape", high=60.0, slider=5.0
+        0.5,
+        "Time until Annealing",
+        "Time with an error, in seconds, before annealing searches for an escape",
+        high=60.0,
+        slider=5.0,
     )
-    seed: int = setting(0, "Seed", "Seed of the random offsets: the same seed gives the same motion", high=10_000)
+    seed: int = setting(
+        0, "Seed", "Seed of the random offsets: the same seed gives the same motion", high=10_000
+    )
     extrapolates: bool = setting(
-        True, "Extrapolate", "Extrapolate a descent's last sweeps, so that fewer are needed (Anderson acceleration)"
+        True,
+        "Extrapolate",
+        "Extrapolate a descent's last sweeps, so that fewer are needed (Anderson acceleration)",
     )

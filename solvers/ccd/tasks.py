@@ -1,11 +1,21 @@
-"""Tasks of CCD: what an end goal contributes to the step of each joint that carries the end. Knows no Blender."""
+"""Tasks of CCD: what an end goal contributes to the step of each joint that carries the end."""
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
-from ..goals import HALF_ROLL, Direction, EndGoal, Point, look, nearer_roll, orientation_of, position_of, upright
+from ..goals import (
+    HALF_ROLL,
+    Direction,
+    EndGoal,
+    Point,
+    look,
+    nearer_roll,
+    orientation_of,
+    position_of,
+    upright,
+)
 from ..kinematics.rotations import (
     Quaternion,
     Vector,
@@ -46,7 +56,9 @@ class Aim(Protocol):
     """Interface of an end's desired orientation: its whole orientation, or its view."""
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
-        """Gradient terms of a hinge that now has this axis (unit) and position [m] in the base frame, for the end's present pose."""
+        """Gradient terms of a hinge that now has this axis (unit) and position [m] in the base frame, for the
+        end's present pose.
+        """
         ...
 
     def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
@@ -77,7 +89,11 @@ class View:
         view, gap = rotate(tool.rotation, Y), look(self.aim, tool.position)
         if length(gap) <= NO_DIRECTION:  # the end is at its target: any view will do
             return NOTHING
-        pull = pull_to_point(axis, position, tool.position, view, self.aim.position) if isinstance(self.aim, Point) else None
+        pull = (
+            pull_to_point(axis, position, tool.position, view, self.aim.position)
+            if isinstance(self.aim, Point)
+            else None
+        )
         end_goal = unit(gap)
         pull = pull_of_vectors(axis, view, end_goal) if pull is None else pull
         target = upright(end_goal, self.aim.up)
@@ -88,7 +104,9 @@ class View:
         return pull.plus(pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight))
 
     def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
-        """Newton step of a prismatic joint along `axis` after which the line of sight passes nearest to the target point."""
+        """Newton step of a prismatic joint along `axis` after which the line of sight passes nearest to the
+        target point.
+        """
         if not isinstance(self.aim, Point):
             return TranslationPull()
         view, gap = rotate(tool.rotation, Y), look(self.aim, tool.position)
@@ -100,14 +118,18 @@ class View:
 
 
 class Task:
-    """Task of one end, its aim and its position: the rotation or translation of a single joint that brings the end nearest to its goal.
+    """Task of one end, its aim and its position: the rotation or translation of a single joint that brings
+    the end nearest to its goal.
 
-    With both an orientation and a position, joints may be divided (Zalo's "bonus: direction"): the last ones serve the orientation, those
-    before them the position. The latter bring the wrist (the position of the first of the last joints) to where it belongs when the end
-    has its orientation, so that neither disturbs the other.
+    With both an orientation and a position, joints may be divided (Zalo's "bonus: direction"): the last ones
+    serve the orientation, those before them the position. The latter bring the wrist (the position of the
+    first of the last joints) to where it belongs when the end has its orientation, so that neither disturbs
+    the other.
     """
 
-    def __init__(self, end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, splits: bool) -> None:
+    def __init__(
+        self, end_goal: EndGoal, spot: int, wrist: frozenset[int], reach: float, splits: bool
+    ) -> None:
         """The task of an end goal.
 
         Args:
@@ -115,43 +137,72 @@ class Task:
             spot: Index of the tool that is the end's wrist.
             wrist: The last joints, which serve the orientation where joints are divided.
             reach: [m] of the skeleton: distances count in shares of it.
-            splits: Whether joints are divided between an orientation and a position; False: every joint serves both.
+            splits: Whether joints are divided between an orientation and a position; False: every joint
+                serves both.
         """
         aim = end_goal.aim
         target, self.position = orientation_of(aim), position_of(aim)
-        self.orientation = None if target is None else WholeOrientation(normalized(target), end_goal.symmetric)
-        self.aim: Aim | None = View(aim, end_goal.symmetric) if isinstance(aim, Direction | Point) else self.orientation
-        self.end, self.spot, self.wrist, self.stiffness = end_goal.end, spot, wrist, (1.0 / reach) * (1.0 / reach)
+        self.orientation = (
+            None if target is None else WholeOrientation(normalized(target), end_goal.symmetric)
+        )
+        self.aim: Aim | None = (
+            View(aim, end_goal.symmetric) if isinstance(aim, Direction | Point) else self.orientation
+        )
+        self.end, self.spot, self.wrist, self.stiffness = (
+            end_goal.end,
+            spot,
+            wrist,
+            (1.0 / reach) * (1.0 / reach),
+        )
         self.splits = splits and target is not None and self.position is not None
 
-    def rotation_pull(self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]) -> Pull:
-        """Gradient terms of the task for hinge `k`, which now has this axis (unit) and position [m] in the base frame."""
+    def rotation_pull(
+        self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]
+    ) -> Pull:
+        """Gradient terms of the task for hinge `k`, which now has this axis (unit) and position [m] in the
+        base frame.
+        """
         pull = NOTHING
         if self.aim is not None and (k in self.wrist or not self.splits):
             pull = self.aim.rotation_pull(axis, position, range_left, tools[self.end])
         if self.position is not None and not (k in self.wrist and self.splits):
             now, desired = self._present_and_desired(tools, self.position, self.splits)
-            pull = pull.plus(pull_of_vectors(axis, subtract(now, position), subtract(desired, position)).times(self.stiffness))
+            pull = pull.plus(
+                pull_of_vectors(axis, subtract(now, position), subtract(desired, position)).times(
+                    self.stiffness
+                )
+            )
         return pull
 
     def translation_pull(self, k: int, axis: Vector, tools: Sequence[Tool]) -> TranslationPull:
-        """Newton step of prismatic joint `k` along `axis` towards the task's target, for the ends' present poses `tools`."""
+        """Newton step of prismatic joint `k` along `axis` towards the task's target, for the ends' present
+        poses `tools`.
+        """
         if self.position is not None:
-            now, desired = self._present_and_desired(tools, self.position, self.splits and k <= min(self.wrist, default=k))
+            now, desired = self._present_and_desired(
+                tools, self.position, self.splits and k <= min(self.wrist, default=k)
+            )
             return TranslationPull(self.stiffness * dot(subtract(desired, now), axis), self.stiffness)
         return TranslationPull() if self.aim is None else self.aim.translation_pull(axis, tools[self.end])
 
-    def _present_and_desired(self, tools: Sequence[Tool], position: Vector, of_wrist: bool) -> tuple[Vector, Vector]:
+    def _present_and_desired(
+        self, tools: Sequence[Tool], position: Vector, of_wrist: bool
+    ) -> tuple[Vector, Vector]:
         """Present and desired position [m] of the end, or of its wrist."""
         tool, spot = tools[self.end], tools[self.spot].position
         if not of_wrist or self.orientation is None:
             return tool.position, position
         target = nearer_roll(self.orientation.target, tool.rotation, self.orientation.symmetric)
-        return spot, add(position, rotate(multiply(target, conjugate(tool.rotation)), subtract(spot, tool.position)))
+        return spot, add(
+            position, rotate(multiply(target, conjugate(tool.rotation)), subtract(spot, tool.position))
+        )
 
 
-def pull_to_frame(axis: Vector, now: Quaternion, target: Quaternion, symmetric: bool, range_left: Range) -> Pull:
-    """Gradient terms of a hinge for a desired orientation; of a symmetric end's two equivalent rolls the nearer one is used.
+def pull_to_frame(
+    axis: Vector, now: Quaternion, target: Quaternion, symmetric: bool, range_left: Range
+) -> Pull:
+    """Gradient terms of a hinge for a desired orientation; of a symmetric end's two equivalent rolls the
+    nearer one is used.
 
     Where the hinge cannot reach that roll within its limits, the roll that it comes nearer to is used.
     """
@@ -168,7 +219,9 @@ def _nearness(pull: Pull, range_left: Range) -> float:
 
 
 def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
-    """`angle` [rad] if the range allows it, else the equivalent angle in the other direction, else the better limit of the range."""
+    """`angle` [rad] if the range allows it, else the equivalent angle in the other direction, else the better
+    limit of the range.
+    """
     for candidate in (angle, angle - math.copysign(math.tau, angle)):
         if range_left.back <= candidate <= range_left.ahead:
             return candidate
@@ -176,10 +229,12 @@ def rotation_within(pull: Pull, angle: float, range_left: Range) -> float:
 
 
 def pull_to_point(axis: Vector, position: Vector, eye: Vector, view: Vector, target: Vector) -> Pull | None:
-    """Gradient terms of a hinge at `position` that bring the line of sight onto a point [m]; None if the hinge cannot change that.
+    """Gradient terms of a hinge at `position` that bring the line of sight onto a point [m]; None if the
+    hinge cannot change that.
 
-    The point on the line of sight that is as far from the joint as the target is can be rotated onto the target; then the view is exact,
-    however near the target. If no point of the line is so near the joint, the nearest one is used.
+    The point on the line of sight that is as far from the joint as the target is can be rotated onto the
+    target; then the view is exact, however near the target. If no point of the line is so near the joint, the
+    nearest one is used.
     """
     arm, sight = subtract(target, position), subtract(eye, position)
     away, along = length(arm), dot(sight, view)

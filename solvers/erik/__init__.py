@@ -1,5 +1,7 @@
-"""ERIK, expressive inverse kinematics (Ribeiro & Paiva 2019): a file for each part of the paper's map (Figure 14). Knows no Blender.
+"""ERIK, expressive inverse kinematics (Ribeiro & Paiva 2019): a file for each part of the paper's map (Figure
+14).
 
-The names follow the paper's text: a link is a joint and the unit segment that it carries, its basis is its frame before its own rotation, a
-twister rotates about its own segment, a hinge does not. Section, equation and algorithm numbers are the paper's.
+The names follow the paper's text: a link is a joint and the unit segment that it carries, its basis is its
+frame before its own rotation, a twister rotates about its own segment, a hinge does not. Section, equation
+and algorithm numbers are the paper's.
 """

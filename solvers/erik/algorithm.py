@@ -1,4 +1,4 @@
-"""ERIK's main loop, its tricks, and its choice of the best candidate (Algorithms 2, 3 and 7). Knows no Blender."""
+"""ERIK's main loop, its tricks, and its choice of the best candidate (Algorithms 2, 3 and 7)."""
 
 import math
 from collections.abc import Sequence
@@ -26,9 +26,13 @@ class Answer:
 
 
 class _Best:
-    """SolutionOK and SelectBestSolution: evaluates candidates against the original target and posture, and keeps the best."""
+    """SolutionOK and SelectBestSolution: evaluates candidates against the original target and posture, and
+    keeps the best.
+    """
 
-    def __init__(self, chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> None:
+    def __init__(
+        self, chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters
+    ) -> None:
         self._chain, self._aim, self._hyper = chain, aim, hyper
         self._posture_error = PostureError(chain, posture, hyper.aggravation)
         self.answer = Answer([], math.inf, math.inf, math.inf, 0, False)
@@ -44,7 +48,9 @@ class _Best:
         error = combined_error(orientation, posture, self._hyper)
         accepted = error <= self._hyper.threshold
         if error <= self.answer.error:
-            self.answer = Answer(list(angles), orientation, self._hyper.posture_weight * posture, error, iteration, accepted)
+            self.answer = Answer(
+                list(angles), orientation, self._hyper.posture_weight * posture, error, iteration, accepted
+            )
         return accepted
 
 
@@ -60,20 +66,24 @@ def calculate_erik(
 
     Args:
         chain: The virtual chain.
-        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end do not affect the shape and are
-            ignored, except that of the end where the roll is free.
-        target: The end's orientation in the virtual frame; None: `direction` alone is scored, the roll is the warped posture's.
+        posture: Angles (n,) [rad] to keep; they may exceed limits. Twisters at the root and the end do not
+            affect the shape and are ignored, except that of the end where the roll is free.
+        target: The end's orientation in the virtual frame; None: `direction` alone is scored, the roll is the
+            warped posture's.
         direction: The unit vector along which the end looks; that of `target` when there is one.
         hyper: The hyperparameters.
-        previous: Angles (n,) within limits of the last frame's solution. After a correction of its aim it is returned unchanged if its
-            error is within the threshold, with 0 iterations. The paper names this input and never uses it.
+        previous: Angles (n,) within limits of the last frame's solution. After a correction of its aim it is
+            returned unchanged if its error is within the threshold, with 0 iterations. The paper names this
+            input and never uses it.
     """
     # Where the roll is free the end's twist stays as authored: it determines the roll.
     ignored = chain.shapeless if target is not None else chain.shapeless - {len(chain) - 1}
     shape = [0.0 if k in ignored else angle for k, angle in enumerate(posture)]
     aim = EndAim(direction, target, hyper.symmetric_endpoint)
     best = _Best(chain, shape, aim, hyper)
-    if previous is not None and best.accepts(bwcd_solution(chain, previous, aim, hyper, before=previous[-1]), 0):
+    if previous is not None and best.accepts(
+        bwcd_solution(chain, previous, aim, hyper, before=previous[-1]), 0
+    ):
         return best.answer
     warped = bwcd_posture(chain, shape, aim, hyper)
     bases = chain.bases(warped)
@@ -84,17 +94,22 @@ def calculate_erik(
     for iteration in range(1, hyper.max_iterations + 1):
         if hyper.avoid_edges and iteration == hyper.avoid_edges_from_iteration:
             edge_offset = hyper.disturbance
-            warped = [model.off_edge(angle, edge_offset) for model, angle in zip(chain.models, warped, strict=True)]
+            warped = [
+                model.off_edge(angle, edge_offset) for model, angle in zip(chain.models, warped, strict=True)
+            ]
             if hyper.loop == "posture" or iteration == 1:
                 bases = chain.bases(warped)
         angles, hung = forward_phase(chain, bases, goal, edge_offset, end_from_target=hyper.loop == "posture")
-        angles = backward_phase(chain, angles, hung, goal if target is not None else None, hyper.symmetric_endpoint)
+        angles = backward_phase(
+            chain, angles, hung, goal if target is not None else None, hyper.symmetric_endpoint
+        )
         if best.accepts(angles, iteration):
             break
         angles = bwcd_solution(chain, angles, current, hyper)
         if best.accepts(angles, iteration):
             break
-        # NonConversionDetected has no formula: an iteration that lowers the least error by too little has converged or cycles.
+        # NonConversionDetected has no formula: an iteration that lowers the least error by too little has
+        # converged or cycles.
         converges = best.answer.error < last - hyper.progress
         last = best.answer.error
         if hyper.loop == "published":
@@ -111,11 +126,20 @@ def calculate_erik(
                 best.accepts(ccd(chain, zero if previous is None else previous, current, hyper), iteration)
             break
     answer = best.answer
-    return Answer(answer.angles, answer.orientation_error, answer.posture_error, answer.error, iteration, answer.converged)
+    return Answer(
+        answer.angles,
+        answer.orientation_error,
+        answer.posture_error,
+        answer.error,
+        iteration,
+        answer.converged,
+    )
 
 
 def _offset(chain: VirtualChain, angles: Sequence[float], goal: Quaternion, disturbance: float) -> Quaternion:
-    """NonConvOffsetTrick as section 7.1 has it (the text calls it random): the target rotated about the root's axis, then its child's."""
+    """NonConvOffsetTrick as section 7.1 has it (the text calls it random): the target rotated about the
+    root's axis, then its child's.
+    """
     bases = chain.bases(angles)
     for k in range(min(2, len(chain))):
         model = chain.models[k]

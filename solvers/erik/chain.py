@@ -1,8 +1,9 @@
-"""The chain of virtual unit links that ERIK sees in a skeleton (sections 3.4, 3.5, 3.8). Knows no Blender.
+"""The chain of virtual unit links that ERIK sees in a skeleton (sections 3.4, 3.5, 3.8).
 
-All frames are rotated so that at zero angles every one of them, and the tool's, is the same: rest transforms vanish, the end's segment is
-+Y, and the target of the virtual chain is the tool's target, rotated alike. Links have unit length whatever the real ones have, so joints
-that share a position are ordinary, and only differences of neighbouring positions are ever needed: the directions of links.
+All frames are rotated so that at zero angles every one of them, and the tool's, is the same: rest transforms
+vanish, the end's segment is +Y, and the target of the virtual chain is the tool's target, rotated alike.
+Links have unit length whatever the real ones have, so joints that share a position are ordinary, and only
+differences of neighbouring positions are ever needed: the directions of links.
 """
 
 from collections.abc import Sequence
@@ -29,13 +30,16 @@ class VirtualChain:
     Attributes:
         models: One for each revolute joint of the skeleton.
         turning: Their indices in the skeleton.
-        to_virtual: Takes directions and orientations of the base frame to the virtual one, by multiplication from the left.
+        to_virtual: Takes directions and orientations of the base frame to the virtual one, by multiplication
+            from the left.
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
         self.turning = [k for k, joint in enumerate(skeleton.joints) if joint.kind == "revolute"]
         if not self.turning:
-            raise SkeletonError("no joint of the chain is revolute: unlock a rotation axis of one of the bones")
+            raise SkeletonError(
+                "no joint of the chain is revolute: unlock a rotation axis of one of the bones"
+            )
         rest = skeleton.forward([0.0] * len(skeleton))
         self.to_virtual = conjugate(rest.tool_rotation)
         axes = [rotate(self.to_virtual, skeleton.world_axes(rest)[k]) for k in self.turning]
@@ -50,11 +54,15 @@ class VirtualChain:
         self.shapeless = {0, len(axes) - 1} & {i for i, model in enumerate(self.models) if model.is_twister}
 
     def _segments(self, positions: list[Vector], axes: list[Vector]) -> list[Vector]:
-        """Directions of the links at rest: to the next joint at another position, the end's along the tool's Y."""
+        """Directions of the links at rest: to the next joint at another position, the end's along the tool's
+        Y.
+        """
         segments = [Y]
         for k in range(len(positions) - 2, -1, -1):
             link = subtract(positions[k + 1], positions[k])
-            segments.append(unit(rotate(self.to_virtual, link)) if length(link) > SHORTEST_LINK else segments[-1])
+            segments.append(
+                unit(rotate(self.to_virtual, link)) if length(link) > SHORTEST_LINK else segments[-1]
+            )
         return segments[::-1]
 
     def __len__(self) -> int:
@@ -65,7 +73,9 @@ class VirtualChain:
         return multiply(self.to_virtual, tool_target)
 
     def bases(self, angles: Sequence[float]) -> list[Quaternion]:
-        """World bases (n + 1,) for angles (n,): of the links, then the Superpoint's: the end's frame after its rotation (eq. 18, 24)."""
+        """World bases (n + 1,) for angles (n,): of the links, then the Superpoint's: the end's frame after
+        its rotation (eq. 18, 24).
+        """
         bases = [IDENTITY]
         for model, angle in zip(self.models, angles, strict=True):
             bases.append(multiply(bases[-1], model.rotation(angle)))

@@ -1,4 +1,4 @@
-"""Coordinate descent of ERIK: BWCD from the root, CCD from the end (section 3.2, Algorithms 19 to 22). Knows no Blender."""
+"""Coordinate descent of ERIK: BWCD from the root, CCD from the end (section 3.2, Algorithms 19 to 22)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,9 @@ class EndAim:
         return dot(rotate(end, Y), self.direction)
 
     def nearest(self, end: Quaternion) -> Quaternion:
-        """The target orientation or, for a symmetric end, the target rolled by pi, whichever is nearer to the end's orientation."""
+        """The target orientation or, for a symmetric end, the target rolled by pi, whichever is nearer to the
+        end's orientation.
+        """
         assert self.orientation is not None
         return nearer_roll(self.orientation, end, self.symmetric)
 
@@ -53,7 +55,9 @@ def _sweep(
     tip_first: bool,
     whole: bool,
 ) -> _Swept:
-    """One sweep: each joint rotates toward the direction, or with `whole` the orientation, and then to where `limited` allows it to be."""
+    """One sweep: each joint rotates toward the direction, or with `whole` the orientation, and then to where
+    `limited` allows it to be.
+    """
     bases = chain.bases(angles)
     count = len(chain)
     tool = Tool(bases[-1])
@@ -73,12 +77,18 @@ def _sweep(
         return angles[k] - before
 
     axes = [rotate(basis, model.axis) for basis, model in zip(bases, chain.models, strict=False)]
-    sweep(SweepStart(axes, None, range(-1, count - 1), [False] * count, [(0,)] * count, [tool]), move, tip_first)
+    sweep(
+        SweepStart(axes, None, range(-1, count - 1), [False] * count, [(0,)] * count, [tool]), move, tip_first
+    )
     return _Swept(tool.rotation, moved, met)
 
 
-def bwcd_posture(chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 19: the posture's angles (n,) after rotating joints until the end looks along the target; limits are not enforced."""
+def bwcd_posture(
+    chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyper: Hyperparameters
+) -> list[float]:
+    """Algorithm 19: the posture's angles (n,) after rotating joints until the end looks along the target;
+    limits are not enforced.
+    """
     angles = list(posture)
     for _ in range(hyper.max_bwcd_iterations):
         if _sweep(chain, angles, aim, hyper, lambda k, angle: angle, tip_first=False, whole=False).aims:
@@ -86,25 +96,36 @@ def bwcd_posture(chain: VirtualChain, posture: Sequence[float], aim: EndAim, hyp
     return angles
 
 
-def bwcd_solution(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters, before: float = 0.0) -> list[float]:
-    """Algorithm 21: angles (n,) within limits, after rotating joints from the root until the end looks along the target, and then
-    twisting the end.
+def bwcd_solution(
+    chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters, before: float = 0.0
+) -> list[float]:
+    """Algorithm 21: angles (n,) within limits, after rotating joints from the root until the end looks along
+    the target, and then twisting the end.
 
-    The paper prints no clamping; here angles stay within limits. A chain without a twister at its end cannot correct its roll by a twist:
-    its joints rotate toward the whole orientation instead. Of two end twists of equal error the one nearer to `before` [rad] is used.
+    The paper prints no clamping; here angles stay within limits. A chain without a twister at its end cannot
+    correct its roll by a twist: its joints rotate toward the whole orientation instead. Of two end twists of
+    equal error the one nearer to `before` [rad] is used.
     """
     solved = list(angles)
     whole = _whole(chain, aim)
     for _ in range(hyper.max_bwcd_iterations):
-        swept = _sweep(chain, solved, aim, hyper, lambda k, angle: chain.models[k].safe_angle(angle), tip_first=False, whole=whole)
+        swept = _sweep(
+            chain,
+            solved,
+            aim,
+            hyper,
+            lambda k, angle: chain.models[k].safe_angle(angle),
+            tip_first=False,
+            whole=whole,
+        )
         if swept.aims or swept.moved <= SAME_ANGLE:
             break
     return _with_end_twist(chain, solved, aim, before)
 
 
 def ccd(chain: VirtualChain, angles: Sequence[float], aim: EndAim, hyper: Hyperparameters) -> list[float]:
-    """Algorithm 22: angles (n,) within limits and not exactly at them, after rotating joints from the end toward the root, and then
-    twisting the end.
+    """Algorithm 22: angles (n,) within limits and not exactly at them, after rotating joints from the end
+    toward the root, and then twisting the end.
     """
     solved = list(angles)
     whole = _whole(chain, aim)
@@ -132,7 +153,11 @@ def _whole(chain: VirtualChain, aim: EndAim) -> bool:
     return aim.orientation is not None and not chain.end_is_twister
 
 
-def _with_end_twist(chain: VirtualChain, angles: list[float], aim: EndAim, before: float = 0.0) -> list[float]:
+def _with_end_twist(
+    chain: VirtualChain, angles: list[float], aim: EndAim, before: float = 0.0
+) -> list[float]:
     if chain.end_is_twister and aim.orientation is not None:
-        angles[-1] = end_twist(chain.models[-1], chain.bases(angles)[-2], aim.orientation, aim.symmetric, before)
+        angles[-1] = end_twist(
+            chain.models[-1], chain.bases(angles)[-2], aim.orientation, aim.symmetric, before
+        )
     return angles

@@ -1,4 +1,4 @@
-"""ERIK followed by an exact correction of the aim. Knows no Blender."""
+"""ERIK followed by an exact correction of the aim."""
 
 import math
 import time
@@ -18,9 +18,11 @@ from .solver import Erik
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
 VIEWS = 2  # number of solves for a point in ERIK: the correction accounts for the parallax itself
-ROOT_COST = 0.03  # cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
+# cost of a root rotation against 1 for one of the whole chain: rotation toward the target changes no shape
+ROOT_COST = 0.03
 SEEDS = 8  # starts spread over the joints' ranges, tried when nothing nearer meets the aim
-# [rad/s, of slides in units of the chain] of a joint on the way to a better solution, before the aim is corrected: no jump is seen
+# [rad/s, of slides in units of the chain] of a joint on the way to a better solution, before the aim is
+# corrected: no jump is seen
 BRANCH_SPEED = math.radians(300)
 
 
@@ -34,7 +36,9 @@ class Memory:
 
 
 class Candidate(NamedTuple):
-    """Candidate solution: angles with a corrected aim, and their errors. Errors too small to matter count as equal."""
+    """Candidate solution: angles with a corrected aim, and their errors. Errors too small to matter count as
+    equal.
+    """
 
     corrected: Corrected
     view_error: float  # [rad]
@@ -48,10 +52,12 @@ class Candidate(NamedTuple):
 
 
 class ErikExact:
-    """ERIK followed by the smallest change of angles that makes the aim exact. A second candidate is the posture with the same correction.
+    """ERIK followed by the smallest change of angles that makes the aim exact. A second candidate is the
+    posture with the same correction.
 
-    The solution is the candidate that meets the aim with the least shape deviation. When none does, starts spread over the joints' ranges
-    are tried, and the least error counts. Where a chain cannot be upright as well, the view is exact and the roll as near as it gets.
+    The solution is the candidate that meets the aim with the least shape deviation. When none does, starts
+    spread over the joints' ranges are tried, and the least error counts. Where a chain cannot be upright as
+    well, the view is exact and the roll as near as it gets.
     """
 
     def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
@@ -62,12 +68,14 @@ class ErikExact:
         self.costs = [ROOT_COST if k == 0 else ((n - k) / n) ** 2 for k in range(n)]
         self.seeds = [tuple(row) for row in spread(skeleton, SEEDS).tolist()]
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
-        """Solution of a goal; arguments as for `GazeSolver.solve`. `converged`: the whole goal is met; `iterations`: steps of ERIK and of
-        the correction.
+    def solve(
+        self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
+    ) -> Solution:
+        """Solution of a goal; arguments as for `GazeSolver.solve`. `converged`: the whole goal is met;
+        `iterations`: steps of ERIK and of the correction.
 
-        With `start` the solution moves to the best one in small steps that keep the aim, and jumps only if none does. After a jump of the
-        target it is solved from scratch.
+        With `start` the solution moves to the best one in small steps that keep the aim, and jumps only if
+        none does. After a jump of the target it is solved from scratch.
         """
         began = time.perf_counter()
         posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
@@ -79,7 +87,9 @@ class ErikExact:
             here, last = None, Memory()
         if here is not None and len(last.posture) == len(here):
             # The animation's own movement is applied at once: only changes of branch are slowed down.
-            here = self.skeleton.clamp([a + now - then for a, now, then in zip(here, posture, last.posture, strict=True)])
+            here = self.skeleton.clamp(
+                [a + now - then for a, now, then in zip(here, posture, last.posture, strict=True)]
+            )
         pause = 0.0 if here is None else max(0.0, last.pause - dt)
         previous = here if self.erik.hyper.use_previous_solution else None
         best, iterations = self._best(goal, posture, shape, previous, searches=not pause)
@@ -100,12 +110,24 @@ class ErikExact:
 
     def _corrected(self, goal: GazeGoal, shape: Shape, angles: Sequence[float]) -> Candidate:
         found = correct_or_look(self.skeleton, goal, angles, self.costs)
-        return Candidate(found, max(MET, aim_error(goal, found.pose)), max(MET, found.aim_error), shape.deviation(found.pose))
+        return Candidate(
+            found,
+            max(MET, aim_error(goal, found.pose)),
+            max(MET, found.aim_error),
+            shape.deviation(found.pose),
+        )
 
     def _best(
-        self, goal: GazeGoal, posture: tuple[float, ...], shape: Shape, previous: tuple[float, ...] | None, searches: bool
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        shape: Shape,
+        previous: tuple[float, ...] | None,
+        searches: bool,
     ) -> tuple[Candidate, int]:
-        """The best candidate and ERIK's iterations; where ERIK stays with the previous solution, that one alone."""
+        """The best candidate and ERIK's iterations; where ERIK stays with the previous solution, that one
+        alone.
+        """
         angles, answer = self.erik.angles(goal, posture, previous)
         found = [self._corrected(goal, shape, angles)]
         if answer.iterations:
@@ -121,11 +143,16 @@ class ErikExact:
 
         return min(found, key=cost), answer.iterations
 
-    def _step_toward(self, goal: GazeGoal, shape: Shape, best: Candidate, start: tuple[float, ...], most: float) -> Candidate:
-        """`best` if no joint moves by more than `most` [rad; prismatic joints: share of the reach], else a step toward it with a corrected
-        aim; `best` also if that step loses the aim.
+    def _step_toward(
+        self, goal: GazeGoal, shape: Shape, best: Candidate, start: tuple[float, ...], most: float
+    ) -> Candidate:
+        """`best` if no joint moves by more than `most` [rad; prismatic joints: share of the reach], else a
+        step toward it with a corrected aim; `best` also if that step loses the aim.
         """
-        moves = [(a, b - a, most * unit) for a, b, unit in zip(start, best.corrected.angles, self.skeleton.units, strict=True)]
+        moves = [
+            (a, b - a, most * unit)
+            for a, b, unit in zip(start, best.corrected.angles, self.skeleton.units, strict=True)
+        ]
         if all(abs(move) <= room for _, move, room in moves):
             return best
         step = self._corrected(goal, shape, [a + min(max(move, -room), room) for a, move, room in moves])

@@ -1,7 +1,8 @@
-"""ERIK's joint model: which angle points a joint's segment at a target, within its limits (section 3.4). Knows no Blender.
+"""ERIK's joint model: which angle points a joint's segment at a target, within its limits (section 3.4).
 
-In place of the paper's look-up table (LALUT) stands its exact closed form: along the circle that the segment draws, the latitude is a
-constant plus a cosine, so the angle is an arc cosine, and the hemisphere gives its sign. A table errs by up to .25 degrees near a pole.
+In place of the paper's look-up table (LALUT) stands its exact closed form: along the circle that the segment
+draws, the latitude is a constant plus a cosine, so the angle is an arc cosine, and the hemisphere gives its
+sign. A table errs by up to .25 degrees near a pole.
 """
 
 import math
@@ -29,37 +30,50 @@ class JointModel:
         self._swing = length(across) * length(parent_across)
         self.has_latitude = length(across) >= SINGLE_PRECISION and length(parent_across) >= SINGLE_PRECISION
         self._zero = signed_angle(across, parent_across, axis) if self.has_latitude else 0.0
-        self._parent_orthogonal_axis = cross(axis, parent)  # POA of eq. 17: the normal between the hemispheres
+        self._parent_orthogonal_axis = cross(
+            axis, parent
+        )  # POA of eq. 17: the normal between the hemispheres
 
     def hemisphere(self, target: Vector) -> float:
-        """Sign, -1 or 1, of the latitude (eq. 16) of a vector in the joint's frame: 1 on the side of the parent's orthogonal axis."""
+        """Sign, -1 or 1, of the latitude (eq. 16) of a vector in the joint's frame: 1 on the side of the
+        parent's orthogonal axis.
+        """
         return -1.0 if dot(target, self._parent_orthogonal_axis) < 0.0 else 1.0
 
     def latitude(self, target: Vector) -> float:
-        """The latitude in 0..1 of a unit vector in the joint's frame (eq. 16): 1 along the parent's segment, 0 against it."""
+        """The latitude in 0..1 of a unit vector in the joint's frame (eq. 16): 1 along the parent's segment,
+        0 against it.
+        """
         return 0.5 * (dot(target, self.parent) + 1.0)
 
     def angle_at(self, latitude: float, hemisphere: float) -> float:
-        """The angle [rad], without limits, at which the segment has this latitude or the nearest possible one (stands for the paper's
-        LALUT).
+        """The angle [rad], without limits, at which the segment has this latitude or the nearest possible one
+        (stands for the paper's LALUT).
         """
         cosine = (2.0 * latitude - 1.0 - self._level) / self._swing
         return self._zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
 
     def local_swing(self, target: Vector) -> tuple[float, float]:
-        """Angles [rad] within limits at which the segment has the target's latitude: one in the target's hemisphere, one in the other.
+        """Angles [rad] within limits at which the segment has the target's latitude: one in the target's
+        hemisphere, one in the other.
 
-        Algorithm 13, and lines 12 to 15 of Algorithm 15. A segment or a parent along the axis leaves no latitude: the angle then is the one
-        that brings the segment nearest to the target.
+        Algorithm 13, and lines 12 to 15 of Algorithm 15. A segment or a parent along the axis leaves no
+        latitude: the angle then is the one that brings the segment nearest to the target.
         """
         if not self.has_latitude:
-            angle = self.safe_angle(signed_angle(reject(self.segment, self.axis), reject(target, self.axis), self.axis))
+            angle = self.safe_angle(
+                signed_angle(reject(self.segment, self.axis), reject(target, self.axis), self.axis)
+            )
             return angle, angle
         latitude, hemisphere = self.latitude(target), self.hemisphere(target)
-        return self.safe_angle(self.angle_at(latitude, hemisphere)), self.safe_angle(self.angle_at(latitude, -hemisphere))
+        return self.safe_angle(self.angle_at(latitude, hemisphere)), self.safe_angle(
+            self.angle_at(latitude, -hemisphere)
+        )
 
     def opposite(self, angle: float) -> float | None:
-        """The second angle [rad] within limits at which the segment has the same latitude; None if there is none."""
+        """The second angle [rad] within limits at which the segment has the same latitude; None if there is
+        none.
+        """
         return self.within(2.0 * self._zero - angle) if self.has_latitude else None
 
     def rotation(self, angle: float) -> Quaternion:
@@ -75,8 +89,8 @@ class JointModel:
         return None
 
     def safe_angle(self, angle: float) -> float:
-        """`angle` plus the multiple of 2 pi that brings it within limits, else the limit nearest on the circle (SafeAngle of section 7.1,
-        cycling).
+        """`angle` plus the multiple of 2 pi that brings it within limits, else the limit nearest on the
+        circle (SafeAngle of section 7.1, cycling).
         """
         safe = self.within(angle)
         if safe is not None:
@@ -85,10 +99,11 @@ class JointModel:
         return self.lower if to_lower <= to_upper else self.upper
 
     def safe_twist(self, angle: float) -> float:
-        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a turn, then clamped.
+        """Algorithm 12: a twist within limits. An angle outside of them is rotated by half a turn, then
+        clamped.
 
-        As printed it needs C's modulo and limits of exactly +-90 degrees (+-120 would send 150 to -90). The half turn rolls what follows by
-        pi, so bends after it must change their sign.
+        As printed it needs C's modulo and limits of exactly +-90 degrees (+-120 would send 150 to -90). The
+        half turn rolls what follows by pi, so bends after it must change their sign.
         """
         safe = self.within(angle)
         if safe is None:
@@ -97,7 +112,9 @@ class JointModel:
 
     def off_edge(self, angle: float, offset: float) -> float:
         """An angle at a limit, moved inwards by `offset` [rad] (AvoidJointEdge of section 7.1)."""
-        if self.upper - self.lower <= 2.0 * offset:  # no room: a joint with so little range is as good as fixed
+        if (
+            self.upper - self.lower <= 2.0 * offset
+        ):  # no room: a joint with so little range is as good as fixed
             return angle
         if abs(angle - self.lower) <= SAME_ANGLE:
             return angle + offset

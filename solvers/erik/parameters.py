@@ -1,4 +1,4 @@
-"""ERIK's hyperparameters (Table 2), with names. Knows no Blender."""
+"""ERIK's hyperparameters (Table 2), with names."""
 
 import math
 from dataclasses import dataclass, replace
@@ -6,31 +6,40 @@ from typing import Literal
 
 from ..settings import Choice, Settings, setting
 
-PAPERS_CCD_ERROR = 0.1  # [rad] not printed: with it the orientation errors and iterations come nearest to the paper's (docs/erik.md)
+# [rad] not printed: with it the orientation errors and iterations come nearest to the paper's (docs/erik.md)
+PAPERS_CCD_ERROR = 0.1
 NOT_PUBLISHED = (("as_published", False),)
 LOOPS = (
     Choice(
         "published",
         "From Last Candidate",
-        "Go on from the last iteration's candidate; the aim is as exact as CCD Precision, and the offset trick holds for BWCD and CCD",
+        "Go on from the last iteration's candidate; the aim is as exact as CCD Precision, and the offset"
+        " trick holds for BWCD and CCD",
     ),
-    Choice("posture", "From Posture", "Start from the warped posture; BWCD and CCD keep to the target as given. It errs less"),
+    Choice(
+        "posture",
+        "From Posture",
+        "Start from the warped posture; BWCD and CCD keep to the target as given. It errs less",
+    ),
 )
 COUNT = {"low": 1, "high": 1000, "slider": 100}  # bounds of a number of iterations
 
 
 @dataclass(frozen=True)
 class Hyperparameters(Settings):
-    """Hyperparameters of ERIK. Values that the paper does not print come from `python -m benchmarks.erik_sweep`.
+    """Hyperparameters of ERIK. Values that the paper does not print come from `python -m
+    benchmarks.erik_sweep`.
 
-    By default a few differ from what the paper prints, since ERIK errs less with them; `as_published` sets these to the paper's.
+    By default a few differ from what the paper prints, since ERIK errs less with them; `as_published` sets
+    these to the paper's.
     """
 
     as_published: bool = setting(
         False,
         "As Published",
-        "ERIK as its paper prints it, to compare with: iterations start from the last candidate, the end's basis stays the posture's, edges"
-        " are avoided from the first iteration on, and BWCD is as rough as the paper's figures show. Off: Limber's loop, which errs less",
+        "ERIK as its paper prints it, to compare with: iterations start from the last candidate, the end's"
+        " basis stays the posture's, edges are avoided from the first iteration on, and BWCD is as rough as"
+        " the paper's figures show. Off: Limber's loop, which errs less",
         is_usual=True,
     )
     # the paper's input that nothing uses: keep the last frame's solution while it is within the threshold
@@ -49,27 +58,39 @@ class Hyperparameters(Settings):
         needs=NOT_PUBLISHED,
     )
     orientation_weight: float = setting(
-        1.0, "Orientation Weight", "Weight of the orientation error in the sum of errors (ERIK paper, section 4.0.1)", slider=10.0
+        1.0,
+        "Orientation Weight",
+        "Weight of the orientation error in the sum of errors (ERIK paper, section 4.0.1)",
+        slider=10.0,
     )
     posture_weight: float = setting(
-        0.2, "Posture Weight", "Weight of the posture error in the sum of errors (ERIK paper, section 4.0.1)", slider=10.0
+        0.2,
+        "Posture Weight",
+        "Weight of the posture error in the sum of errors (ERIK paper, section 4.0.1)",
+        slider=10.0,
     )
     threshold: float = setting(
         0.04,
         "Threshold",
-        "Weighted sum of orientation and posture error below which a solution is accepted: .04 of orientation error are 6.5 degrees (ERIK"
-        " paper, section 4.0.1)",
+        "Weighted sum of orientation and posture error below which a solution is accepted: .04 of orientation"
+        " error are 6.5 degrees (ERIK paper, section 4.0.1)",
         slider=1.0,
     )
     aggravation: float = setting(
         1.0,
         "Error Aggravation",
-        "Factor by which a deviation from the posture counts more one bend nearer to the end (ERIK paper, eq. 21, 22: alpha)",
+        "Factor by which a deviation from the posture counts more one bend nearer to the end (ERIK paper, eq."
+        " 21, 22: alpha)",
         slider=10.0,
     )
-    symmetric_endpoint: bool = True  # the end may be rolled by pi; the goal's own `symmetric` says so to users
-    avoid_edges: bool = setting(True, "Avoid Edges", "Move joints off their exact limits (ERIK paper, AvoidEdges)")
-    # The first iteration goes without: AvoidEdges would spoil an answer that is exact. Those that it leaves unsolved need it.
+    symmetric_endpoint: bool = (
+        True  # the end may be rolled by pi; the goal's own `symmetric` says so to users
+    )
+    avoid_edges: bool = setting(
+        True, "Avoid Edges", "Move joints off their exact limits (ERIK paper, AvoidEdges)"
+    )
+    # The first iteration goes without: AvoidEdges would spoil an answer that is exact. Those that it leaves
+    # unsolved need it.
     avoid_edges_from_iteration: int = setting(
         2,
         "Avoid Edges from Iteration",
@@ -80,22 +101,36 @@ class Hyperparameters(Settings):
     disturbance: float = setting(
         math.radians(1.0),
         "Disturbance",
-        "Angle by which Avoid Edges moves joints off their limits, and the Offset Trick the target (ERIK paper, Algorithm 3)",
+        "Angle by which Avoid Edges moves joints off their limits, and the Offset Trick the target (ERIK"
+        " paper, Algorithm 3)",
         high=math.radians(45.0),
         unit="angle",
     )
     non_convergence_offset_trick: bool = setting(
-        True, "Offset Trick", "Where iterations do not converge, rotate the target slightly (ERIK paper, section 7.1)"
+        True,
+        "Offset Trick",
+        "Where iterations do not converge, rotate the target slightly (ERIK paper, section 7.1)",
     )
     non_convergence_ccd_trick: bool = setting(
-        True, "CCD Trick", "Where iterations do not converge after the Offset Trick, end with CCD (ERIK paper, Algorithm 3)"
+        True,
+        "CCD Trick",
+        "Where iterations do not converge after the Offset Trick, end with CCD (ERIK paper, Algorithm 3)",
     )
-    progress: float = setting(1e-3, "Progress", "Decrease of the least error below which an iteration counts as not converging", slider=0.1)
+    progress: float = setting(
+        1e-3,
+        "Progress",
+        "Decrease of the least error below which an iteration counts as not converging",
+        slider=0.1,
+    )
     max_iterations: int = setting(  # the tricks end nearly all runs by the fourth
         10, "Iterations at Most", "Largest number of ERIK's iterations (ERIK paper, Table 2)", **COUNT
     )
-    max_bwcd_iterations: int = setting(10, "BWCD Sweeps", "Largest number of sweeps of BWCD over the chain (ERIK paper, Table 2)", **COUNT)
-    max_ccd_iterations: int = setting(20, "CCD Sweeps", "Largest number of sweeps of CCD over the chain (ERIK paper, Table 2)", **COUNT)
+    max_bwcd_iterations: int = setting(
+        10, "BWCD Sweeps", "Largest number of sweeps of BWCD over the chain (ERIK paper, Table 2)", **COUNT
+    )
+    max_ccd_iterations: int = setting(
+        20, "CCD Sweeps", "Largest number of sweeps of CCD over the chain (ERIK paper, Table 2)", **COUNT
+    )
     ccd_error: float = setting(
         6.4e-5,
         "CCD Precision",
@@ -107,10 +142,18 @@ class Hyperparameters(Settings):
 
     @property
     def in_force(self) -> "Hyperparameters":
-        """The hyperparameters that hold: with `as_published`, what the paper prints stands in place of the settings that differ from it."""
+        """The hyperparameters that hold: with `as_published`, what the paper prints stands in place of the
+        settings that differ from it.
+        """
         if not self.as_published:
             return self
-        return replace(self, use_previous_solution=False, loop="published", avoid_edges_from_iteration=1, ccd_error=PAPERS_CCD_ERROR)
+        return replace(
+            self,
+            use_previous_solution=False,
+            loop="published",
+            avoid_edges_from_iteration=1,
+            ccd_error=PAPERS_CCD_ERROR,
+        )
 
     @property
     def ccd_precision(self) -> float:

@@ -1,8 +1,9 @@
-"""ERIK's two phases. Knows no Blender.
+"""ERIK's two phases.
 
-The forward phase (Algorithms 8 to 14) goes from the end, which holds the target, down to the root: the child's basis is the orientation
-that a link must reach; the rotation that its joint cannot make within limits goes into the link's own basis, which its parent must reach,
-and so on to the root, whose basis ends up displaced. The backward phase (Algorithms 15 to 18) goes from the fixed root up to the end.
+The forward phase (Algorithms 8 to 14) goes from the end, which holds the target, down to the root: the
+child's basis is the orientation that a link must reach; the rotation that its joint cannot make within limits
+goes into the link's own basis, which its parent must reach, and so on to the root, whose basis ends up
+displaced. The backward phase (Algorithms 15 to 18) goes from the fixed root up to the end.
 """
 
 import math
@@ -31,16 +32,22 @@ from .joint_model import JointModel
 
 
 def forward_phase(
-    chain: VirtualChain, posture_bases: Sequence[Quaternion], target: Quaternion, edge_offset: float, end_from_target: bool = True
+    chain: VirtualChain,
+    posture_bases: Sequence[Quaternion],
+    target: Quaternion,
+    edge_offset: float,
+    end_from_target: bool = True,
 ) -> tuple[list[float], list[Quaternion]]:
-    """Forward phase: angles (n,) within limits and bases (n + 1,) of the chain, solved from the end, which is on the target, to the root.
+    """Forward phase: angles (n,) within limits and bases (n + 1,) of the chain, solved from the end, which is
+    on the target, to the root.
 
     Args:
         chain: The virtual chain.
         posture_bases: Bases (n + 1,) of the warped posture.
         target: The end's orientation; of a symmetric end the roll nearer to the posture's.
         edge_offset: How far [rad] to stay off exact limits; 0: AvoidEdges is off.
-        end_from_target: The end's basis is the target without its own rotation. False, as printed: it stays the posture's.
+        end_from_target: The end's basis is the target without its own rotation. False, as printed: it stays
+            the posture's.
     """
     models = chain.models
     end = len(models) - 1
@@ -49,31 +56,38 @@ def forward_phase(
     angles = [0.0] * len(models)
     for k in range(end, -1, -1):
         model = models[k]
-        # Lines 2 to 9 rotate and roll the link's basis until its parent's direction and its pitch axis are the posture's: its basis.
+        # Lines 2 to 9 rotate and roll the link's basis until its parent's direction and its pitch axis are
+        # the posture's: its basis.
         basis = posture_bases[k]
-        # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each parent's own rotation resets it.
+        # Lines 10 to 25 (a search for a roll, and its propagation to the parents) change nothing: each
+        # parent's own rotation resets it.
         if k < end:
             _roll_children(chain, k, basis, bases, angles)
         child = bases[k + 1]
         if model.is_twister:
-            # Yaw and roll of Algorithm 11 are about the same axis: together they are the twist. That a symmetric end rolls by half a turn
-            # at most (lines 35 to 38) is in the choice of the target: the nearer of its two rolls.
+            # Yaw and roll of Algorithm 11 are about the same axis: together they are the twist. That a
+            # symmetric end rolls by half a turn at most (lines 35 to 38) is in the choice of the target: the
+            # nearer of its two rolls.
             angle = model.safe_twist(twist_angle(multiply(conjugate(basis), child), model.axis))
         else:
             angle = model.local_swing(rotate(conjugate(basis), rotate(child, model.segment)))[0]
         if edge_offset:
             angle = model.off_edge(angle, edge_offset)
         angles[k] = angle
-        # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the link's own rotation. Printed is
-        # that for all but the end, whose basis stays the posture's: the aim then lacks what BWCD left over.
+        # FinishForward: as printed, QDiff nearly doubles the error; the basis is the child's without the
+        # link's own rotation. Printed is that for all but the end, whose basis stays the posture's: the aim
+        # then lacks what BWCD left over.
         bases[k] = multiply(child, conjugate(model.rotation(angle))) if k < end or end_from_target else basis
     return angles, bases
 
 
-def _roll_children(chain: VirtualChain, k: int, basis: Quaternion, bases: list[Quaternion], angles: list[float]) -> None:
+def _roll_children(
+    chain: VirtualChain, k: int, basis: Quaternion, bases: list[Quaternion], angles: list[float]
+) -> None:
     """Lines 26 to 33: roll all that follows link `k` until the link's own axis agrees with its child's basis.
 
-    The axis is the link's own. The paper prints the child's, with which twisters in the middle of the chain are rolled away.
+    The axis is the link's own. The paper prints the child's, with which twisters in the middle of the chain
+    are rolled away.
     """
     model = chain.models[k]
     direction = rotate(bases[k + 1], model.segment)
@@ -90,8 +104,12 @@ def _roll_children(chain: VirtualChain, k: int, basis: Quaternion, bases: list[Q
             _propagate_roll_up(chain, k, roll, bases, angles, flip=abs(roll) > math.pi - SAME_ANGLE)
 
 
-def _propagate_roll_up(chain: VirtualChain, k: int, roll: float, bases: list[Quaternion], angles: list[float], flip: bool) -> None:
-    """Algorithm 10: roll each basis after link `k` about its parent's direction; `flip` (a roll by pi) reverses the signs of the bends."""
+def _propagate_roll_up(
+    chain: VirtualChain, k: int, roll: float, bases: list[Quaternion], angles: list[float], flip: bool
+) -> None:
+    """Algorithm 10: roll each basis after link `k` about its parent's direction; `flip` (a roll by pi)
+    reverses the signs of the bends.
+    """
     for j in range(k + 1, len(chain)):
         bases[j] = multiply(bases[j], about(chain.models[j].parent, roll))
         if flip and not chain.models[j].is_twister:
@@ -99,14 +117,19 @@ def _propagate_roll_up(chain: VirtualChain, k: int, roll: float, bases: list[Qua
 
 
 def backward_phase(
-    chain: VirtualChain, angles: Sequence[float], bases: Sequence[Quaternion], target: Quaternion | None, symmetric: bool
+    chain: VirtualChain,
+    angles: Sequence[float],
+    bases: Sequence[Quaternion],
+    target: Quaternion | None,
+    symmetric: bool,
 ) -> list[float]:
     """Backward phase: angles (n,) within limits, solved from the fixed root to the end.
 
     Args:
         chain: The virtual chain.
         angles: The forward phase's angles (n,).
-        bases: The forward phase's bases (n + 1,): each link aims at its child's (tau is not the end's target, as printed, but that basis).
+        bases: The forward phase's bases (n + 1,): each link aims at its child's (tau is not the end's target,
+            as printed, but that basis).
         target: The end's orientation, for the end's twist; None: its roll is free.
         symmetric: The end may be rolled by pi.
     """
@@ -134,13 +157,15 @@ def backward_phase(
     return solved
 
 
-def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetric: bool, before: float = 0.0) -> float:
-    """Angle of the twister at the end, within limits, that is nearest to the target or, for a symmetric end, to the target rolled by pi. Of
-    two equally near ones that nearer to `before` [rad] is taken.
+def end_twist(
+    model: JointModel, basis: Quaternion, target: Quaternion, symmetric: bool, before: float = 0.0
+) -> float:
+    """Angle of the twister at the end, within limits, that is nearest to the target or, for a symmetric end,
+    to the target rolled by pi. Of two equally near ones that nearer to `before` [rad] is taken.
 
-    Used for BWTwist (Algorithm 17) after Backward, BWCD and CCD alike. The paper prints it without symmetric ends and limits, which leaves
-    orientation errors up to .45. The twist part of the difference equals what Algorithm 17 measures if the directions agree, and is the
-    optimum if they do not.
+    Used for BWTwist (Algorithm 17) after Backward, BWCD and CCD alike. The paper prints it without symmetric
+    ends and limits, which leaves orientation errors up to .45. The twist part of the difference equals what
+    Algorithm 17 measures if the directions agree, and is the optimum if they do not.
     """
     twist = twist_angle(multiply(conjugate(basis), target), model.axis)
     best, least = 0.0, (math.inf, math.inf)
@@ -153,10 +178,14 @@ def end_twist(model: JointModel, basis: Quaternion, target: Quaternion, symmetri
     return best
 
 
-def _roll_child(chain: VirtualChain, k: int, basis: Quaternion, child: Quaternion, child_angle: float) -> Quaternion:
-    """BackwardChildRoll (Algorithm 16): the child's basis rolled about its link until its axis is perpendicular to the twister's.
+def _roll_child(
+    chain: VirtualChain, k: int, basis: Quaternion, child: Quaternion, child_angle: float
+) -> Quaternion:
+    """BackwardChildRoll (Algorithm 16): the child's basis rolled about its link until its axis is
+    perpendicular to the twister's.
 
-    Only the basis of a hinge perpendicular to its parent is rolled, by the smaller of the two possible rolls; others are unchanged.
+    Only the basis of a hinge perpendicular to its parent is rolled, by the smaller of the two possible rolls;
+    others are unchanged.
     """
     twister, model = chain.models[k], chain.models[k + 1]
     if model.is_twister or abs(dot(model.axis, twister.axis)) > SAME_ANGLE:
@@ -172,8 +201,17 @@ def _roll_child(chain: VirtualChain, k: int, basis: Quaternion, child: Quaternio
     return multiply(about(direction, roll), child)
 
 
-def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quaternion], desired: Vector, angles: Sequence[float]) -> float:
-    """Lines 11 to 24 of Algorithm 15: of two angles at the desired latitude the one nearer to `desired`, else to the child's link."""
+def _swing(
+    chain: VirtualChain,
+    k: int,
+    basis: Quaternion,
+    bases: Sequence[Quaternion],
+    desired: Vector,
+    angles: Sequence[float],
+) -> float:
+    """Lines 11 to 24 of Algorithm 15: of two angles at the desired latitude the one nearer to `desired`, else
+    to the child's link.
+    """
     model = chain.models[k]
     angle, other = model.local_swing(rotate(conjugate(basis), desired))
     if k == len(chain) - 1:
@@ -182,7 +220,9 @@ def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quate
     other_link = rotate(multiply(basis, model.rotation(other)), model.segment)
     gain = dot(other_link, desired) - dot(link, desired)
     if abs(gain) <= SAME_ANGLE:
-        child_link = rotate(multiply(bases[k + 1], chain.models[k + 1].rotation(angles[k + 1])), model.segment)
+        child_link = rotate(
+            multiply(bases[k + 1], chain.models[k + 1].rotation(angles[k + 1])), model.segment
+        )
         gain = dot(other_link, child_link) - dot(link, child_link)
     return other if gain > SAME_ANGLE else angle
 
@@ -190,11 +230,12 @@ def _swing(chain: VirtualChain, k: int, basis: Quaternion, bases: Sequence[Quate
 def _twist_parent(
     chain: VirtualChain, k: int, parent_basis: Quaternion, child: Quaternion, desired: Vector, angle: float
 ) -> tuple[float, float]:
-    """Lines 25 to 38 of Algorithm 15: the parent twister's angle, within limits, that carries the swung link onto the desired direction.
+    """Lines 25 to 38 of Algorithm 15: the parent twister's angle, within limits, that carries the swung link
+    onto the desired direction.
 
-    Returns this angle and the link's. The printed alignment of axes gives the same if the link is perpendicular to its axis; this holds for
-    every axis. The opposite bend with the parent half a rotation further is equivalent: the one within limits that rolls the child least is
-    used.
+    Returns this angle and the link's. The printed alignment of axes gives the same if the link is
+    perpendicular to its axis; this holds for every axis. The opposite bend with the parent half a rotation
+    further is equivalent: the one within limits that rolls the child least is used.
     """
     model, parent = chain.models[k], chain.models[k - 1]
     local = rotate(conjugate(parent_basis), desired)
@@ -202,7 +243,9 @@ def _twist_parent(
     def twist_for(bend: float) -> float:
         link = rotate(model.rotation(bend), model.segment)
         across, wanted_across = reject(link, parent.axis), reject(local, parent.axis)
-        if length(across) <= SAME_ANGLE or length(wanted_across) <= SAME_ANGLE:  # straight: only the child's roll tells
+        if (
+            length(across) <= SAME_ANGLE or length(wanted_across) <= SAME_ANGLE
+        ):  # straight: only the child's roll tells
             return twist_angle(multiply(conjugate(parent_basis), child), parent.axis)
         return signed_angle(across, wanted_across, parent.axis)
 
@@ -214,6 +257,8 @@ def _twist_parent(
     opposite = model.opposite(angle)
     if opposite is not None:
         second = parent.within(twist_for(opposite))
-        if second is not None and (first is None or agreement(second, opposite) > agreement(first, angle) + SAME_ANGLE):
+        if second is not None and (
+            first is None or agreement(second, opposite) > agreement(first, angle) + SAME_ANGLE
+        ):
             return second, opposite
     return (parent.safe_angle(twist_for(angle)) if first is None else first), angle

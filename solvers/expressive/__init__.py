@@ -1,4 +1,4 @@
-"""The expressive solver: exact aim, then the posture's shape. Knows no Blender."""
+"""The expressive solver: exact aim, then the posture's shape."""
 
 from .solver import Expressive
 

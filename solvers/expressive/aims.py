@@ -1,4 +1,4 @@
-"""Aim errors of many poses at once, and their Jacobians. Knows no Blender.
+"""Aim errors of many poses at once, and their Jacobians.
 
 The batched counterpart of `aim_residual`; each pose keeps its side of a symmetric end.
 """
@@ -15,7 +15,9 @@ from ..kinematics.skeleton import Angles
 from ..kinematics.tree import BASE, Frames, Indices, Tree
 from ..tolerances import MET, NO_DIRECTION
 
-NEAREST = 1e-3  # of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the linear model
+# of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the
+# linear model
+NEAREST = 1e-3
 HALF_ROLL = np.array([-1.0, 1.0, -1.0])  # signs by which a half roll multiplies a rotation's columns
 
 
@@ -47,7 +49,8 @@ class Part(Protocol):
     two_sided: bool
 
     def evaluate(self, ends: Array, frames: Frames, sides: Angles | None) -> tuple[Array, Array]:
-        """Error (m, r) of the end's frames (m, 4, 4) in the base, and its reduction (m, n, r) per unit of each joint that moves the end.
+        """Error (m, r) of the end's frames (m, 4, 4) in the base, and its reduction (m, n, r) per unit of
+        each joint that moves the end.
 
         `frames` are those of the joints; `sides` as for `BatchedAim.evaluate`.
         """
@@ -79,19 +82,27 @@ class BatchedAim:
 
     @property
     def two_sided(self) -> bool:
-        """Whether a symmetric end has two solutions to try. With several such ends both sides are tried for the first only, and the nearer
-        one for the others.
+        """Whether a symmetric end has two solutions to try. With several such ends both sides are tried for
+        the first only, and the nearer one for the others.
         """
         return self._sided >= 0
 
     def evaluate(self, frames: Frames, sides: Angles | None = None) -> AimErrors:
-        """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll, 0 for the nearer; None: all 0."""
+        """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll, 0 for the
+        nearer; None: all 0.
+        """
         errors, columns = [], []
         for index, (part, node, offset, weight, shares) in enumerate(self.parts):
-            error, column = part.evaluate(frames.nodes[:, node] @ offset, frames, sides if index == self._sided else None)
+            error, column = part.evaluate(
+                frames.nodes[:, node] @ offset, frames, sides if index == self._sided else None
+            )
             errors.append(error if weight == 1.0 else weight * error)
             columns.append(column if shares is None else shares * column)
-        error, column = (errors[0], columns[0]) if len(errors) == 1 else (np.concatenate(errors, 1), np.concatenate(columns, 2))
+        error, column = (
+            (errors[0], columns[0])
+            if len(errors) == 1
+            else (np.concatenate(errors, 1), np.concatenate(columns, 2))
+        )
         return AimErrors(error, column, np.sqrt(np.einsum("mr,mr->m", error, error)))
 
 
@@ -112,7 +123,8 @@ class _Orientation:
     def __init__(self, orientation: Quaternion, symmetric: bool) -> None:
         self.two_sided = symmetric
         self._target = np.array(to_matrix(normalized(orientation)))
-        # The target's trace with a pose's axes less the half roll's, which reverses X and Z: negative where the half roll is nearer.
+        # The target's trace with a pose's axes less the half roll's, which reverses X and Z: negative where
+        # the half roll is nearer.
         self._across = (self._target * (1.0 - HALF_ROLL)).ravel()
 
     def evaluate(self, ends: Array, frames: Frames, sides: Angles | None) -> tuple[Array, Array]:
@@ -135,7 +147,8 @@ class _Position:
 
 
 class _View:
-    """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the angle between view and up.
+    """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the
+    angle between view and up.
 
     Components are along the end's own axes X, Z and, of the roll, Y.
     """
@@ -146,17 +159,28 @@ class _View:
         self._up = None if aim.up is None else np.array(unit(aim.up))
         self.two_sided = symmetric and self._up is not None
         self._axes = np.array([0, 2] if aim.up is None else [0, 2, 1])
-        self._hats = HATS.reshape(3, 3, 3).take(self._axes, 2).reshape(3, -1)  # these columns of a vector's `hat`
+        self._hats = (
+            HATS.reshape(3, 3, 3).take(self._axes, 2).reshape(3, -1)
+        )  # these columns of a vector's `hat`
 
     def evaluate(self, ends: Array, frames: Frames, sides: Angles | None) -> tuple[Array, Array]:
         rotation, position = ends[:, :3, :3], ends[:, :3, 3]
-        desired = ((self._target - position)[:, None] @ rotation)[:, 0] if self._is_point else self._target @ rotation
-        # Copied: of strided arrays numpy computes the last bit of arctan2 in one of two ways, by where they are in memory.
+        desired = (
+            ((self._target - position)[:, None] @ rotation)[:, 0]
+            if self._is_point
+            else self._target @ rotation
+        )
+        # Copied: of strided arrays numpy computes the last bit of arctan2 in one of two ways, by where they
+        # are in memory.
         x, y, z = desired.T.copy()
         sine = np.hypot(x, z)  # times the distance, as all of these
         if sine.min() <= NO_DIRECTION:
-            y = np.where(np.hypot(sine, y) <= NO_DIRECTION, 1.0, y)  # an end that is at its target may have any view
-            z = np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)  # at 180 degrees any perpendicular of the view is a rotation axis: X
+            y = np.where(
+                np.hypot(sine, y) <= NO_DIRECTION, 1.0, y
+            )  # an end that is at its target may have any view
+            z = np.where(
+                sine <= NO_DIRECTION, NO_DIRECTION, z
+            )  # at 180 degrees any perpendicular of the view is a rotation axis: X
             sine = np.maximum(sine, NO_DIRECTION)
         distance = np.hypot(sine, y)
         share = np.arctan2(sine, y) / sine
@@ -174,15 +198,21 @@ class _View:
             columns[:, :, 2] *= weight[:, None]
         return error, columns
 
-    def _roll(self, x: Array, y: Array, z: Array, sine: Array, up: Array, sides: Angles | None) -> tuple[Array, Array]:
-        """Weight (m,) of the roll, and rotation (m,) [rad] about the view that brings the end upright once its view is on target.
+    def _roll(
+        self, x: Array, y: Array, z: Array, sine: Array, up: Array, sides: Angles | None
+    ) -> tuple[Array, Array]:
+        """Weight (m,) of the roll, and rotation (m,) [rad] about the view that brings the end upright once
+        its view is on target.
 
         Desired view (x, y, z) and up (m, 3) are in the end's axes.
         """
         sideways = x * up[:, 0] + z * up[:, 2]
         far = np.where(y < 0.0, sine * sine / (1.0 + np.abs(y)), 1.0 + y)  # 1 + y without loss of digits
         tilt = up[:, 1] + sideways / far
-        across, along = up[:, 0] - x * tilt, up[:, 2] - z * tilt  # of up: along the end's X and Z after the least rotation of its view
+        across, along = (
+            up[:, 0] - x * tilt,
+            up[:, 2] - z * tilt,
+        )  # of up: along the end's X and Z after the least rotation of its view
         if self.two_sided:
             side = _chosen(np.where(along < 0.0, -1.0, 1.0), sides)
             across, along = across * side, along * side

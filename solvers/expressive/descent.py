@@ -1,4 +1,4 @@
-"""Gauss-Newton steps on shape and aim for many candidate configurations at once, within limits. Knows no Blender."""
+"""Gauss-Newton steps on shape and aim for many candidate configurations at once, within limits."""
 
 import math
 from typing import NamedTuple
@@ -12,12 +12,17 @@ from .model import Indices, Model, Poses, System
 from .shape import Authored, Rolls
 
 LARGEST_TURN = 0.6  # [rad] of the aim error that one step corrects, at most: within it the linear model holds
-# [1/rad] weight of the aim against the directions of links: a local step leaves so little that one correction makes the aim exact, and its
-# square costs no digits
+# [1/rad] weight of the aim against the directions of links: a local step leaves so little that one correction
+# makes the aim exact, and its square costs no digits
 AIM_WEIGHT = 300.0
 AIM_COST = 30.0  # degrees of shape deviation that one degree of aim error costs where candidates are compared
-LEAST_PROXIMAL = 1e-6  # weight of the squared movement against the squared aim error where the aim alone counts
-BOLD_PROXIMAL, BOLD_STEP = 0.01, 0.5  # the same in a search, where shape counts as well, and how far [rad] a joint may move in a step
+LEAST_PROXIMAL = (
+    1e-6  # weight of the squared movement against the squared aim error where the aim alone counts
+)
+BOLD_PROXIMAL, BOLD_STEP = (
+    0.01,
+    0.5,
+)  # the same in a search, where shape counts as well, and how far [rad] a joint may move in a step
 HOLD_STEPS = 5
 HELD = 1e-7  # [rad] aim error: a tenth of what counts as met
 PASSES = 8  # iterations of the active set in one step
@@ -49,7 +54,13 @@ class Candidates(NamedTuple):
 
     def pick(self, candidates: Indices) -> "Candidates":
         sides = None if self.sides is None else self.sides[candidates]
-        return Candidates(self.poses.pick(candidates), self.turn[candidates], self.cosine[candidates], self.aim.pick(candidates), sides)
+        return Candidates(
+            self.poses.pick(candidates),
+            self.turn[candidates],
+            self.cosine[candidates],
+            self.aim.pick(candidates),
+            sides,
+        )
 
 
 class StepGoal(NamedTuple):
@@ -58,7 +69,8 @@ class StepGoal(NamedTuple):
     toward: Angles  # (m, n) desired movement of the joints
     shape: Angles  # (m,) weight of the shape, 0 to 1
     aim: Angles  # (m,) weight of the aim, 0 to 1
-    proximal: Angles  # (m,) weight of the squared difference from the desired movement, against that of the directions
+    # (m,) weight of the squared difference from the desired movement, against that of the directions
+    proximal: Angles
     lower: Angles  # (m, n), or (n,) for all, bounds on the angles
     upper: Angles
 
@@ -83,24 +95,30 @@ class Descent:
         return Candidates(poses, turn, cosine, aim, sides)
 
     def bold(self, candidates: Candidates, passes: int = PASSES, shape: Angles | None = None) -> Angles:
-        """Angles (m, n) after one large step toward aim and shape; `shape` (m,) is 1, or 0 for candidates whose step ignores the shape."""
+        """Angles (m, n) after one large step toward aim and shape; `shape` (m,) is 1, or 0 for candidates
+        whose step ignores the shape.
+        """
         model, angles = self.model, candidates.angles
         one = np.ones(len(angles))
         shape = one if shape is None else shape
-        goal = StepGoal(np.zeros_like(angles), shape, one, np.where(shape, BOLD_PROXIMAL, one), model.lower, model.upper)
+        goal = StepGoal(
+            np.zeros_like(angles), shape, one, np.where(shape, BOLD_PROXIMAL, one), model.lower, model.upper
+        )
         move = self.guided(candidates, goal, passes) - angles
         size = (np.abs(move) / model.scale).max(1, keepdims=True)
         moved: Angles = angles + move * (BOLD_STEP / np.maximum(size, BOLD_STEP))
         return np.minimum(np.maximum(moved, model.lower), model.upper)
 
     def toward_aim(self, candidates: Candidates) -> Candidates:
-        """The candidates after the smallest joint change that removes their linearised aim error, without regard to shape."""
+        """The candidates after the smallest joint change that removes their linearised aim error, without
+        regard to shape.
+        """
         angles = self._corrected(candidates.angles, candidates.aim, self.model.lower, self.model.upper)
         return self.at(angles, candidates.sides)
 
     def held(self, desired: Angles, lower: Angles, upper: Angles) -> tuple[Candidates, int]:
-        """The pose nearest to `desired` (n,) within bounds whose aim error is below `HELD`, or the one with the least error found; and the
-        number of steps. `desired` must be within the joint limits.
+        """The pose nearest to `desired` (n,) within bounds whose aim error is below `HELD`, or the one with
+        the least error found; and the number of steps. `desired` must be within the joint limits.
         """
         angles, least = desired[None], math.inf
         for step in range(HOLD_STEPS + 1):
@@ -130,17 +148,30 @@ class Descent:
         ridge: Angles = proximal[:, None] / self.model.scale**2
         matrix += shape[:, None, None] * system.matrix
         np.einsum("mii->mi", matrix)[:] += ridge
-        return _moved(candidates.angles, matrix, descent + shape[:, None] * system.descent + ridge * toward, lower, upper, passes)
+        return _moved(
+            candidates.angles,
+            matrix,
+            descent + shape[:, None] * system.descent + ridge * toward,
+            lower,
+            upper,
+            passes,
+        )
 
 
 def _normal_equations(errors: AimErrors, weight: Angles | float) -> System:
-    """Gauss-Newton system of half the squared aim error, times `weight`, with errors clipped to what one step can correct."""
+    """Gauss-Newton system of half the squared aim error, times `weight`, with errors clipped to what one step
+    can correct.
+    """
     rows = weight * errors.columns
     clip = LARGEST_TURN / np.maximum(errors.size, LARGEST_TURN)
-    return System(rows @ errors.columns.transpose(0, 2, 1), (rows @ (errors.error * clip[:, None])[:, :, None])[:, :, 0])
+    return System(
+        rows @ errors.columns.transpose(0, 2, 1), (rows @ (errors.error * clip[:, None])[:, :, None])[:, :, 0]
+    )
 
 
-def _moved(angles: Angles, matrix: Angles, descent: Angles, lower: Angles, upper: Angles, passes: int) -> Angles:
+def _moved(
+    angles: Angles, matrix: Angles, descent: Angles, lower: Angles, upper: Angles, passes: int
+) -> Angles:
     """Angles (m, n) at the minimum of a quadratic model within bounds."""
     moved: Angles = angles + boxed(matrix, descent, lower - angles, upper - angles, passes)
     return np.minimum(np.maximum(moved, lower), upper)

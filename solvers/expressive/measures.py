@@ -1,4 +1,4 @@
-"""The two measures of the expressive solver: directions of links, and rotations of bones. Knows no Blender."""
+"""The two measures of the expressive solver: directions of links, and rotations of bones."""
 
 from ..bones.solver import BoneSolver
 from ..gaze import GazeSolver
@@ -9,4 +9,8 @@ from .solver import Expressive
 
 def expressive(skeleton: Skeleton, options: Options | None = None) -> GazeSolver:
     """The expressive solver for the measure that the options choose."""
-    return BoneSolver(skeleton, options) if options is not None and options.measure == "bones" else Expressive(skeleton, options)
+    return (
+        BoneSolver(skeleton, options)
+        if options is not None and options.measure == "bones"
+        else Expressive(skeleton, options)
+    )

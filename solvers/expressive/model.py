@@ -1,4 +1,4 @@
-"""Poses of one skeleton for many configurations at once, with the directions that make up their shape. Knows no Blender."""
+"""Poses of one skeleton for many configurations at once, with the directions that make up their shape."""
 
 from typing import Any, NamedTuple
 
@@ -44,12 +44,16 @@ class Poses:
             reached = directions[:, row] + self.angles[:, k, None] * axis
             size = np.maximum(np.sqrt((reached**2).sum(-1, keepdims=True)), SHORTEST_LINK)
             directions[:, row] = reached / size
-            slides[:, row, k] = (axis - directions[:, row] * (axis * directions[:, row]).sum(-1, keepdims=True)) / size
+            slides[:, row, k] = (
+                axis - directions[:, row] * (axis * directions[:, row]).sum(-1, keepdims=True)
+            ) / size
         return slides
 
     @property
     def whole(self) -> Angles:
-        """Axes (m, k, 3) about which the shape rotates: the base's, unless the body is held, then the joints' `axes`."""
+        """Axes (m, k, 3) about which the shape rotates: the base's, unless the body is held, then the joints'
+        `axes`.
+        """
         return self.axes if self.model.options.hold_body else np.concatenate((self.axes[:, :1], self.axes), 1)
 
     def end_axes(self, end: int) -> Angles:
@@ -69,7 +73,11 @@ class Rows:
         return len(self.array)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rows) and self.array.shape == other.array.shape and self.array.tobytes() == other.array.tobytes()
+        return (
+            isinstance(other, Rows)
+            and self.array.shape == other.array.shape
+            and self.array.tobytes() == other.array.tobytes()
+        )
 
     def __hash__(self) -> int:
         return hash(self.array.tobytes())
@@ -89,7 +97,8 @@ class Model:
         scale: (n,) movement of each joint that counts as one radian.
         weights: (l,) weights of the shape directions, mean 1.
         weighted: (n, l) weight of a direction for each joint that rotates it, else 0.
-        rooted: (l, k) root of the weight for each axis of `Poses.whole` about which a direction rotates, else 0.
+        rooted: (l, k) root of the weight for each axis of `Poses.whole` about which a direction rotates, else
+            0.
         shared: (k, k) summed weights of the directions that two of these axes both rotate.
     """
 
@@ -97,13 +106,18 @@ class Model:
         self.skeleton, self.options, self.scale = skeleton, options or Options(), skeleton.units
         tree, n = skeleton.tree, len(skeleton)
         if len(self.options.link_weights) not in (0, n):
-            raise GazeError(f"there are {len(self.options.link_weights)} link weights for {n} joints: give one for each, or none")
+            raise GazeError(
+                f"there are {len(self.options.link_weights)} link weights for {n} joints: give one for each,"
+                " or none"
+            )
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
         self.turns: Angles = tree.turns[:, 0]  # (n,) 1 for revolute joints, else 0
         shape = shape_directions(skeleton, self.options)
         self.slid = [(row, direction.slide) for row, direction in enumerate(shape) if direction.slide >= 0]
         self.carriers: Indices = tree.held[[direction.carrier for direction in shape]]
-        self.vectors = np.array([each.vector if each.slide >= 0 else unit(each.vector) for each in shape])[:, :, None]
+        self.vectors = np.array([each.vector if each.slide >= 0 else unit(each.vector) for each in shape])[
+            :, :, None
+        ]
         weights = np.array([direction.weight for direction in shape])
         self.weights = weights / weights.mean()
         carried = tree.moved_by[self.carriers, BASE:] * self.turns

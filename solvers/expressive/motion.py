@@ -1,7 +1,8 @@
-"""Motion of solutions from frame to frame: its limits, and the steps of transitions between branches. Knows no Blender.
+"""Motion of solutions from frame to frame: its limits, and the steps of transitions between branches.
 
-A branch is a continuous family of solutions, given by one configuration that follows the goal. A path stays on its branch or is a
-transition to another one, which either holds the aim on the way or moves all joints straight.
+A branch is a continuous family of solutions, given by one configuration that follows the goal. A path stays
+on its branch or is a transition to another one, which either holds the aim on the way or moves all joints
+straight.
 """
 
 import math
@@ -17,17 +18,30 @@ from .descent import Candidates, Descent, StepGoal
 from .model import Indices, Model
 
 ACCELERATION = math.radians(7560)  # [rad/s^2] limit of a joint: full speed within 64 ms
-# [rad/s^2] the same where the aim would be lost otherwise, and in straight transitions, which lose it: full speed within 17 ms
+# [rad/s^2] the same where the aim would be lost otherwise, and in straight transitions, which lose it: full
+# speed within 17 ms
 HURRIED = math.radians(28800)
 BRANCH_INERTIA = 0.1  # weight of the squared movement of branches, which converge freely; paths have 1
-ARRIVAL_DISTANCE = math.radians(5)  # [rad] distance of the farthest joint at which a transition ends and local steps go on
+ARRIVAL_DISTANCE = math.radians(
+    5
+)  # [rad] distance of the farthest joint at which a transition ends and local steps go on
 
 FOLLOW, STAY, WITH_AIM, DIRECT = range(4)
-"""Kinds: the branch itself, which follows the goal freely; no transition; toward the branch while the aim is held; straight to it."""
+"""Kinds: the branch itself, which follows the goal freely; no transition; toward the branch while the aim is
+held; straight to it.
+"""
 KINDS = (WITH_AIM, DIRECT)
-# By kind: whether it moves toward a branch, the weights of the shape, the aim and the squared movement, and the acceleration.
-MOVING, SHAPE, AIM = np.array((0.0, 0.0, 1.0, 1.0)), np.array((1.0, 1.0, 0.0, 0.0)), np.array((1.0, 1.0, 1.0, 0.0))
-INERTIA, ACCELERATIONS = np.array((BRANCH_INERTIA, 1.0, 1.0, 1.0)), np.array((ACCELERATION, ACCELERATION, ACCELERATION, HURRIED))
+# By kind: whether it moves toward a branch, the weights of the shape, the aim and the squared movement, and
+# the acceleration.
+MOVING, SHAPE, AIM = (
+    np.array((0.0, 0.0, 1.0, 1.0)),
+    np.array((1.0, 1.0, 0.0, 0.0)),
+    np.array((1.0, 1.0, 1.0, 0.0)),
+)
+INERTIA, ACCELERATIONS = (
+    np.array((BRANCH_INERTIA, 1.0, 1.0, 1.0)),
+    np.array((ACCELERATION, ACCELERATION, ACCELERATION, HURRIED)),
+)
 SPEED_SHARES = np.array((math.inf, 1.0, 1.0, 1.0))  # by kind, of the speed limit: branches have none
 
 Bounds = tuple[Angles, Angles]  # lower and upper, on angles (n,) or (m, n)
@@ -43,13 +57,17 @@ def braking_speed(distance: Angles, acceleration: Angles | float, dt: float) -> 
 
 
 def within_speed(model: Model, angles: Angles, time: float, share: Angles | float = 1.0) -> Bounds:
-    """Lower and upper bounds on the angles (..., n) after a time [s], within the joint limits and a share of the speed limit."""
+    """Lower and upper bounds on the angles (..., n) after a time [s], within the joint limits and a share of
+    the speed limit.
+    """
     room = share * SPEED * time * model.scale
     return np.maximum(model.lower, angles - room), np.minimum(model.upper, angles + room)
 
 
 class StepBounds:
-    """Bounds on the angles [rad] that a chain can have after `dt` [s], from its angles (n,) and velocity (n,) [rad/s] at the start."""
+    """Bounds on the angles [rad] that a chain can have after `dt` [s], from its angles (n,) and velocity (n,)
+    [rad/s] at the start.
+    """
 
     def __init__(self, model: Model, start: Angles, velocity: Angles, dt: float) -> None:
         self.model, self.start, self.velocity, self.dt = model, start, velocity, dt
@@ -59,22 +77,29 @@ class StepBounds:
         return within_speed(self.model, self.start, self.dt, share)
 
     def by_acceleration(self, acceleration: float, share: float = 1.0) -> Bounds:
-        """Lower and upper bounds (n,) within the joint limits, the acceleration limit and a share of the speed limit."""
+        """Lower and upper bounds (n,) within the joint limits, the acceleration limit and a share of the
+        speed limit.
+        """
         lower, upper = self.by_speed()
         middle, gain = self.start + self.velocity * self.dt, acceleration * self.dt**2 * self.model.scale
         slowest, fastest = middle - gain, middle + gain
         if share < 1.0:
             short, long = self.by_speed(share)
-            lower, upper = np.maximum(lower, np.minimum(short, fastest)), np.minimum(upper, np.maximum(long, slowest))
+            lower, upper = (
+                np.maximum(lower, np.minimum(short, fastest)),
+                np.minimum(upper, np.maximum(long, slowest)),
+            )
         return np.minimum(np.maximum(lower, slowest), upper), np.maximum(np.minimum(upper, fastest), lower)
 
     def braked(self, desired: Angles, bounds: Bounds) -> Angles:
-        """`desired` (n,), or a point on the way to it from which each joint can still come to rest at `desired` under the acceleration
-        limit.
+        """`desired` (n,), or a point on the way to it from which each joint can still come to rest at
+        `desired` under the acceleration limit.
         """
         acceleration = ACCELERATION * self.model.scale
         away = desired - self.start
-        slowed = np.sign(away) * np.minimum(np.abs(away), self.dt * braking_speed(np.abs(away), acceleration, self.dt))
+        slowed = np.sign(away) * np.minimum(
+            np.abs(away), self.dt * braking_speed(np.abs(away), acceleration, self.dt)
+        )
         goes_on = np.abs(away - self.velocity * self.dt) <= acceleration * self.dt**2
         lower, upper = bounds
         braked: Angles = np.minimum(np.maximum(self.start + np.where(goes_on, away, slowed), lower), upper)
@@ -100,7 +125,11 @@ class Transitions(NamedTuple):
 def duration(model: Model, distance: Angles) -> Angles:
     """Time [s] of straight transitions over distances [rad] of the farthest joint."""
     fastest = model.options.transition_speed
-    time: Angles = np.where(distance < fastest**2 / HURRIED, 2.0 * np.sqrt(distance / HURRIED), distance / fastest + fastest / HURRIED)
+    time: Angles = np.where(
+        distance < fastest**2 / HURRIED,
+        2.0 * np.sqrt(distance / HURRIED),
+        distance / fastest + fastest / HURRIED,
+    )
     return time
 
 
@@ -125,10 +154,17 @@ def moved(
     travel = time * np.minimum(fastest, transitions.speeds + 0.5 * (time + dt) * acceleration)
     toward = away * np.minimum(1.0, travel / left)[:, None]
     speeds = is_moving * np.minimum(fastest, transitions.speeds + time * acceleration)
-    return descent.guided(candidates, StepGoal(toward, SHAPE.take(kinds), AIM.take(kinds), INERTIA.take(kinds), *bounds)), speeds
+    return (
+        descent.guided(
+            candidates, StepGoal(toward, SHAPE.take(kinds), AIM.take(kinds), INERTIA.take(kinds), *bounds)
+        ),
+        speeds,
+    )
 
 
 def arrived(model: Model, angles: Angles, goals: Angles) -> NDArray[np.bool_]:
-    """Which candidates (m,) are so near their branch that the transition ends and ordinary local steps take over."""
+    """Which candidates (m,) are so near their branch that the transition ends and ordinary local steps take
+    over.
+    """
     there: NDArray[np.bool_] = (np.abs(angles - goals) / model.scale).max(1) < ARRIVAL_DISTANCE
     return there

@@ -1,4 +1,4 @@
-"""Options of the expressive solver that a user may set. Knows no Blender."""
+"""Options of the expressive solver that a user may set."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ class Options(Settings):
     hold_body: bool = False  # whether rotation of the body as a whole counts as a change of shape
     # what the shape is: "links" (their directions) or "bones" (their rotations, roll included; solvers/bones)
     measure: str = "links"
-    # (9 n,) rotational inertia of what each joint's bone carries, about the joint and in its frame, row by row; () of the skeleton alone
+    # (9 n,) rotational inertia of what each joint's bone carries, about the joint and in its frame, row by
+    # row; () of the skeleton alone
     inertias: tuple[float, ...] = ()
     look_from: float = setting(
         0.5,
@@ -35,7 +36,11 @@ class Options(Settings):
         is_usual=True,
     )
     roll: float = setting(
-        0.0, "Roll of Links", "Weight of the links' roll in the shape, relative to their direction", unit="share", is_usual=True
+        0.0,
+        "Roll of Links",
+        "Weight of the links' roll in the shape, relative to their direction",
+        unit="share",
+        is_usual=True,
     )
 
     def __post_init__(self) -> None:

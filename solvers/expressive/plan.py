@@ -1,9 +1,10 @@
-"""The planner: finds other branches of solutions, follows them, and chooses transitions. Knows no Blender.
+"""The planner: finds other branches of solutions, follows them, and chooses transitions.
 
-It repeats a cycle of two jobs, each of which steps a batch of candidates. In the first job, known branches follow the forecast goal, while
-new candidates around the posture and near the present pose approach it; the best of all become the known branches. In the second, those of
-least estimated cost are simulated, and the cheapest path becomes the transition. A frame's budget of work is counted in operations, not in
-time: equal states and goals give equal plans, bit for bit.
+It repeats a cycle of two jobs, each of which steps a batch of candidates. In the first job, known branches
+follow the forecast goal, while new candidates around the posture and near the present pose approach it; the
+best of all become the known branches. In the second, those of least estimated cost are simulated, and the
+cheapest path becomes the transition. A frame's budget of work is counted in operations, not in time: equal
+states and goals give equal plans, bit for bit.
 """
 
 import math
@@ -19,22 +20,30 @@ from .search import Search
 from .seeds import SAME_BRANCH, distinct
 from .simulation import HYSTERESIS, LASTING_LOSS, Simulation, Simulator, estimated_cost, simulation_steps
 
-# Work is counted in units of about 1/24 us: one step of m candidates of n joints takes CALLS + m n (n + JOINT) of them.
+# Work is counted in units of about 1/24 us: one step of m candidates of n joints takes CALLS + m n (n +
+# JOINT) of them.
 CALLS, JOINT = 6000, 4
 CHOICE = 2.5  # work of choosing branches and beginning their simulation, in units of one step's CALLS
 RATE = 1_500_000  # [work per second of motion] of planning
-BATCH = RATE / 60  # [work] largest step, as much as one frame at 60 frames a second; each cycle takes only a part of more candidates
-# [s] ahead for which branches are found and followed: about when a transition that starts after planning arrives; then the next plan begins
+BATCH = (
+    RATE / 60
+    # [work] largest step, as much as one frame at 60 frames a second; each cycle takes only a part of more
+    # candidates
+)
+# [s] ahead for which branches are found and followed: about when a transition that starts after planning
+# arrives; then the next plan begins
 LEAD = 1 / 3
-DELAY = 1 / 15  # [s] longest simulation, times the number of solvers that share frames; branches beyond that are left out
+DELAY = (
+    1 / 15
+)  # [s] longest simulation, times the number of solvers that share frames; branches beyond that are left out
 BRANCH_STEPS = 3
 POOL = 10  # branches in the pool
 LEAST_BRANCHES = 4  # least number of branches that are simulated
 
 
 class Branches(NamedTuple):
-    """Candidates for branches. Those of the pool and around the posture approach shape and aim; those near the current pose approach only
-    the aim.
+    """Candidates for branches. Those of the pool and around the posture approach shape and aim; those near
+    the current pose approach only the aim.
     """
 
     candidates: Rows
@@ -74,12 +83,17 @@ class Planner:
         return float(CALLS + count * self.candidate_work)
 
     def advance(self, state: Planning, context: FrameContext) -> Planning:
-        """The state after this frame's share of planning; nothing is done in frames in which the solver may not plan."""
+        """The state after this frame's share of planning; nothing is done in frames in which the solver may
+        not plan.
+        """
         dt, budget = context.dt, RATE * context.dt
-        # However long a frame is, it has no more than the largest step and the choice of branches, which may borrow from later ones.
+        # However long a frame is, it has no more than the largest step and the choice of branches, which may
+        # borrow from later ones.
         most = min(max(budget, self.largest_work), self.largest_work + CHOICE * CALLS)
         state = state._replace(
-            job=state.job._replace(age=state.job.age + dt) if isinstance(state.job, Simulation) else state.job,
+            job=(
+                state.job._replace(age=state.job.age + dt) if isinstance(state.job, Simulation) else state.job
+            ),
             credit=min(most, state.credit + budget / context.slot.sharing),
             since_plan=state.since_plan + dt,
         )
@@ -92,22 +106,33 @@ class Planner:
         while state.job is not None and state.credit >= (work := self._work(len(state.job.candidates))):
             job = state.job
             state = state._replace(credit=state.credit - work)
-            state = self._simulated(state, job, context) if isinstance(job, Simulation) else self._followed(state, job, context)
+            state = (
+                self._simulated(state, job, context)
+                if isinstance(job, Simulation)
+                else self._followed(state, job, context)
+            )
         return state
 
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
         """The state with the solution from scratch as one more branch in the pool, in the first place."""
         found, _ = self.search.solve(context.forecast.goal, tuple(context.posture.tolist()), context.authored)
         branch = np.array([found.angles])
-        return state._replace(pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array])))
+        return state._replace(
+            pool=Rows(branch if state.pool is None else np.concatenate([branch, state.pool.array]))
+        )
 
     def _begun(self, state: Planning, context: FrameContext) -> Planning:
-        """The state at the start of a cycle, whose first job follows the known branches and a part of the new candidates."""
+        """The state at the start of a cycle, whose first job follows the known branches and a part of the new
+        candidates.
+        """
         around, near = self.seeds.around(context.posture), self.seeds.near(context.angles)
         starts, shape = np.concatenate([around, near]), np.repeat([1.0, 0.0], [len(around), len(near)])
         turns = -(-(len(starts) - 1) // (self.most - 1))
-        taken = np.array([0, *range(1 + state.cycles % turns, len(starts), turns)])  # the posture itself has no turns
-        # Of a symmetric end's two sides every other start of a cycle tries one, and at its next turn the other.
+        taken = np.array(
+            [0, *range(1 + state.cycles % turns, len(starts), turns)]
+        )  # the posture itself has no turns
+        # Of a symmetric end's two sides every other start of a cycle tries one, and at its next turn the
+        # other.
         sides = shape[taken] * np.where((np.arange(len(taken)) + state.cycles // turns) % 2, -1.0, 1.0)
         known = starts[:0] if state.pool is None else state.pool.array
         job = Branches(
@@ -118,7 +143,9 @@ class Planner:
         return state._replace(job=job, since_plan=0.0, cycles=state.cycles + 1)
 
     def _followed(self, state: Planning, job: Branches, context: FrameContext) -> Planning:
-        """The state after one step of the job's branches; after the last step the best of them become the pool."""
+        """The state after one step of the job's branches; after the last step the best of them become the
+        pool.
+        """
         descent, angles = context.descent(self.model, LEAD), job.candidates.array
         sides = job.sides.array
         angles = descent.bold(descent.at(angles, sides), COARSE_PASSES, job.shape.array)
@@ -130,15 +157,23 @@ class Planner:
         return self._chosen(state._replace(pool=pool), context, candidates)
 
     def _chosen(self, state: Planning, context: FrameContext, candidates: Candidates) -> Planning:
-        """The state with a new job: the simulation of transitions to the candidates whose estimated costs are least."""
+        """The state with a new job: the simulation of transitions to the candidates whose estimated costs are
+        least.
+        """
         state = state._replace(credit=state.credit - CHOICE * CALLS)
         angles = candidates.angles
         far = (np.abs(angles - context.angles) / self.model.scale).max(1)
-        costs = estimated_cost(self.model, candidates.cosine, candidates.aim_error, far, context.authored.keep)
+        costs = estimated_cost(
+            self.model, candidates.cosine, candidates.aim_error, far, context.authored.keep
+        )
         order = [row for row in np.argsort(costs, kind="stable").tolist() if far[row] > SAME_BRANCH]
         most = self.most_branches
         if state.transition is not None:
-            angles, order, most = np.concatenate([angles, [state.transition.branch]]), [len(angles), *order], most + 1
+            angles, order, most = (
+                np.concatenate([angles, [state.transition.branch]]),
+                [len(angles), *order],
+                most + 1,
+            )
         kept = distinct(self.model, angles, order, most)
         if not kept:
             return state._replace(job=None)

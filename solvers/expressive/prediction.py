@@ -1,4 +1,4 @@
-"""Forecast of goals: given beforehand, or extrapolated from their velocity. Knows no Blender."""
+"""Forecast of goals: given beforehand, or extrapolated from their velocity."""
 
 import math
 from collections.abc import Sequence
@@ -31,10 +31,12 @@ from .model import Model
 from .shape import Authored
 
 HORIZON = 0.65  # [s] for which transitions are simulated: one of half a turn takes .45
-WHOLE_TURN = (
-    1.0  # [s] the same where goals are known or the aim is lost: a whole turn takes .81 at the highest speed, and starts and brakes
-)
-LASTING = 0.55  # [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half a second
+# [s] the same where goals are known or the aim is lost: a whole turn takes .81 at the highest speed, and
+# starts and brakes
+WHOLE_TURN = 1.0
+# [s] in which a goal's velocity decreases by a factor of e: most targets stop or change direction within half
+# a second
+LASTING = 0.55
 SMOOTHING = 0.024  # [s] over which velocities are averaged: smooths hand-held targets
 SLOWEST = 1e-7  # [rad/s or m/s] a slower target is at rest; without it the average would never reach zero
 
@@ -53,15 +55,19 @@ def numbers(aim: Aim) -> tuple[float, ...]:
 
 
 def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
-    """The largest distance between corresponding goals' numbers (position, vector or rotation), each relative to the largest of these
-    numbers.
+    """The largest distance between corresponding goals' numbers (position, vector or rotation), each relative
+    to the largest of these numbers.
     """
     extrapolated = ((these, those) for these, those in zip(now, before, strict=True) if these != those)
-    return max((math.dist(these, those) / max(map(abs, these + those)) for these, those in extrapolated), default=0.0)
+    return max(
+        (math.dist(these, those) / max(map(abs, these + those)) for these, those in extrapolated), default=0.0
+    )
 
 
 def velocity(before: Aim, now: Aim, last: Velocity, dt: float) -> Velocity:
-    """Averaged velocity of a goal that was `before` `dt` [s] ago and is `now`; `last`: the average up to the last frame."""
+    """Averaged velocity of a goal that was `before` `dt` [s] ago and is `now`; `last`: the average up to the
+    last frame.
+    """
     turn, drift = ORIGIN, ORIGIN
     if type(before) is not type(now):
         return Velocity()
@@ -104,9 +110,16 @@ class GoalForecast:
         horizon: Time [s] from now for which the goals count.
     """
 
-    def __init__(self, goal: GazeGoal, moving: Sequence[Velocity], dt: float, ahead: Sequence[GazeGoal] = (), is_far: bool = False) -> None:
-        """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt` [s], where they are known;
-        `is_far`: the horizon is long enough for a whole turn in any case.
+    def __init__(
+        self,
+        goal: GazeGoal,
+        moving: Sequence[Velocity],
+        dt: float,
+        ahead: Sequence[GazeGoal] = (),
+        is_far: bool = False,
+    ) -> None:
+        """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt`
+        [s], where they are known; `is_far`: the horizon is long enough for a whole turn in any case.
         """
         self.goal, self._moving, self._dt, self._ahead = goal, moving, dt, ahead
         self.horizon = WHOLE_TURN if ahead or is_far else HORIZON
@@ -122,7 +135,11 @@ class GoalForecast:
         aim = extrapolated(self.goal.aim, self._moving[0], lasting)
         pairs = zip(self.goal.others, self._moving[1:], strict=True)
         return replace(
-            self.goal, aim=aim, others=tuple(replace(other, aim=extrapolated(other.aim, motion, lasting)) for other, motion in pairs)
+            self.goal,
+            aim=aim,
+            others=tuple(
+                replace(other, aim=extrapolated(other.aim, motion, lasting)) for other, motion in pairs
+            ),
         )
 
 

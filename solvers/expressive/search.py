@@ -1,4 +1,4 @@
-"""Search from scratch: many starting configurations, of which the best take further steps. Knows no Blender."""
+"""Search from scratch: many starting configurations, of which the best take further steps."""
 
 import math
 from typing import NamedTuple
@@ -18,7 +18,9 @@ from .shape import Authored
 
 
 class Round(NamedTuple):
-    """Round of a search: the largest number of steps for each candidate, and the number of candidates kept afterwards, best first."""
+    """Round of a search: the largest number of steps for each candidate, and the number of candidates kept
+    afterwards, best first.
+    """
 
     steps: int
     passes: int  # of the active set
@@ -29,8 +31,11 @@ class Round(NamedTuple):
 ROUNDS = (Round(1, COARSE_PASSES, 20), Round(4, COARSE_PASSES, 8), Round(8, PASSES, 8))
 CONVERGED = math.radians(0.5)  # [rad] movement of the farthest joint in a step below which a round ends
 POLISHING_STEPS = 2  # least changes that make the aim exact: the first leaves the square of its error
-NEARLY_MET = 1e-3  # [rad] aim error that the exact correction removes without a change of shape that would be seen
-# Where none of the last round meets the aim, those that the first round kept take so many more steps, and the best few are corrected.
+NEARLY_MET = (
+    1e-3  # [rad] aim error that the exact correction removes without a change of shape that would be seen
+)
+# Where none of the last round meets the aim, those that the first round kept take so many more steps, and the
+# best few are corrected.
 RESCUE_STEPS, RESCUES = 10, 8
 SHAPE_DIGITS = 9  # decimals of a mean cosine that are compared: beyond them lies rounding
 
@@ -55,8 +60,8 @@ class Search:
         self.seeds = Seeds(model)
 
     def begun(self, posture: Angles, descent: Descent) -> Searching:
-        """State of a new search for the shape of `posture` (n,), which is within limits; both solutions of a symmetric end are searched
-        for.
+        """State of a new search for the shape of `posture` (n,), which is within limits; both solutions of a
+        symmetric end are searched for.
         """
         starts, sides = self.seeds.around(posture), None
         if descent.aim.two_sided:
@@ -72,11 +77,15 @@ class Search:
             return Searching(candidates, number, steps + 1)
         if number == 0:  # far from their optima yet
             return Searching(best_of(candidates, now.kept), 1)
-        kept = distinct(self.model, candidates.angles, np.argsort(candidates.merit, kind="stable").tolist(), now.kept)
+        kept = distinct(
+            self.model, candidates.angles, np.argsort(candidates.merit, kind="stable").tolist(), now.kept
+        )
         return Searching(candidates.pick(np.array(kept)), number + 1)
 
     def solve(self, goal: GazeGoal, posture: tuple[float, ...], authored: Authored) -> tuple[Corrected, int]:
-        """The best solution found from scratch for a goal, and the number of steps. The posture (n,) [rad] must be within limits."""
+        """The best solution found from scratch for a goal, and the number of steps. The posture (n,) [rad]
+        must be within limits.
+        """
         descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None
         while not searching.is_done:
@@ -94,14 +103,20 @@ class Search:
             best = self._finished(descent, descent.at(everyone, None), posture, RESCUES)
         return best, steps + POLISHING_STEPS + best.steps
 
-    def _finished(self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int) -> Corrected:
-        """The best of the `count` best candidates, after an exact correction; where a chain cannot be upright as well, of its view alone.
+    def _finished(
+        self, descent: Descent, candidates: Candidates, posture: tuple[float, ...], count: int
+    ) -> Corrected:
+        """The best of the `count` best candidates, after an exact correction; where a chain cannot be upright
+        as well, of its view alone.
 
-        Compared are the errors of the view and of the whole goal, the shape, then the distance to the posture.
+        Compared are the errors of the view and of the whole goal, the shape, then the distance to the
+        posture.
         """
         goal, costs = descent.aim.goal, [1.0] * len(posture)
         order = np.lexsort((-candidates.cosine, np.maximum(NEARLY_MET, candidates.aim_error)))[:count]
-        found = [correct_or_look(self.model.skeleton, goal, candidates.angles[k].tolist(), costs) for k in order]
+        found = [
+            correct_or_look(self.model.skeleton, goal, candidates.angles[k].tolist(), costs) for k in order
+        ]
         if count == 1:
             return found[0]
         kept = np.round(descent.at(np.array([each.angles for each in found]), None).cosine, SHAPE_DIGITS)

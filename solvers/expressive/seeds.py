@@ -1,4 +1,4 @@
-"""Candidates of searches: where they start, and which of them are on different branches. Knows no Blender."""
+"""Candidates of searches: where they start, and which of them are on different branches."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,15 @@ from .model import Model
 
 ROOT_TURNS = 8  # number of root angles at which the posture and its mirror image are tried
 SPREAD = 24  # starting configurations spread evenly over the joints' ranges
-NEAR_SHARES = (0.05, 0.35, 0.65, 0.95)  # positions, as shares of a joint's range, to which `near` moves single joints
-PARALLEL = 0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
+NEAR_SHARES = (
+    0.05,
+    0.35,
+    0.65,
+    0.95,
+)  # positions, as shares of a joint's range, to which `near` moves single joints
+PARALLEL = (
+    0.5  # squared cosine from which an axis counts as parallel to the base's: mirroring keeps such joints
+)
 SAME_BRANCH = 0.25  # [rad] largest joint difference up to which two candidates count as on one branch
 
 
@@ -24,18 +31,23 @@ class Seeds:
         self.spread = spread(model.skeleton, SPREAD)
         axes = model.poses(np.zeros((1, n))).axes[0]
         twisters = (axes @ axes[0]) ** 2 > PARALLEL
-        # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in between allow it.
+        # Half a turn of the root and every bend reversed is the same shape in other angles, where twists in
+        # between allow it.
         self._mirror = np.where(twisters | (model.turns == 0.0), 1.0, -1.0)
         spans = model.upper - model.lower
         self._roots = np.tile(model.lower[0] + spans[0] * (np.arange(ROOT_TURNS) + 0.5) / ROOT_TURNS, 2)
-        self._moved = np.tile(np.arange(n), len(NEAR_SHARES))  # joint that each configuration of `near` moves, and where to
+        self._moved = np.tile(
+            np.arange(n), len(NEAR_SHARES)
+        )  # joint that each configuration of `near` moves, and where to
         self._places = (model.lower + np.array(NEAR_SHARES)[:, None] * spans).ravel()
 
     def around(self, posture: Angles) -> Angles:
         """Configurations (s, n) for a posture (n,) within limits; the first is the posture itself."""
         starts = np.empty((2 * ROOT_TURNS, len(posture)))
         starts[:ROOT_TURNS] = posture
-        starts[ROOT_TURNS:] = np.minimum(np.maximum(posture * self._mirror, self.model.lower), self.model.upper)
+        starts[ROOT_TURNS:] = np.minimum(
+            np.maximum(posture * self._mirror, self.model.lower), self.model.upper
+        )
         starts[:, 0] = self._roots
         starts[::ROOT_TURNS, 0] = posture[0]
         return np.concatenate([starts, self.spread])
@@ -48,7 +60,9 @@ class Seeds:
 
 
 def distinct(model: Model, angles: Angles, order: Sequence[int], most: int) -> list[int]:
-    """Indices of at most `most` configurations of `angles` (m, n) on different branches, taken in the order `order`."""
+    """Indices of at most `most` configurations of `angles` (m, n) on different branches, taken in the order
+    `order`.
+    """
     kept: list[int] = []
     left = np.array(order, np.intp)
     scaled = angles[left] / model.scale

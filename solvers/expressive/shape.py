@@ -1,9 +1,11 @@
-"""Shape deviation from an authored posture as a least-squares problem, and the roll of ends as a secondary objective. Knows no Blender.
+"""Shape deviation from an authored posture as a least-squares problem, and the roll of ends as a secondary
+objective.
 
-Shape deviation compares unit link directions: d_k of the solved pose and t_k of the authored posture, after the rotation about the base's
-axis that fits best (see `gaze.Shape`). With a_j the joint axes in the base frame, the Jacobian's column of joint j is a_j x d_k, and inner
-products need no columns: (a_i x d) . (a_j x d) = a_i . a_j - (a_i . d)(a_j . d). The best-fit rotation is one more joint, about the base's
-axis, which carries all directions and is eliminated (variable projection).
+Shape deviation compares unit link directions: d_k of the solved pose and t_k of the authored posture, after
+the rotation about the base's axis that fits best (see `gaze.Shape`). With a_j the joint axes in the base
+frame, the Jacobian's column of joint j is a_j x d_k, and inner products need no columns: (a_i x d) . (a_j x
+d) = a_i . a_j - (a_i . d)(a_j . d). The best-fit rotation is one more joint, about the base's axis, which
+carries all directions and is eliminated (variable projection).
 """
 
 from typing import NamedTuple
@@ -17,7 +19,9 @@ from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .model import Model, Poses, System
 
-ROLL_SHARE = 4.0  # weight of the roll against the mean of all directions: a rolled head is seen before anything else; chosen by eye
+# weight of the roll against the mean of all directions: a rolled head is seen before anything else; chosen by
+# eye
+ROLL_SHARE = 4.0
 
 
 class Authored:
@@ -31,13 +35,16 @@ class Authored:
         axis, weights = poses.axes[0, 0], model.weights[:, None]
         level = self.directions - (self.directions @ axis)[:, None] * axis
         side = cross(np.broadcast_to(axis, level.shape), level)
-        # the authored directions are the sum of these three, times 1, and cosine and sine of the best-fit rotation
+        # the authored directions are the sum of these three, times 1, and cosine and sine of the best-fit
+        # rotation
         self._parts = np.stack([self.directions - level, level, side])
         # (3 l, 3) their products with a pose's directions make its mean cosine
         self._fitting = (weights * self._parts / len(weights)).reshape(3, -1).T
 
     def fit(self, poses: Poses) -> tuple[Angles, Angles]:
-        """Mean cosine (m,) after the best-fit rotation, and the rotation as (m, 3): 1, its cosine, its sine."""
+        """Mean cosine (m,) after the best-fit rotation, and the rotation as (m, 3): 1, its cosine,
+        its sine.
+        """
         parts = poses.directions.reshape(len(poses.angles), -1) @ self._fitting
         turn = np.empty_like(parts)
         turn[:, 0] = 1.0
@@ -51,7 +58,8 @@ class Authored:
         return np.einsum("mk,mk->m", parts, turn), turn
 
     def system(self, poses: Poses, turn: Angles) -> System:
-        """Gauss-Newton system of half the summed squared differences of directions, best-fit rotation eliminated; times `keep`.
+        """Gauss-Newton system of half the summed squared differences of directions, best-fit rotation
+        eliminated; times `keep`.
 
         `turn` is the rotation of `fit`.
         """
@@ -67,7 +75,9 @@ class Authored:
         if not model.options.hold_body:
             together, lever = matrix[:, :1, 1:], np.maximum(matrix[:, :1, :1], NO_DIRECTION)
             matrix = matrix[:, 1:, 1:] - (together / lever) * together.transpose(0, 2, 1)
-        return System(matrix, descent) if self.keep == 1.0 else System(self.keep * matrix, self.keep * descent)
+        return (
+            System(matrix, descent) if self.keep == 1.0 else System(self.keep * matrix, self.keep * descent)
+        )
 
     def _with_slides(self, poses: Poses, slides: Angles, desired: Angles) -> tuple[Angles, Angles]:
         """Hessian and descent as in `system`, from explicit Jacobian columns."""
@@ -85,19 +95,22 @@ class _DesiredRoll(NamedTuple):
 
     end: int
     node: int  # of `Frames.nodes` that carries it
-    # (16, 2) their products with the node's frame are cosine and sine of a roll's difference, times both sines from up to the view
+    # (16, 2) their products with the node's frame are cosine and sine of a roll's difference, times both
+    # sines from up to the view
     differences: Angles
     view: Angles  # (3, 1) in the node
     symmetric: bool
 
 
 class Rolls:
-    """Preferred rolls of one goal's ends: a secondary objective keeps the posture's roll where an end's aim leaves the roll free.
+    """Preferred rolls of one goal's ends: a secondary objective keeps the posture's roll where an end's aim
+    leaves the roll free.
 
-    The roll of an end is its angle about its view, measured from upright. With view y, tool axes x and z, and up vector u, its sine and
-    cosine are -x . u and z . u, both over s, the sine of the angle from u to y. A pose loses s s' (1 - cos(roll - posture's roll)) of the
-    mean cosine, times `ROLL_SHARE`; s' is that of the posture, whose roll is undefined where it looks along u. While the view is held, a
-    joint changes the roll by its rotation about the view.
+    The roll of an end is its angle about its view, measured from upright. With view y, tool axes x and z, and
+    up vector u, its sine and cosine are -x . u and z . u, both over s, the sine of the angle from u to y. A
+    pose loses s s' (1 - cos(roll - posture's roll)) of the mean cosine, times `ROLL_SHARE`; s' is that of the
+    posture, whose roll is undefined where it looks along u. While the view is held, a joint changes the roll
+    by its rotation about the view.
     """
 
     def __init__(self, model: Model, authored: Authored, goal: GazeGoal) -> None:
@@ -105,13 +118,21 @@ class Rolls:
         self._desired = []
         tree = model.skeleton.tree
         for end_goal in goal.ends:
-            if isinstance(end_goal.aim, Direction | Point) and end_goal.aim.level is not None and end_goal.aim.up is None:
+            if (
+                isinstance(end_goal.aim, Direction | Point)
+                and end_goal.aim.level is not None
+                and end_goal.aim.up is None
+            ):
                 up, end = np.array(unit(end_goal.aim.level)), end_goal.end
                 node, axes = tree.carriers[end], tree.ends[end, :3, :3]
-                sine, _, cosine = (up @ authored.poses.frames.nodes[0, node, :3, :3] @ axes).tolist()  # of the posture's roll, less than 0
+                sine, _, cosine = (
+                    up @ authored.poses.frames.nodes[0, node, :3, :3] @ axes
+                ).tolist()  # of the posture's roll, less than 0
                 differences = np.zeros((4, 4, 2))
                 differences[:3, :3] = up[:, None, None] * (axes[:, ::-2] @ ((cosine, -sine), (sine, cosine)))
-                self._desired.append(_DesiredRoll(end, node, differences.reshape(16, 2), axes[:, 1:2], end_goal.symmetric))
+                self._desired.append(
+                    _DesiredRoll(end, node, differences.reshape(16, 2), axes[:, 1:2], end_goal.symmetric)
+                )
 
     def __bool__(self) -> bool:
         return bool(self._desired)
@@ -127,7 +148,9 @@ class Rolls:
     def added(self, poses: Poses, system: System) -> System:
         """The quadratic model of the shape plus that of the rolls."""
         matrix, descent = system
-        weight = self.keep * ROLL_SHARE * len(self.model.weights)  # the system is that of a sum over all directions
+        weight = (
+            self.keep * ROLL_SHARE * len(self.model.weights)
+        )  # the system is that of a sum over all directions
         for desired in self._desired:
             _, sine, most = _difference(desired, poses)
             view = poses.frames.nodes[:, desired.node, :3, :3] @ desired.view
@@ -138,7 +161,9 @@ class Rolls:
 
 
 def _difference(desired: _DesiredRoll, poses: Poses) -> tuple[Angles, Angles, Angles]:
-    """Cosine and sine (m,) of the difference of poses' rolls from the posture's, times both sines from up to the view; and that product."""
+    """Cosine and sine (m,) of the difference of poses' rolls from the posture's, times both sines from up to
+    the view; and that product.
+    """
     cosine, sine = (poses.frames.nodes[:, desired.node].reshape(-1, 16) @ desired.differences).T
     most = np.hypot(cosine, sine)
     if desired.symmetric:  # the nearer of the roll and the opposite one

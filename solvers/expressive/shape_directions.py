@@ -1,4 +1,4 @@
-"""The directions of a skeleton that are compared in shape deviation. Knows no Blender."""
+"""The directions of a skeleton that are compared in shape deviation."""
 
 from typing import NamedTuple
 
@@ -11,31 +11,46 @@ LEAST_WEIGHT = 1e-3  # smallest weight of a direction: with weight 0 the system 
 
 
 class ShapeDirection(NamedTuple):
-    """A unit direction of the skeleton (a link's or an end's view) that is compared with the authored one in shape deviation."""
+    """A unit direction of the skeleton (a link's or an end's view) that is compared with the authored one in
+    shape deviation.
+    """
 
     carrier: int  # index of the joint whose frame holds the direction
-    vector: Vector  # [m] in the carrier's frame, any length; where it ends at a prismatic joint, with that joint at 0
+    # [m] in the carrier's frame, any length; where it ends at a prismatic joint, with that joint at 0
+    vector: Vector
     slide: int  # index of the prismatic joint at which it ends; -1: none
     weight: float
 
 
 def shape_directions(skeleton: Skeleton, options: Options) -> list[ShapeDirection]:
-    """The directions compared in shape deviation: links, each end's view and, with `options.roll`, a perpendicular to each view."""
+    """The directions compared in shape deviation: links, each end's view and, with `options.roll`, a
+    perpendicular to each view.
+    """
     directions = []
     for carrier, joint, end in links_of(skeleton, with_root=options.hold_body):
         slide = joint if joint >= 0 and skeleton.joints[joint].kind == "prismatic" else -1
         vector = skeleton.joints[joint].rest_offset if joint >= 0 else skeleton.ends[end].offset
         directions.append(ShapeDirection(carrier, vector, slide, options.weight(carrier)))
     for tool in skeleton.ends:
-        directions.append(ShapeDirection(tool.joint, rotate(normalized(tool.rotation), Y), -1, options.weight(tool.joint)))
+        directions.append(
+            ShapeDirection(tool.joint, rotate(normalized(tool.rotation), Y), -1, options.weight(tool.joint))
+        )
     if options.roll > 0.0:
         directions += [
-            ShapeDirection(direction.carrier, perpendicular(unit(direction.vector)), -1, options.roll * direction.weight)
+            ShapeDirection(
+                direction.carrier, perpendicular(unit(direction.vector)), -1, options.roll * direction.weight
+            )
             for direction in directions
         ]
-    # the heading of the body, as heavy as all else: rotation of an upright body about its axis would not show otherwise
+    # the heading of the body, as heavy as all else: rotation of an upright body about its axis would not show
+    # otherwise
     if options.hold_body:
         directions.append(
-            ShapeDirection(0, perpendicular(unit(skeleton.joints[0].axis)), -1, sum(direction.weight for direction in directions))
+            ShapeDirection(
+                0,
+                perpendicular(unit(skeleton.joints[0].axis)),
+                -1,
+                sum(direction.weight for direction in directions),
+            )
         )
     return [direction._replace(weight=max(LEAST_WEIGHT, direction.weight)) for direction in directions]

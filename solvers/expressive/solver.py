@@ -1,4 +1,4 @@
-"""The expressive solver: exact aim, then least shape deviation, and continuity from frame to frame. Knows no Blender."""
+"""The expressive solver: exact aim, then least shape deviation, and continuity from frame to frame."""
 
 import math
 import time
@@ -18,9 +18,11 @@ from .tracking import EVERY_FRAME, Tracker
 
 
 class Expressive:
-    """Meets the aim exactly; subject to that minimises shape deviation; moves continuously from the last frame.
+    """Meets the aim exactly; subject to that minimises shape deviation; moves continuously from the last
+    frame.
 
-    Source: docs/expressive.md. Shape is that of `gaze.Shape`; how it is weighed against the aim is this solver's own.
+    Source: docs/expressive.md. Shape is that of `gaze.Shape`; how it is weighed against the aim is this
+    solver's own.
     """
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
@@ -42,22 +44,26 @@ class Expressive:
         mutual: bool = False,
         slot: PlanSlot = EVERY_FRAME,
     ) -> Solution:
-        """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a transition to a better branch.
+        """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a
+        transition to a better branch.
 
-        With `start` no joint moves faster than `limits.SPEED`; `converged` is False while the aim has an error.
+        With `start` no joint moves faster than `limits.SPEED`; `converged` is False while the aim has an
+        error.
 
         Args:
             goal: Goals of the ends, and the posture to keep.
             start: Angles (n,) [rad] of the last frame; None: search all branches.
             memory: `memory` of the last solution: the planner's state with the other branches found so far.
-            ahead: Goals of the next frames where they are known, those of `prediction.WHOLE_TURN` count; they replace extrapolation.
+            ahead: Goals of the next frames where they are known, those of `prediction.WHOLE_TURN` count; they
+                replace extrapolation.
             dt: Duration [s] of the frame, above 0.
-            mutual: The target depends on the answer (two chains that look at each other): branches are then changed for the aim alone,
-                since changes for the shape would answer one another without end.
+            mutual: The target depends on the answer (two chains that look at each other): branches are then
+                changed for the aim alone, since changes for the shape would answer one another without end.
             slot: Whether this solver may plan in this frame, and with how many others it shares the frames.
 
         Raises:
-            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it is.
+            GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it
+                is.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start, dt=dt)
@@ -65,13 +71,29 @@ class Expressive:
         posture = self.skeleton.clamp(authored)
         if start is None:
             finished, steps = self.search.solve(goal, posture, self._authored(posture, goal.keep))
-            return self.diagnosis.solution(goal, authored, finished.angles, iterations=steps, began=began, pose=finished.pose)
+            return self.diagnosis.solution(
+                goal, authored, finished.angles, iterations=steps, began=began, pose=finished.pose
+            )
         angles, steps, kept = self.tracker.follow(
-            goal, posture, self._authored(posture, goal.keep), np.array(self.skeleton.clamp(start)), memory, ahead, slot, dt, mutual
+            goal,
+            posture,
+            self._authored(posture, goal.keep),
+            np.array(self.skeleton.clamp(start)),
+            memory,
+            ahead,
+            slot,
+            dt,
+            mutual,
         )
         lowered = math.sqrt(max(0.0, kept.settling.last))  # of a squared difference of directions
         return self.diagnosis.solution(
-            goal, authored, self.skeleton.clamp(angles.tolist()), iterations=steps, began=began, memory=kept, lowered=lowered
+            goal,
+            authored,
+            self.skeleton.clamp(angles.tolist()),
+            iterations=steps,
+            began=began,
+            memory=kept,
+            lowered=lowered,
         )
 
     def _check_ahead(self, ahead: Sequence[GazeGoal]) -> None:

@@ -1,8 +1,10 @@
-"""Tracking from the last frame's solution: local steps, and transitions to other branches that the planner has chosen. Knows no Blender.
+"""Tracking from the last frame's solution: local steps, and transitions to other branches that the planner
+has chosen.
 
-A local step follows the gradient of the shape deviation while it holds the aim, for the duration of a frame (implicit Euler's rule), within
-limits of speed and acceleration; the least change then makes the aim exact. During a transition joints move to its branch, which follows
-the goal meanwhile. While the goal stands still, damping and then the trust region decrease, until the answer stays the same.
+A local step follows the gradient of the shape deviation while it holds the aim, for the duration of a frame
+(implicit Euler's rule), within limits of speed and acceleration; the least change then makes the aim exact.
+During a transition joints move to its branch, which follows the goal meanwhile. While the goal stands still,
+damping and then the trust region decrease, until the answer stays the same.
 """
 
 import math
@@ -18,33 +20,59 @@ from ..tolerances import MET
 from .aims import BatchedAim
 from .descent import Candidates, Descent, StepGoal
 from .model import Model
-from .motion import ACCELERATION, DIRECT, HURRIED, STAY, Bounds, StepBounds, Transition, Transitions, arrived, moved, within_speed
+from .motion import (
+    ACCELERATION,
+    DIRECT,
+    HURRIED,
+    STAY,
+    Bounds,
+    StepBounds,
+    Transition,
+    Transitions,
+    arrived,
+    moved,
+    within_speed,
+)
 from .plan import Planner, Planning
 from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
 from .search import Search
 from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
 
-PULL_TIME = 1 / 60  # [s] in which a joint alone would follow the pull of one direction: the inertia of local steps
+PULL_TIME = (
+    1 / 60
+)  # [s] in which a joint alone would follow the pull of one direction: the inertia of local steps
 LOCAL_STEPS = 3  # Newton steps of a frame at most
-ENOUGH = math.radians(3)  # [rad] of movement in a step: what is left after a smaller step is corrected in the next frame
-AT_RISK = math.radians(0.2)  # [rad] aim error from which joints may accelerate by HURRIED: a smaller one is not seen
-STILL = 1e-6  # [rad] of movement in a frame: a smaller one is none, and a start that is nearer to the last solution is that
-IDLE_TIME = 1.0  # [s] settled, after which nothing is computed: a planner has then completed about three cycles
+ENOUGH = math.radians(
+    3
+)  # [rad] of movement in a step: what is left after a smaller step is corrected in the next frame
+AT_RISK = math.radians(
+    0.2
+)  # [rad] aim error from which joints may accelerate by HURRIED: a smaller one is not seen
+# [rad] of movement in a frame: a smaller one is none, and a start that is nearer to the last solution is that
+STILL = 1e-6
+IDLE_TIME = (
+    1.0  # [s] settled, after which nothing is computed: a planner has then completed about three cycles
+)
 SETTLING = 0.16  # [s] in which damping, and without improvement the trust region, decrease by a factor of e
 LEAST_DAMPING = 0.01  # share of the damping that remains
-PLANNING_TIME = 5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
+PLANNING_TIME = (
+    5.0  # [s] after which no transition begins, and the trust region decreases even with improvement
+)
 LEAST_PROGRESS = 0.1  # share of a transition's speed with which its farthest joint must near the branch
 GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is given up
-FOLLOWING_RATIO = 20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
+FOLLOWING_RATIO = (
+    20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
+)
 EVERY_FRAME = PlanSlot()
 
 
 class Settling(NamedTuple):
     """State of convergence to a goal that stands still.
 
-    Along a shallow valley damped steps take minutes to converge, so damping decreases with time. Where the aim cannot be met, or a joint is
-    at a limit, steps may overshoot for ever, so each frame without improvement shrinks the trust region; in the end every frame does.
+    Along a shallow valley damped steps take minutes to converge, so damping decreases with time. Where the
+    aim cannot be met, or a joint is at a limit, steps may overshoot for ever, so each frame without
+    improvement shrinks the trust region; in the end every frame does.
     """
 
     time: float = 0.0  # [s]
@@ -64,26 +92,34 @@ class Settling(NamedTuple):
 
     @property
     def may_continue(self) -> bool:
-        """Whether a transition in progress may continue: not after the goal has stood still for a long time."""
+        """Whether a transition in progress may continue: not after the goal has stood still for a
+        long time.
+        """
         return self.time < GIVING_UP
 
     def at(self, merit: float, dt: float) -> "Settling":
         """The settling state after a frame of `dt` [s] whose solution has the cost `merit`."""
         better = merit < (1.0 - MET) * self.best  # less is not seen
-        factor = math.exp(min(dt, PLANNING_TIME) / SETTLING)  # bounded, since a scene's frame may last for minutes
+        factor = math.exp(
+            min(dt, PLANNING_TIME) / SETTLING
+        )  # bounded, since a scene's frame may last for minutes
         trust = min(1.0, factor * self.trust) if better and self.may_plan else self.trust / factor
         return self._replace(best=merit if better else self.best, last=merit, trust=trust)
 
     def after_change(self, by: float, dt: float) -> "Settling":
-        """The settling state after goal or posture has changed by `by` [rad, or relative to its size] in a frame of `dt` [s]."""
+        """The settling state after goal or posture has changed by `by` [rad, or relative to its size] in a
+        frame of `dt` [s].
+        """
         restored = min(1.0, FOLLOWING_RATIO * by / (SPEED * dt))
         # After a large change the last cost is no measure: every solution on the way would count as worse.
         return Settling() if restored == 1.0 else Settling(best=self.last, trust=max(self.trust, restored))
 
     def in_transition(self) -> "Settling":
-        """The settling state during a transition: the time is kept, the trust region and the lowest cost so far are reset.
+        """The settling state during a transition: the time is kept, the trust region and the lowest cost so
+        far are reset.
 
-        Frames of a transition cost more and move farther by design; without the reset they would count as frames without improvement.
+        Frames of a transition cost more and move farther by design; without the reset they would count as
+        frames without improvement.
         """
         return Settling(self.time)
 
@@ -101,14 +137,18 @@ class Memory(NamedTuple):
     angles: tuple[float, ...] = ()  # (n,) [rad] the solution
     velocity: tuple[float, ...] = ()  # (n,) [rad/s] in the last frame
     speed: float = 0.0  # [rad/s] of the transition in progress
-    lost: float = 0.0  # [s] since the aim was last met, within AIM_LOST, or within AT_RISK where the goal stands still
+    lost: float = (
+        0.0  # [s] since the aim was last met, within AIM_LOST, or within AT_RISK where the goal stands still
+    )
     settling: Settling = Settling()
     idle: float = 0.0  # [s] since the goal changed or a joint moved
     planning: Planning = Planning()
 
 
 class Held(NamedTuple):
-    """The pose of a frame (a batch of one configuration) that meets the aim, and the number of steps that this took."""
+    """The pose of a frame (a batch of one configuration) that meets the aim, and the number of steps that
+    this took.
+    """
 
     pose: Candidates
     steps: int
@@ -151,7 +191,9 @@ class Tracker:
         dt: float = FRAME,
         mutual: bool = False,
     ) -> Followed:
-        """The solution `dt` [s] after angles `start` (n,), with its memory; arguments as for `Expressive.solve`."""
+        """The solution `dt` [s] after angles `start` (n,), with its memory; arguments as for
+        `Expressive.solve`.
+        """
         model, skeleton = self.model, self.model.skeleton
         descent = Descent(model, authored, BatchedAim(model.skeleton, goal))
         last = self._usable_memory(memory, start)
@@ -159,7 +201,9 @@ class Tracker:
         values = (posture, *(numbers(end.aim) for end in ends))
         kinds = ((type(end.aim), _rolls(end.aim), end.end, end.symmetric) for end in ends)
         problem = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
-        is_changed = problem != last.problem or values != last.values or any(coming.ends != ends for coming in ahead)
+        is_changed = (
+            problem != last.problem or values != last.values or any(coming.ends != ends for coming in ahead)
+        )
         if not is_changed and last.idle > IDLE_TIME:
             return Followed(start, 0, last)
         aims = tuple(end.aim for end in ends)
@@ -179,7 +223,9 @@ class Tracker:
         )
         settling = last.settling if problem == last.problem else Settling()
         if is_changed and problem == last.problem:
-            settling = settling.after_change(max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt)
+            settling = settling.after_change(
+                max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt
+            )
         planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
         if is_changed:
             planning = planning._replace(choices=0)
@@ -197,10 +243,14 @@ class Tracker:
             settling = settling.at(float(answer.pose.merit[0]), dt)
         else:
             settling, steps = settling.in_transition(), 1
-            answer, transition, speed = self._transition_step(descent, bounds, planning.transition, last.speed, not is_changed)
+            answer, transition, speed = self._transition_step(
+                descent, bounds, planning.transition, last.speed, not is_changed
+            )
         velocity_now = (answer.angles - start) / dt
         is_small = float(np.abs(velocity_now * dt / model.scale).max()) < STILL
-        is_worse = not settling.may_plan and settling.last > last.settling.last  # as near a target that the end can reach
+        is_worse = (
+            not settling.may_plan and settling.last > last.settling.last
+        )  # as near a target that the end can reach
         settled = not is_changed and planning.transition is None and (is_small or is_worse)
         if settled:
             velocity_now = np.zeros_like(velocity_now)
@@ -216,24 +266,31 @@ class Tracker:
             lost=last.lost + dt if answer.aim_error > (AIM_LOST if is_changed else AT_RISK) else 0.0,
             settling=(last.settling._replace(trust=settling.trust) if settled else settling).later(dt),
             idle=last.idle + dt if settled else 0.0,
-            planning=planning if transition is planning.transition else planning._replace(transition=transition),
+            planning=(
+                planning if transition is planning.transition else planning._replace(transition=transition)
+            ),
         )
         return Followed(answer.angles, steps + answer.steps, kept)
 
     def _usable_memory(self, memory: object, start: Angles) -> Memory:
-        """The last frame's memory; where the start is not its solution, only what it knows of other branches."""
+        """The last frame's memory; where the start is not its solution, only what it knows of other
+        branches.
+        """
         resting = Memory(angles=tuple(start.tolist()), velocity=(0.0,) * len(start))
         if not isinstance(memory, Memory) or len(memory.angles) != len(start):
             return resting
         if float(np.abs(memory.angles - start).max()) <= STILL:
             return memory
-        return resting._replace(aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool))
+        return resting._replace(
+            aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool)
+        )
 
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
-        """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of steps.
+        """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of
+        steps.
 
-        Shape and aim are linearised at the angles that the last frame's velocity would lead to, so that the remaining aim error is of
-        second order in the change of velocity, not in the movement.
+        Shape and aim are linearised at the angles that the last frame's velocity would lead to, so that the
+        remaining aim error is of second order in the change of velocity, not in the movement.
         """
         one, start = np.ones(1), bounds.start[None]
         inertia = settling.damping_share * PULL_TIME / bounds.dt * one
@@ -242,7 +299,10 @@ class Tracker:
         steps = 0
         while True:
             before, steps = angles, steps + 1
-            angles = descent.guided(descent.at(before, None), StepGoal(start - before, one, one, inertia, lower[None], upper[None]))
+            angles = descent.guided(
+                descent.at(before, None),
+                StepGoal(start - before, one, one, inertia, lower[None], upper[None]),
+            )
             if steps == LOCAL_STEPS or float(np.abs(angles - before).max()) <= ENOUGH:
                 return angles[0], steps
 
@@ -260,8 +320,15 @@ class Tracker:
         lower, upper = bounds.by_acceleration(HURRIED if is_direct else ACCELERATION)
         path = Transitions(np.array([transition.kind]), branch, np.array([speed]))
         desired, speeds = moved(descent, descent.at(start, None), path, dt, dt, (lower[None], upper[None]))
-        answer = Held(descent.at(desired, None), 0) if is_direct else self._held(descent, desired[0], (lower, upper), bounds)
-        before, left = (float((np.abs(branch[0] - angles) / model.scale).max()) for angles in (bounds.start, answer.angles))
+        answer = (
+            Held(descent.at(desired, None), 0)
+            if is_direct
+            else self._held(descent, desired[0], (lower, upper), bounds)
+        )
+        before, left = (
+            float((np.abs(branch[0] - angles) / model.scale).max())
+            for angles in (bounds.start, answer.angles)
+        )
         travel = float(np.abs((answer.angles - bounds.start) / model.scale).max())
         # The aim or a joint's limit blocks the transition; where the goal moves, the way may become free.
         is_stuck = travel < STILL or (is_still and before - left < LEAST_PROGRESS * float(speeds[0]) * dt)
@@ -269,15 +336,23 @@ class Tracker:
             return answer, None, 0.0
         return answer, Transition(transition.kind, tuple(branch[0].tolist())), float(speeds[0])
 
-    def _held(self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0) -> Held:
-        """The nearest angles to `desired` (n,) within `slow` that hold the aim; joints hurry where it would be lost otherwise."""
+    def _held(
+        self, descent: Descent, desired: Angles, slow: Bounds, bounds: StepBounds, trust: float = 1.0
+    ) -> Held:
+        """The nearest angles to `desired` (n,) within `slow` that hold the aim; joints hurry where it would
+        be lost otherwise.
+        """
         answer = Held(*descent.held(desired, *slow))
         if answer.aim_error > AT_RISK:
             faster = Held(*descent.held(desired, *bounds.by_acceleration(HURRIED, trust)))
-            answer = faster if faster.aim_error < AIM_LOST else answer  # an acceleration that does not save the aim is not used
+            answer = (
+                faster if faster.aim_error < AIM_LOST else answer
+            )  # an acceleration that does not save the aim is not used
         return answer
 
 
 def _rolls(aim: Aim) -> tuple[bool, bool]:
     """Whether an aim fixes the roll, and whether it prefers one."""
-    return (aim.up is not None, aim.level is not None) if isinstance(aim, Direction | Point) else (False, False)
+    return (
+        (aim.up is not None, aim.level is not None) if isinstance(aim, Direction | Point) else (False, False)
+    )

@@ -1,1 +1,3 @@
-"""The Jacobian family (Buss 2009): transpose, pseudoinverse, damped and selectively damped least squares, priorities. Knows no Blender."""
+"""The Jacobian family (Buss 2009): transpose, pseudoinverse, damped and selectively damped least squares,
+priorities.
+"""

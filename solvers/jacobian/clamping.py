@@ -1,4 +1,4 @@
-"""Clamping of target distances: how much of an error one update corrects (Buss 2009, section 2). Knows no Blender."""
+"""Clamping of target distances: how much of an error one update corrects (Buss 2009, section 2)."""
 
 import math
 from collections.abc import Mapping
@@ -18,7 +18,9 @@ Key = tuple[str, int]  # kind and end of a block
 
 @dataclass(frozen=True)
 class Allowances:
-    """Largest correction of each block of errors in the next update, and the last errors, by which jumps of the target are detected."""
+    """Largest correction of each block of errors in the next update, and the last errors, by which jumps of
+    the target are detected.
+    """
 
     most: Mapping[Key, float]
     error_size: Mapping[Key, Array]
@@ -28,8 +30,8 @@ class Allowances:
 class Clamp:
     """Clamping distances D_max for positions and angles.
 
-    In the first update after a jump of its target an end's error is not clamped. Later it is clamped to D_max plus the amount by which the
-    last update reduced it.
+    In the first update after a jump of its target an end's error is not clamped. Later it is clamped to D_max
+    plus the amount by which the last update reduced it.
     """
 
     distance: float  # in shares of the reach
@@ -37,13 +39,19 @@ class Clamp:
 
     @staticmethod
     def for_skeleton(skeleton: Skeleton, links: float = HALF_A_LINK, angle: float = LARGEST_TURN) -> "Clamp":
-        """Clamping distance of `links` times the median link length [share of the reach], with `angle` [rad] for orientations."""
-        lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [length(end.offset) for end in skeleton.ends]
+        """Clamping distance of `links` times the median link length [share of the reach], with `angle` [rad]
+        for orientations.
+        """
+        lengths = [length(joint.rest_offset) for joint in skeleton.joints[1:]] + [
+            length(end.offset) for end in skeleton.ends
+        ]
         real = [each for each in lengths if each > 0.0]
         return Clamp(links * float(np.median(real)) / skeleton.reach if real else 1.0, angle)
 
     def at_first(self, linear: Linear, before: Allowances | None) -> Allowances:
-        """The allowances for a frame's first update: unbounded for ends whose targets have jumped since `before`."""
+        """The allowances for a frame's first update: unbounded for ends whose targets have jumped since
+        `before`.
+        """
         now = errors_by_block(linear)
         if before is None:
             return Allowances(dict.fromkeys(now, math.inf), now)
@@ -55,10 +63,16 @@ class Clamp:
         return Allowances(most, now)
 
     def after(self, linear: Linear, before: Allowances) -> Allowances:
-        """The allowances for the next update: D_max plus the reduction of each error by the update that led to `linear`."""
+        """The allowances for the next update: D_max plus the reduction of each error by the update that led
+        to `linear`.
+        """
         now = errors_by_block(linear)
         most = {
-            key: self._base(key) + max(0.0, size(before.error_size[key]) - size(rows)) if key in before.error_size else math.inf
+            key: (
+                self._base(key) + max(0.0, size(before.error_size[key]) - size(rows))
+                if key in before.error_size
+                else math.inf
+            )
             for key, rows in now.items()
         }
         return Allowances(most, now)
@@ -84,4 +98,7 @@ def clamped(linear: Linear, allowances: Allowances) -> Linear:
 
 def errors_by_block(linear: Linear) -> dict[Key, Array]:
     """Unweighted error vector of each block."""
-    return {(block.kind, block.end): linear.error[block.start : block.stop] / (block.weight or 1.0) for block in linear.blocks}
+    return {
+        (block.kind, block.end): linear.error[block.start : block.stop] / (block.weight or 1.0)
+        for block in linear.blocks
+    }

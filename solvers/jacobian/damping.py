@@ -1,7 +1,8 @@
-"""Choices of damping, of those surveyed by Buss (2009, section 5): how a singular direction's gain 1 / s is reduced. Knows no Blender.
+"""Choices of damping, of those surveyed by Buss (2009, section 5): how a singular direction's gain 1 / s is
+reduced.
 
-Each gives the squared damping of every singular value, so that its gain is s / (s^2 + damping). Singular values have the errors' units,
-radians or shares of the reach, over the joints' units.
+Each gives the squared damping of every singular value, so that its gain is s / (s^2 + damping). Singular
+values have the errors' units, radians or shares of the reach, over the joints' units.
 """
 
 import math
@@ -36,9 +37,13 @@ class Constant:
 
 @dataclass(frozen=True)
 class BySmallest:
-    """Damping by the smallest singular value: the least that bounds the joint change (Maciejewski & Klein 1988; ERIK's eq. 15)."""
+    """Damping by the smallest singular value: the least that bounds the joint change (Maciejewski & Klein
+    1988; ERIK's eq. 15).
+    """
 
-    largest_change: float = 0.35  # b_max [rad], Euclidean: by priorities, with .5 ends out of reach oscillate six times as much
+    largest_change: float = (
+        0.35  # b_max [rad], Euclidean: by priorities, with .5 ends out of reach oscillate six times as much
+    )
 
     def squares(self, parts: Factors, along: Array) -> float:
         secondary = math.sqrt(float(along @ along)) / self.largest_change
@@ -50,13 +55,15 @@ class BySmallest:
 
 @dataclass(frozen=True)
 class ByError:
-    """Damping proportional to the squared error, so that it vanishes at the goal: the squared damping is `gain` e'e / 2 (Chan & Lawrence
-    1988).
+    """Damping proportional to the squared error, so that it vanishes at the goal: the squared damping is
+    `gain` e'e / 2 (Chan & Lawrence 1988).
 
-    Whatever the pose, no singular direction then changes joints by more than 1 / sqrt(2 gain): the maximum of s e / (s^2 + damping).
+    Whatever the pose, no singular direction then changes joints by more than 1 / sqrt(2 gain): the maximum of
+    s e / (s^2 + damping).
     """
 
-    gain: float = 8.0  # .25 rad at most: smooth out of reach, and still within a thousandth of the reach after a dozen updates
+    # .25 rad at most: smooth out of reach, and still within a thousandth of the reach after a dozen updates
+    gain: float = 8.0
 
     def squares(self, parts: Factors, along: Array) -> float:
         return 0.5 * self.gain * float(along @ along)

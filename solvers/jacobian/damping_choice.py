@@ -1,8 +1,10 @@
-"""Buss's choice of a constant damping for a skeleton: that of the least error, then raised until joints hardly oscillate. Knows no Blender.
+"""Buss's choice of a constant damping for a skeleton: that of the least error, then raised until joints
+hardly oscillate.
 
-Source: Buss 2009, section 8: "We attempted to set the damping constant so as to minimize the average error of the end effectors' positions,
-but at the point where the error was minimized, there was a lot of oscillation and shaking. Thus, we had to raise the damping constant until
-unwanted oscillation became very rare." His targets move in and out of reach; so do those here.
+Source: Buss 2009, section 8: "We attempted to set the damping constant so as to minimize the average error of
+the end effectors' positions, but at the point where the error was minimized, there was a lot of oscillation
+and shaking. Thus, we had to raise the damping constant until unwanted oscillation became very rare." His
+targets move in and out of reach; so do those here.
 """
 
 import math
@@ -13,23 +15,38 @@ from typing import NamedTuple
 import numpy as np
 
 from ..gaze import GazeSolver
-from ..goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position, PositionAndDirection
+from ..goals import (
+    Aim,
+    Direction,
+    EndGoal,
+    Frame,
+    GazeGoal,
+    Orientation,
+    Point,
+    Position,
+    PositionAndDirection,
+)
 from ..kinematics.rotations import Quaternion, Vector, Y, add, rotate, scale
 from ..kinematics.skeleton import Angles, Skeleton
 from ..tolerances import SEEN
 from .linear import Array
 
-DAMPINGS = tuple(0.01 * 2.0 ** (0.5 * k) for k in range(15))  # .01 to 1.28: from the least that Buss's figures show to what hardly moves
+DAMPINGS = tuple(
+    0.01 * 2.0 ** (0.5 * k) for k in range(15)
+)  # .01 to 1.28: from the least that Buss's figures show to what hardly moves
 SECONDS = 8.0  # [s] of targets' motion for each damping: two swings of most joints
 SWING = math.radians(50)  # amplitude of a joint that targets follow, at most half its range
-BEYOND = 1.5  # factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
+# factor on joints' amplitudes and on ends' distances from the base: a third of each swing is out of reach
+BEYOND = 1.5
 SLOWEST, FASTEST = 0.1, 0.3  # [Hz] of the swings
 RARE = 0.01  # share of frames by which oscillation may exceed the least one
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Result of one damping on a moving target: mean error, and share of frames in which a joint oscillates."""
+    """Result of one damping on a moving target: mean error, and share of frames in which a joint
+    oscillates.
+    """
 
     damping: float
     error: float  # [rad, or of the reach] of ends, mean
@@ -39,7 +56,8 @@ class Trial:
 def trials(
     skeleton: Skeleton, make: Callable[[float], GazeSolver], goals: Sequence[GazeGoal], dt: float
 ) -> Generator[float, None, list[Trial]]:
-    """Generator of trials, one of each damping; yields the current damping after each frame, and returns the trials.
+    """Generator of trials, one of each damping; yields the current damping after each frame, and returns the
+    trials.
 
     Args:
         skeleton: The skeleton.
@@ -56,7 +74,11 @@ def trials(
             solution = solver.solve(goal, angles, memory, dt=dt)
             angles, memory = solution.angles, solution.memory
             path.append(angles)
-            errors.append(np.mean([math.hypot(each.angle, each.distance / skeleton.reach) for each in solution.end_errors]))
+            errors.append(
+                np.mean(
+                    [math.hypot(each.angle, each.distance / skeleton.reach) for each in solution.end_errors]
+                )
+            )
             yield damping
         moves = np.diff(np.array(path) / skeleton.units, axis=0)
         shakes = (moves[1:] * moves[:-1] < 0.0) & (np.minimum(np.abs(moves[1:]), np.abs(moves[:-1])) > SEEN)
@@ -65,8 +87,8 @@ def trials(
 
 
 def chosen(made: Sequence[Trial]) -> Trial:
-    """The first trial, from that with the least error toward more damping, in which oscillation is at most `RARE` more than in the calmest
-    of these.
+    """The first trial, from that with the least error toward more damping, in which oscillation is at most
+    `RARE` more than in the calmest of these.
     """
     best = min(range(len(made)), key=lambda k: made[k].error)
     least = min(trial.oscillation for trial in made[best:])
@@ -82,7 +104,9 @@ class MovingEnd(NamedTuple):
     symmetric: bool = True
 
 
-def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles, keep: float, dt: float) -> list[GazeGoal]:
+def moving_goals(
+    skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles, keep: float, dt: float
+) -> list[GazeGoal]:
     """Goals of consecutive frames whose targets move in and out of reach.
 
     Args:
@@ -92,7 +116,9 @@ def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles,
         keep: Weight of the posture.
         dt: [s] duration of a frame.
     """
-    swings = BEYOND * np.minimum(0.5 * (np.array(skeleton.upper) - np.array(skeleton.lower)), SWING * skeleton.units)
+    swings = BEYOND * np.minimum(
+        0.5 * (np.array(skeleton.upper) - np.array(skeleton.lower)), SWING * skeleton.units
+    )
     draw = np.random.default_rng(0)
     rates, phases = draw.uniform(SLOWEST, FASTEST, len(skeleton)), draw.uniform(0.0, math.tau, len(skeleton))
     goals = []
@@ -101,7 +127,9 @@ def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles,
         pose = skeleton.forward(angles.tolist())
         farther = 1.0 + (BEYOND - 1.0) * 0.5 * (1.0 - math.cos(math.tau * SLOWEST * now))
         first, *others = (
-            EndGoal(_aim(kind, *skeleton.end_pose(pose, end), farther, skeleton.reach), end, weight, symmetric)
+            EndGoal(
+                _aim(kind, *skeleton.end_pose(pose, end), farther, skeleton.reach), end, weight, symmetric
+            )
             for kind, end, weight, symmetric in ends
         )
         goals.append(GazeGoal(first.aim, posture, first.symmetric, first.weight, keep, tuple(others)))
@@ -109,7 +137,9 @@ def moving_goals(skeleton: Skeleton, ends: Sequence[MovingEnd], posture: Angles,
 
 
 def _aim(kind: type, rotation: Quaternion, position: Vector, farther: float, reach: float) -> Aim:
-    """An aim of type `kind` made from an end's rotation and position [m]; a desired position is `farther` times that position."""
+    """An aim of type `kind` made from an end's rotation and position [m]; a desired position is `farther`
+    times that position.
+    """
     view = rotate(rotation, Y)
     aims: dict[type, Aim] = {
         Orientation: Orientation(rotation),

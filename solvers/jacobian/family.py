@@ -1,4 +1,4 @@
-"""The methods as solvers, for the table of solvers. Knows no Blender."""
+"""The methods as solvers, for the table of solvers."""
 
 from ..kinematics.skeleton import Skeleton
 from .clamping import Clamp
@@ -8,7 +8,13 @@ from .options import DampedNearTargets, DampedOptions, NearTargets, Options, Pri
 from .priorities import Priorities
 from .solver import JacobianSolver, Updates
 
-PLAIN, DAMPED, DAMPED_NEAR, SELECTIVE, IN_ORDER = Options(), DampedOptions(), DampedNearTargets(), SelectiveOptions(), PriorityOptions()
+PLAIN, DAMPED, DAMPED_NEAR, SELECTIVE, IN_ORDER = (
+    Options(),
+    DampedOptions(),
+    DampedNearTargets(),
+    SelectiveOptions(),
+    PriorityOptions(),
+)
 
 
 def transpose(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolver:
@@ -22,12 +28,16 @@ def pseudoinverse(skeleton: Skeleton, options: Options = PLAIN) -> JacobianSolve
 
 
 def dls(skeleton: Skeleton, options: DampedOptions = DAMPED) -> JacobianSolver:
-    """Solver by damped least squares, with damping by the error: targets out of reach need no constant for each robot."""
+    """Solver by damped least squares, with damping by the error: targets out of reach need no constant for
+    each robot.
+    """
     return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
 
 
 def dls_clamped(skeleton: Skeleton, options: DampedNearTargets = DAMPED_NEAR) -> JacobianSolver:
-    """Solver by damped least squares with clamped target distances, which needs less damping (Buss's DLS')."""
+    """Solver by damped least squares with clamped target distances, which needs less damping
+    (Buss's DLS').
+    """
     return _made(skeleton, Damped(options.damping_law, options.largest_change), options)
 
 
@@ -37,13 +47,21 @@ def sdls(skeleton: Skeleton, options: SelectiveOptions = SELECTIVE) -> JacobianS
 
 
 def priorities(skeleton: Skeleton, options: PriorityOptions = IN_ORDER) -> JacobianSolver:
-    """Solver by task priorities: positions, then aims, then uprightness, then the posture, or in another order."""
-    method = Priorities(options.levels, options.damping_law, options.largest_change, Constant(options.posture_damping))
+    """Solver by task priorities: positions, then aims, then uprightness, then the posture, or in another
+    order.
+    """
+    method = Priorities(
+        options.levels, options.damping_law, options.largest_change, Constant(options.posture_damping)
+    )
     return _made(skeleton, method, options)
 
 
 def _made(skeleton: Skeleton, method: Method, options: Options) -> JacobianSolver:
-    clamp = Clamp.for_skeleton(skeleton, options.nearest, options.largest_turn) if isinstance(options, NearTargets) else None
+    clamp = (
+        Clamp.for_skeleton(skeleton, options.nearest, options.largest_turn)
+        if isinstance(options, NearTargets)
+        else None
+    )
     return JacobianSolver(
         skeleton,
         method,

@@ -1,4 +1,4 @@
-"""The linear problem of an update: errors, their Jacobian, and secondary objectives. Knows no Blender."""
+"""The linear problem of an update: errors, their Jacobian, and secondary objectives."""
 
 import math
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ class Block(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """Singular value decomposition J = left diag(values) right, singular values in descending order, without those that are only rounding
-    errors.
+    """Singular value decomposition J = left diag(values) right, singular values in descending order, without
+    those that are only rounding errors.
     """
 
     left: Array  # (r, k)
@@ -51,7 +51,9 @@ class Factors(NamedTuple):
 
 
 def factors(matrix: Array, nothing: float = TINY) -> Factors:
-    """The singular value decomposition of a matrix (r, n), without singular values up to `nothing` or within rounding errors."""
+    """The singular value decomposition of a matrix (r, n), without singular values up to `nothing` or within
+    rounding errors.
+    """
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     rank = int(np.count_nonzero(values > max(EXACT * values[0], nothing)))
     return Factors(left[:, :rank], values[:rank], right[:rank])
@@ -60,18 +62,27 @@ def factors(matrix: Array, nothing: float = TINY) -> Factors:
 class Linear:
     """Linearised problem of one update: error = jacobian @ change, to be solved for the joint change (n,).
 
-    Joint units are radians, or shares of the reach for prismatic joints, so that a change of 1 is large in all. Errors carry their weights.
+    Joint units are radians, or shares of the reach for prismatic joints, so that a change of 1 is large in
+    all. Errors carry their weights.
     """
 
     def __init__(
-        self, error: Array, jacobian: Array, blocks: Sequence[Block], secondary: Array, kept: Mask, error_size: float = math.inf
+        self,
+        error: Array,
+        jacobian: Array,
+        blocks: Sequence[Block],
+        secondary: Array,
+        kept: Mask,
+        error_size: float = math.inf,
     ) -> None:
         self.error = error  # (r,)
         self.jacobian = jacobian  # (r, n)
         self.blocks = blocks
         self.secondary = secondary  # (n,) desired change in the null space, by secondary objectives
         self.kept = kept  # (n,) joints whose posture counts
-        self.error_size = error_size  # [rad, or of the reach] of the block with the largest error among those with a weight
+        self.error_size = (
+            error_size  # [rad, or of the reach] of the block with the largest error among those with a weight
+        )
 
     @cached_property
     def factors(self) -> Factors:
@@ -94,8 +105,8 @@ class Linear:
         return other
 
     def without(self, fixed: Array, free: Indices) -> "Linear":
-        """The remaining problem for the joints `free` (k,), after the other joints have made the change `fixed` (n,), which is 0 for free
-        joints.
+        """The remaining problem for the joints `free` (k,), after the other joints have made the change
+        `fixed` (n,), which is 0 for free joints.
         """
         error = self.error - self.jacobian @ fixed
         return Linear(error, self.jacobian[:, free], self.blocks, self.secondary[free], self.kept[free])
@@ -110,8 +121,8 @@ class Linearizer:
         self.units = skeleton.units
 
     def linear(self, goal: GazeGoal, pose: Pose, secondary: Array, kept: Mask) -> Linear:
-        """The linearised problem of a goal at a pose. `secondary` (n,): desired change for secondary objectives, in the joints' units;
-        `kept` (n,): mask of the joints whose posture counts.
+        """The linearised problem of a goal at a pose. `secondary` (n,): desired change for secondary
+        objectives, in the joints' units; `kept` (n,): mask of the joints whose posture counts.
         """
         error: list[float] = []
         rows: list[float] = []  # the factor of each component's Jacobian
@@ -127,17 +138,32 @@ class Linearizer:
             nearer = weight * (FARTHEST / distance if distance > FARTHEST else 1.0)
             for kind, count in _kinds(part, goal):
                 blocks.append(Block(kind, part.end, len(rows), len(rows) + count, weight))
-                rows += [nearer if self.at_targets else weight] * count  # the Jacobian of a far target is as large as its distance
+                rows += [
+                    nearer if self.at_targets else weight
+                ] * count  # the Jacobian of a far target is as large as its distance
             error += [nearer * e for e in left]
             columns.append(part.residual.columns)
-        jacobian = np.array(columns[0] if len(columns) == 1 else [sum(joint, ()) for joint in zip(*columns, strict=True)]).T
-        return Linear(np.array(error), np.array(rows)[:, None] * jacobian * self.units, blocks, secondary, kept, error_size)
+        jacobian = np.array(
+            columns[0] if len(columns) == 1 else [sum(joint, ()) for joint in zip(*columns, strict=True)]
+        ).T
+        return Linear(
+            np.array(error),
+            np.array(rows)[:, None] * jacobian * self.units,
+            blocks,
+            secondary,
+            kept,
+            error_size,
+        )
 
 
 def _kinds(part: Part, goal: GazeGoal) -> list[tuple[Kind, int]]:
     """The kinds of a part's components, and how many there are of each."""
     count = len(part.residual.error)
-    if part.kind == "position" or orientation_of(goal.ends[part.end].aim) is not None or count <= VIEW_COMPONENTS:
+    if (
+        part.kind == "position"
+        or orientation_of(goal.ends[part.end].aim) is not None
+        or count <= VIEW_COMPONENTS
+    ):
         return [(part.kind, count)]
     return [("aim", VIEW_COMPONENTS), ("upright", count - VIEW_COMPONENTS)]
 

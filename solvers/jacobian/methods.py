@@ -1,7 +1,8 @@
-"""Methods of the family: transpose, pseudoinverse, damped and selectively damped least squares. Knows no Blender.
+"""Methods of the family: transpose, pseudoinverse, damped and selectively damped least squares.
 
-Source: Buss 2009, sections 3 to 7; Buss & Kim 2005 for the last. Every change is clamped: no joint moves by more than `largest_change` in
-one update. Secondary objectives are projected onto the null space (Buss 2009, eq. 7).
+Source: Buss 2009, sections 3 to 7; Buss & Kim 2005 for the last. Every change is clamped: no joint moves by
+more than `largest_change` in one update. Secondary objectives are projected onto the null space (Buss 2009,
+eq. 7).
 """
 
 import math
@@ -20,7 +21,9 @@ class Method(Protocol):
     """A method that finds the change of the joints for one iteration from the linearised errors."""
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The joint change (n,) in the joints' units, between the bounds `down` (n,) <= 0 and `up` (n,) >= 0."""
+        """The joint change (n,) in the joints' units, between the bounds `down` (n,) <= 0 and `up`
+        (n,) >= 0.
+        """
         ...
 
     def error_size(self, linear: Linear) -> float:
@@ -42,7 +45,9 @@ class SingleTask:
         return size(linear.error)
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The joint change (n,) within bounds: the method's step for the errors, plus secondary objectives in their null space."""
+        """The joint change (n,) within bounds: the method's step for the errors, plus secondary objectives in
+        their null space.
+        """
 
         def of_free(moves: Array, free: Mask) -> Array:
             change = np.zeros(len(moves))
@@ -69,7 +74,9 @@ class Transpose(SingleTask):
 
 @dataclass(frozen=True)
 class Pseudoinverse(SingleTask):
-    """Smallest joint change that removes the whole error, or as much of it as possible (Buss 2009, section 4)."""
+    """Smallest joint change that removes the whole error, or as much of it as possible (Buss 2009, section
+    4).
+    """
 
     largest_change: float = math.radians(30)
 
@@ -81,7 +88,9 @@ class Pseudoinverse(SingleTask):
 
 @dataclass(frozen=True)
 class Damped(SingleTask):
-    """Joint change that minimises the sum of squares of the remaining error and the weighted change (Buss 2009, section 5, eq. 14)."""
+    """Joint change that minimises the sum of squares of the remaining error and the weighted change (Buss
+    2009, section 5, eq. 14).
+    """
 
     damping: Damping
     largest_change: float = math.radians(45)
@@ -92,11 +101,11 @@ class Damped(SingleTask):
 
 @dataclass(frozen=True)
 class SelectivelyDamped(SingleTask):
-    """Limits the joint change of each singular vector by how inefficiently it moves the ends (Buss & Kim 2005; Ribeiro & Paiva 2019, eq. 11
-    and 12).
+    """Limits the joint change of each singular vector by how inefficiently it moves the ends (Buss & Kim
+    2005; Ribeiro & Paiva 2019, eq. 11 and 12).
 
-    A vector whose joints, one by one, move the ends a lot (M) compared to what they do together (N) may move no joint by more than gamma =
-    min(1, N / M) `largest_change`.
+    A vector whose joints, one by one, move the ends a lot (M) compared to what they do together (N) may move
+    no joint by more than gamma = min(1, N / M) `largest_change`.
     """
 
     largest_change: float = math.radians(45)  # gamma_max
@@ -105,7 +114,9 @@ class SelectivelyDamped(SingleTask):
         parts = linear.factors
         if not parts.rank:
             return np.zeros(linear.jacobian.shape[1])
-        turns = parts.right * ((parts.left.T @ linear.error) / parts.values)[:, None]  # one row for each singular vector
+        turns = (
+            parts.right * ((parts.left.T @ linear.error) / parts.values)[:, None]
+        )  # one row for each singular vector
         largest = np.max(np.abs(turns), axis=1)
         bounds = selective_bounds(linear, self.largest_change)
         step: Array = np.minimum(1.0, bounds / np.maximum(largest, TINY)) @ turns
@@ -116,7 +127,9 @@ def selective_bounds(linear: Linear, largest_change: float) -> Array:
     """Largest joint change gamma (k,) that each singular vector may cause, as Buss & Kim define it."""
     parts = linear.factors
     together = linear.norms(parts.left).sum(axis=0)  # N: movement of all ends, a norm for each
-    one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(axis=0) / parts.values  # M: movement by its joints one by one
+    one_by_one = (linear.norms(linear.jacobian) @ np.abs(parts.right).T).sum(
+        axis=0
+    ) / parts.values  # M: movement by its joints one by one
     bounds: Array = np.minimum(1.0, together / np.maximum(one_by_one, TINY)) * largest_change
     return bounds
 
@@ -132,7 +145,9 @@ def damped(parts: Factors, error: Array, damping: Damping) -> Array:
 
 
 def with_secondary(linear: Linear, change: Array, down: Array, up: Array) -> Array:
-    """The joint change (n,) plus that of the secondary objectives, projected onto the errors' null space, within bounds."""
+    """The joint change (n,) plus that of the secondary objectives, projected onto the errors' null space,
+    within bounds.
+    """
     if not linear.secondary.any():
         return change
 

@@ -1,6 +1,7 @@
-"""Secondary objectives for the null space of the goals, with their gradients. Knows no Blender.
+"""Secondary objectives for the null space of the goals, with their gradients.
 
-Each is a function of the angles to be minimised (Liegeois 1977; Buss 2009, eq. 7). Joint units are those of `linear`.
+Each is a function of the angles to be minimised (Liegeois 1977; Buss 2009, eq. 7). Joint units are those of
+`linear`.
 """
 
 from dataclasses import dataclass
@@ -39,7 +40,9 @@ class Objective(Protocol):
 
 @dataclass(frozen=True)
 class KeepPosture:
-    """Half the squared distance from the posture, times the goal's `keep` (Liegeois 1977; Girard & Maciejewski 1985)."""
+    """Half the squared distance from the posture, times the goal's `keep` (Liegeois 1977; Girard &
+    Maciejewski 1985).
+    """
 
     gain: float = 1.0  # 1: the whole distance at once
 
@@ -48,12 +51,19 @@ class KeepPosture:
         return 0.5 * self.gain * state.goal.keep * float(away @ away)
 
     def downhill(self, state: State) -> Array:
-        return self.gain * state.goal.keep * np.where(state.kept, state.posture - state.angles, 0.0) / state.units
+        return (
+            self.gain
+            * state.goal.keep
+            * np.where(state.kept, state.posture - state.angles, 0.0)
+            / state.units
+        )
 
 
 @dataclass(frozen=True)
 class LeaveLimits:
-    """Half the mean square of each joint's distance from the middle of its range, relative to half the range (Liegeois 1977)."""
+    """Half the mean square of each joint's distance from the middle of its range, relative to half the range
+    (Liegeois 1977).
+    """
 
     gain: float = 1.0
 
@@ -77,7 +87,8 @@ class LeaveLimits:
 class Manipulability:
     """Minus Yoshikawa's manipulability (1985), the product of the singular values: avoids singular poses.
 
-    It counts the first end of the goal: the velocity of its position if the goal has one, and its rotation if the goal has a view.
+    It counts the first end of the goal: the velocity of its position if the goal has one, and its rotation if
+    the goal has a view.
     """
 
     gain: float = 1.0
@@ -99,13 +110,17 @@ def _velocities(state: State) -> tuple[Array, Array]:
     """The Jacobian (r, n) of the goal's first end, and its derivative (n, r, n) by each joint."""
     skeleton, (secondary, *_) = state.skeleton, state.goal.ends
     angular, linear = skeleton.jacobian(state.angles.tolist(), secondary.end)
-    # A joint rotates all velocities caused by joints further out; those caused by joints nearer to the base change by the end's movement.
+    # A joint rotates all velocities caused by joints further out; those caused by joints nearer to the base
+    # change by the end's movement.
     on_path = np.isin(np.arange(len(skeleton)), skeleton.path(secondary.end))
     turns = np.cross(angular.T[:, None], angular.T[None])  # (by joint, of joint, 3)
     moves = np.cross(angular.T[:, None], linear.T[None])
     outward = np.triu(np.ones((len(skeleton), len(skeleton)), dtype=bool))
     turn_slopes = np.where(outward[..., None], turns, 0.0)
-    move_slopes = np.where(outward[..., None], moves, moves.transpose(1, 0, 2)) * (on_path[:, None] & on_path)[..., None]
+    move_slopes = (
+        np.where(outward[..., None], moves, moves.transpose(1, 0, 2))
+        * (on_path[:, None] & on_path)[..., None]
+    )
     share = 1.0 / skeleton.reach
     rows, slopes = [], []
     if type(secondary.aim) is not Position:
@@ -120,7 +135,9 @@ def _velocities(state: State) -> tuple[Array, Array]:
 
 
 def twists(skeleton: Skeleton) -> Mask:
-    """Mask (n,) of joints that are twisters at the root or at an end: everything that they carry lies along their axis."""
+    """Mask (n,) of joints that are twisters at the root or at an end: everything that they carry lies along
+    their axis.
+    """
     found = np.zeros(len(skeleton), dtype=bool)
     carried: list[list[Vector]] = [[] for _ in skeleton.joints]
     for joint in skeleton.joints:
@@ -128,9 +145,16 @@ def twists(skeleton: Skeleton) -> Mask:
             carried[joint.parent].append(joint.rest_offset)
     for end in skeleton.ends:
         if not carried[end.joint]:
-            lines = [line for each in skeleton.ends if each.joint == end.joint for line in (rotate(each.rotation, Y), each.offset)]
+            lines = [
+                line
+                for each in skeleton.ends
+                if each.joint == end.joint
+                for line in (rotate(each.rotation, Y), each.offset)
+            ]
             found[end.joint] = _along(skeleton.joints[end.joint], lines)
-    found[0] = _along(skeleton.joints[0], carried[0]) if carried[0] and any(map(any, carried[0])) else found[0]
+    found[0] = (
+        _along(skeleton.joints[0], carried[0]) if carried[0] and any(map(any, carried[0])) else found[0]
+    )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Options of the Jacobian family that a user may set. Knows no Blender."""
+"""Options of the Jacobian family that a user may set."""
 
 import math
 from dataclasses import dataclass
@@ -13,16 +13,32 @@ from .priorities import AIM, DAMPING, POSITION, POSTURE, SECONDARY_DAMPING, UPRI
 
 ObjectiveName = Literal["posture", "limits", "manipulability"]
 Task = Literal["position", "aim", "posture"]
-OBJECTIVES: dict[ObjectiveName, Objective] = {"posture": KeepPosture(), "limits": LeaveLimits(), "manipulability": Manipulability()}
-LEVELS: dict[Task, tuple[Level, ...]] = {"position": (POSITION,), "aim": (AIM, UPRIGHT), "posture": (POSTURE,)}
+OBJECTIVES: dict[ObjectiveName, Objective] = {
+    "posture": KeepPosture(),
+    "limits": LeaveLimits(),
+    "manipulability": Manipulability(),
+}
+LEVELS: dict[Task, tuple[Level, ...]] = {
+    "position": (POSITION,),
+    "aim": (AIM, UPRIGHT),
+    "posture": (POSTURE,),
+}
 
 OBJECTIVE_CHOICES = (
     Choice("posture", "Posture", "Keep joints near the posture"),
     Choice("limits", "Limit Avoidance", "Keep joints away from their limits"),
-    Choice("manipulability", "Manipulability", "Keep joints away from singular poses, in which the end cannot move in every direction"),
+    Choice(
+        "manipulability",
+        "Manipulability",
+        "Keep joints away from singular poses, in which the end cannot move in every direction",
+    ),
 )
 ORDERS = tuple(
-    Choice((first, second, third), f"{first}, {second}, {third}".capitalize(), f"{first.capitalize()} counts most, {third} least")
+    Choice(
+        (first, second, third),
+        f"{first}, {second}, {third}".capitalize(),
+        f"{first.capitalize()} counts most, {third} least",
+    )
     for first, second, third in permutations(LEVELS)
 )
 UPDATES = (
@@ -31,9 +47,19 @@ UPDATES = (
     Choice("all", "Until Converged", "As many updates as it takes to meet the goal"),
 )
 DAMPINGS = (
-    Choice("error", "By Error", "Damping grows with the error and vanishes at the goal (Chan & Lawrence 1988)"),
-    Choice("smallest", "By Singular Value", "The least that bounds the step, by the smallest singular value (Maciejewski & Klein 1988)"),
-    Choice("constant", "Constant", "The same damping everywhere (Wampler 1986); Choose Damping finds it for this chain"),
+    Choice(
+        "error", "By Error", "Damping grows with the error and vanishes at the goal (Chan & Lawrence 1988)"
+    ),
+    Choice(
+        "smallest",
+        "By Singular Value",
+        "The least that bounds the step, by the smallest singular value (Maciejewski & Klein 1988)",
+    ),
+    Choice(
+        "constant",
+        "Constant",
+        "The same damping everywhere (Wampler 1986); Choose Damping finds it for this chain",
+    ),
 )
 
 
@@ -50,23 +76,39 @@ class Options(Settings):
         is_usual=True,
     )
     updates: Literal["one", "few", "all"] = setting(
-        "few", "Updates in a Frame", "Updates from one frame to the next (Buss 2009, section 2)", choices=UPDATES
+        "few",
+        "Updates in a Frame",
+        "Updates from one frame to the next (Buss 2009, section 2)",
+        choices=UPDATES,
     )
-    few: int = setting(8, "Number of Updates", "Updates in a frame", low=1, high=300, slider=30, needs=(("updates", "few"),))
+    few: int = setting(
+        8, "Number of Updates", "Updates in a frame", low=1, high=300, slider=30, needs=(("updates", "few"),)
+    )
     at_most: int = setting(
-        300, "Updates at Most", "Largest number of updates from scratch, and in a frame until converged", low=1, high=10_000, slider=1000
+        300,
+        "Updates at Most",
+        "Largest number of updates from scratch, and in a frame until converged",
+        low=1,
+        high=10_000,
+        slider=1000,
     )
     shakes: int = setting(
-        6, "Restarts", "Restarts nearby, where updates from scratch are stuck (compare Beeson & Ames 2015); 0: the bare method", high=100
+        6,
+        "Restarts",
+        "Restarts nearby, where updates from scratch are stuck (compare Beeson & Ames 2015); 0: the bare"
+        " method",
+        high=100,
     )
     at_targets: bool = setting(
-        False, "Alternate Jacobian", "Take velocities at the targets, as if attached to the end's link (Buss 2009, section 2)"
+        False,
+        "Alternate Jacobian",
+        "Take velocities at the targets, as if attached to the end's link (Buss 2009, section 2)",
     )
     largest_change: float = setting(
         math.radians(30),
         "Largest Change",
-        "Largest change of a joint in one update; a prismatic joint: the same number in radians, of the chain's reach (Buss 2009,"
-        " ClampMaxAbs; gamma_max of SDLS)",
+        "Largest change of a joint in one update; a prismatic joint: the same number in radians, of the"
+        " chain's reach (Buss 2009, ClampMaxAbs; gamma_max of SDLS)",
         low=math.radians(0.1),
         high=math.pi,
         unit="angle",
@@ -89,14 +131,16 @@ class NearTargets(Options):
     nearest: float = setting(
         HALF_A_LINK,
         "Target Distance",
-        "D_max: distance to which targets are brought, in lengths of the chain's typical link (Buss 2009, section 2)",
+        "D_max: distance to which targets are brought, in lengths of the chain's typical link (Buss 2009,"
+        " section 2)",
         low=0.01,
         slider=10.0,
     )
     largest_turn: float = setting(
         LARGEST_TURN,
         "Target Angle",
-        "Angle to which targets of aims and orientations are brought: half a link seen from a link's length away",
+        "Angle to which targets of aims and orientations are brought: half a link seen from a link's length"
+        " away",
         low=math.radians(0.1),
         high=math.pi,
         unit="angle",
@@ -115,12 +159,16 @@ class DampedOptions(Options):
     """Settings of damped least squares."""
 
     damping: Literal["error", "smallest", "constant"] = setting(
-        "error", "Damping", "What holds steps back near singular poses and out of reach (Buss 2009, section 5)", choices=DAMPINGS
+        "error",
+        "Damping",
+        "What holds steps back near singular poses and out of reach (Buss 2009, section 5)",
+        choices=DAMPINGS,
     )
     constant: float = setting(
         Constant.damping,
         "Constant",
-        "Damping, in the units of errors over joints: 1 is the chain's reach over a radian. More is smoother and lags (Buss 2009, eq. 11)",
+        "Damping, in the units of errors over joints: 1 is the chain's reach over a radian. More is smoother"
+        " and lags (Buss 2009, eq. 11)",
         low=1e-4,
         high=100.0,
         slider=1.0,
@@ -129,8 +177,8 @@ class DampedOptions(Options):
     gain: float = setting(
         ByError.gain,
         "Gain of Error",
-        "Square of the damping over half the squared error: no singular direction then moves joints by more than 1 / sqrt(2 gain) radians"
-        " in an update (Chan & Lawrence 1988)",
+        "Square of the damping over half the squared error: no singular direction then moves joints by more"
+        " than 1 / sqrt(2 gain) radians in an update (Chan & Lawrence 1988)",
         low=1e-3,
         high=1e4,
         slider=50.0,
@@ -169,7 +217,11 @@ class PriorityOptions(DampedOptions):
     """Settings of task priorities."""
 
     order: tuple[Task, ...] = setting(
-        ("position", "aim", "posture"), "Order", "Priority of the tasks, highest first", choices=ORDERS, is_usual=True
+        ("position", "aim", "posture"),
+        "Order",
+        "Priority of the tasks, highest first",
+        choices=ORDERS,
+        is_usual=True,
     )
     damping: Literal["error", "smallest", "constant"] = with_default(DampedOptions, "damping", "smallest")
     longest_step: float = with_default(DampedOptions, "longest_step", DAMPING.largest_change)

@@ -1,8 +1,9 @@
-"""Task priorities: each level is solved in the null space of those above. Knows no Blender.
+"""Task priorities: each level is solved in the null space of those above.
 
-Source: Maciejewski & Klein 1985 for two levels; Baerlocher & Boulic 1998, 2004 for any number, with the null space projected from level to
-level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by a loop at each level (`least_squares.bounded_step`);
-in that of Baerlocher & Boulic, which goes around all levels, a joint that a lower level carries to its limit is lost to the higher ones.
+Source: Maciejewski & Klein 1985 for two levels; Baerlocher & Boulic 1998, 2004 for any number, with the null
+space projected from level to level; Ribeiro & Paiva 2019, eq. 13 to 15 and 25. Joint limits are kept by a
+loop at each level (`least_squares.bounded_step`); in that of Baerlocher & Boulic, which goes around all
+levels, a joint that a lower level carries to its limit is lost to the higher ones.
 """
 
 import math
@@ -23,7 +24,9 @@ NEXT_LEVEL = 0.01  # weight of an error against one at the level above, where po
 
 @dataclass(frozen=True)
 class Level:
-    """A priority level: one kind of goal, of given ends or of all; the kind "posture" stands for the secondary objectives."""
+    """A priority level: one kind of goal, of given ends or of all; the kind "posture" stands for the
+    secondary objectives.
+    """
 
     kind: Literal["aim", "upright", "position", "posture"]
     ends: tuple[int, ...] | None = None  # indices in `goal.ends`; None: all
@@ -45,7 +48,9 @@ class Priorities:
     posture_damping: Damping = SECONDARY_DAMPING  # of the level "posture"
 
     def change(self, linear: Linear, down: Array, up: Array) -> Array:
-        """The joint change (n,) within bounds: each level is solved in the null space of the levels above it."""
+        """The joint change (n,) within bounds: each level is solved in the null space of the levels
+        above it.
+        """
         count = linear.jacobian.shape[1]
         change = np.zeros(count)
         above = np.zeros((0, count))  # Jacobian of all levels so far
@@ -59,13 +64,19 @@ class Priorities:
         return clamp_largest(change, self.largest_change)
 
     def error_size(self, linear: Linear) -> float:
-        """Size of the errors, weighted so that those of a lower level count far less; of two poses the one with the smaller size is
-        better.
+        """Size of the errors, weighted so that those of a lower level count far less; of two poses the one
+        with the smaller size is better.
         """
-        return math.hypot(*(NEXT_LEVEL**depth * size(task(linear, level)[0]) for depth, level in enumerate(self.levels)))
+        return math.hypot(
+            *(NEXT_LEVEL**depth * size(task(linear, level)[0]) for depth, level in enumerate(self.levels))
+        )
 
-    def _further(self, error: Array, jacobian: Array, above: Array, damping: Damping) -> Callable[[Indices, Array], Array]:
-        """Function that returns a level's addition (k,) for the free joints (k,), in the null space of all levels above."""
+    def _further(
+        self, error: Array, jacobian: Array, above: Array, damping: Damping
+    ) -> Callable[[Indices, Array], Array]:
+        """Function that returns a level's addition (k,) for the free joints (k,), in the null space of all
+        levels above.
+        """
 
         def further(free: Indices, so_far: Array) -> Array:
             null = factors(above[:, free], MET).projector() if len(above) else np.eye(len(free))

@@ -1,4 +1,4 @@
-"""Solvers of the Jacobian family: how the updates of a method are used. Knows no Blender."""
+"""Solvers of the Jacobian family: how the updates of a method are used."""
 
 import math
 import time
@@ -21,14 +21,16 @@ from .objectives import KeepPosture, Objective, State, twists
 class Updates:
     """How a solver uses its method's updates.
 
-    Buss (2009, section 2) names three ways: one update per frame, as many as it takes to meet the goal, or a few. A solve from scratch
-    always uses as many as it takes. When the iterate is stuck, it restarts elsewhere, as Beeson & Ames (2015) do at local minima, but first
-    nearby, with the same random numbers every time. Restarts leave singular poses and cycles as well.
+    Buss (2009, section 2) names three ways: one update per frame, as many as it takes to meet the goal, or a
+    few. A solve from scratch always uses as many as it takes. When the iterate is stuck, it restarts
+    elsewhere, as Beeson & Ames (2015) do at local minima, but first nearby, with the same random numbers
+    every time. Restarts leave singular poses and cycles as well.
     """
 
     in_frame: int | None = 8  # updates in a frame; None: as many as it takes
     at_most: int = 300
-    # [rad, or of the reach] a smaller error is zero: uprightness, with its low weight, is then still within `diagnosis.MET`
+    # [rad, or of the reach] a smaller error is zero: uprightness, with its low weight, is then still within
+    # `diagnosis.MET`
     met: float = 1e-8
     settled: float = 1e-4  # [rad] once the goal is met, updates end when all joints change by less
     patience: int = 14  # number of updates over which progress is measured
@@ -63,27 +65,43 @@ class JacobianSolver:
         self.updates = updates or Updates()
         self.diagnosis = Diagnosis(skeleton)
         self.linearizer = Linearizer(skeleton, self.updates.at_targets)
-        self._kept = ~twists(skeleton)  # first and last joints that only twist, unseen in the shape, ignore the posture
+        self._kept = ~twists(
+            skeleton
+        )  # first and last joints that only twist, unseen in the shape, ignore the posture
         self._lower, self._upper = np.array(skeleton.lower), np.array(skeleton.upper)
 
-    def solve(self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME) -> Solution:
-        """Solution of a goal; arguments as for `GazeSolver.solve`. Without `start` it begins at the posture; `memory` lets it tell a jump
-        of the target from movement.
+    def solve(
+        self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
+    ) -> Solution:
+        """Solution of a goal; arguments as for `GazeSolver.solve`. Without `start` it begins at the posture;
+        `memory` lets it tell a jump of the target from movement.
         """
         began = time.perf_counter()
         authored = check_goal(self.skeleton, goal, start=start, dt=dt)
         posture = np.array(self.skeleton.clamp(authored))
         before = memory if isinstance(memory, Allowances) else None
         if start is None or self.updates.in_frame is None:
-            result = self.until_met(goal, posture, posture if start is None else np.array(self.skeleton.clamp(start)), before)
+            result = self.until_met(
+                goal, posture, posture if start is None else np.array(self.skeleton.clamp(start)), before
+            )
         else:
-            result = self.some(goal, posture, np.array(self.skeleton.clamp(start)), before, self.updates.in_frame)
+            result = self.some(
+                goal, posture, np.array(self.skeleton.clamp(start)), before, self.updates.in_frame
+            )
         angles = tuple(result.here.angles.tolist())
         return self.diagnosis.solution(
-            goal, authored, angles, iterations=result.updates, began=began, memory=result.allowances, pose=result.here.pose
+            goal,
+            authored,
+            angles,
+            iterations=result.updates,
+            began=began,
+            memory=result.allowances,
+            pose=result.here.pose,
         )
 
-    def some(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int) -> Result:
+    def some(
+        self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None, count: int
+    ) -> Result:
         """Result of `count` updates from `angles` (n,), or of fewer if the goal is met before."""
         here = self.at(goal, posture, angles)
         allowances = self._allowances(here, before)
@@ -97,8 +115,8 @@ class JacobianSolver:
         return Result(here, count, allowances)
 
     def until_met(self, goal: GazeGoal, posture: Array, angles: Array, before: Allowances | None) -> Result:
-        """Best iterate of the updates from `angles` (n,), which end when the goal is met and the posture settled, or restarts no longer
-        help.
+        """Best iterate of the updates from `angles` (n,), which end when the goal is met and the posture
+        settled, or restarts no longer help.
         """
         use = self.updates
         here = best = self.at(goal, posture, angles)
@@ -136,13 +154,23 @@ class JacobianSolver:
     def state(self, goal: GazeGoal, posture: Array, angles: Array) -> State:
         """Goal, posture, angles and pose as the argument of secondary objectives."""
         kept = self._kept if goal.keep > 0.0 else np.zeros(len(angles), dtype=bool)
-        return State(self.skeleton, self.linearizer.units, goal, posture, kept, angles, self.skeleton.forward(angles.tolist()))
+        return State(
+            self.skeleton,
+            self.linearizer.units,
+            goal,
+            posture,
+            kept,
+            angles,
+            self.skeleton.forward(angles.tolist()),
+        )
 
     def update(self, goal: GazeGoal, posture: Array, here: Here, allowances: Allowances | None) -> Here:
         """The iterate after one update within limits."""
         units = self.linearizer.units
         linear = clamped(here.linear, allowances) if allowances else here.linear
-        change = self.method.change(linear, (self._lower - here.angles) / units, (self._upper - here.angles) / units)
+        change = self.method.change(
+            linear, (self._lower - here.angles) / units, (self._upper - here.angles) / units
+        )
         return self.at(goal, posture, np.clip(here.angles + change * units, self._lower, self._upper))
 
     def _shaken(self, angles: Array, times: int, draw: np.random.Generator) -> Array:

@@ -1,1 +1,1 @@
-"""Rotations, frames and trees of joints, with their Jacobians. Knows no Blender."""
+"""Rotations, frames and trees of joints, with their Jacobians."""

@@ -1,7 +1,7 @@
-"""Quaternions (w, x, y, z) and vectors as tuples of floats, with the conventions of all solvers. Knows no Blender.
+"""Quaternions (w, x, y, z) and vectors as tuples of floats, with the conventions of all solvers.
 
-Plain floats, because numpy costs more than the arithmetic at these sizes. A quaternion rotates a vector v by q v q*, so the product p q
-rotates by q first, then by p. All angles are radians.
+Plain floats, because numpy costs more than the arithmetic at these sizes. A quaternion rotates a vector v by
+q v q*, so the product p q rotates by q first, then by p. All angles are radians.
 """
 
 import math
@@ -76,7 +76,9 @@ def vector_angle(a: Vector, b: Vector) -> float:
 
 
 def signed_angle(a: Vector, b: Vector, about: Vector) -> float:
-    """Angle [rad] from `a` to `b`, positive for a right-handed rotation about `about` (the paper's VecAngle with an axis)."""
+    """Angle [rad] from `a` to `b`, positive for a right-handed rotation about `about` (the paper's VecAngle
+    with an axis).
+    """
     normal = cross(a, b)
     size = math.atan2(length(normal), dot(a, b))
     return -size if dot(about, normal) < 0.0 else size
@@ -124,8 +126,8 @@ def about(axis: Vector, angle: float) -> Quaternion:
 
 
 def between(a: Vector, b: Vector) -> Quaternion:
-    """The shortest rotation from the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); for opposite vectors one of the
-    possible ones.
+    """The shortest rotation from the unit vector `a` to the unit vector `b` (the paper's VDiffAsQ); for
+    opposite vectors one of the possible ones.
     """
     w = 1.0 + dot(a, b)
     if w < SAME_ANGLE:  # opposite: the axis would be noise
@@ -150,18 +152,24 @@ def logarithm(q: Quaternion) -> Vector:
     """The rotation vector (axis times angle in 0..pi) of the rotation `q`."""
     w, x, y, z = q if q[0] >= 0.0 else (-q[0], -q[1], -q[2], -q[3])
     size = math.sqrt(x * x + y * y + z * z)
-    factor = 2.0 * math.atan2(size, w) / size if size > SAME_ANGLE else 2.0  # below that the ratio is 2 to double precision
+    factor = (
+        2.0 * math.atan2(size, w) / size if size > SAME_ANGLE else 2.0
+    )  # below that the ratio is 2 to double precision
     return (x * factor, y * factor, z * factor)
 
 
 def exponential(vector: Vector) -> Quaternion:
     """Quaternion of a rotation vector [rad]."""
     angle = length(vector)
-    return IDENTITY if angle == 0.0 else about((vector[0] / angle, vector[1] / angle, vector[2] / angle), angle)
+    return (
+        IDENTITY if angle == 0.0 else about((vector[0] / angle, vector[1] / angle, vector[2] / angle), angle)
+    )
 
 
 def twist_angle(q: Quaternion, axis: Vector) -> float:
-    """The angle [rad] in -pi..pi of the twist of `q` about the unit vector `axis`; 0 if `q` reverses that vector."""
+    """The angle [rad] in -pi..pi of the twist of `q` about the unit vector `axis`; 0 if `q` reverses that
+    vector.
+    """
     along = q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2]
     return wrap(2.0 * math.atan2(along, q[0])) if along or q[0] else 0.0
 

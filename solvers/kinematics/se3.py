@@ -1,7 +1,7 @@
-"""Stacked rotations (..., 3, 3), rotation vectors (..., 3) [rad] and frames (..., 4, 4). Knows no Blender.
+"""Stacked rotations (..., 3, 3), rotation vectors (..., 3) [rad] and frames (..., 4, 4).
 
-A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `rotations`, whose plain floats are
-quicker for one rotation.
+A frame F takes a point p given in it to F[:3, :3] p + F[:3, 3]. Conventions are those of `rotations`, whose
+plain floats are quicker for one rotation.
 """
 
 import math
@@ -15,8 +15,9 @@ from .rotations import IDENTITY, Quaternion, Vector, to_matrix
 
 Array = NDArray[np.float64]
 
-# Cosine of half an angle, or half the sine of the whole one, nearer to 180 degrees than which the axis is read from the symmetric part of a
-# rotation, which is off by the square of this, and not from the antisymmetric one, which has lost as many digits as this has zeros.
+# Cosine of half an angle, or half the sine of the whole one, nearer to 180 degrees than which the axis is
+# read from the symmetric part of a rotation, which is off by the square of this, and not from the
+# antisymmetric one, which has lost as many digits as this has zeros.
 NEAR_HALF_TURN = 1e-5
 
 # Components whose products, the first three less the last three, are a cross product.
@@ -24,16 +25,23 @@ CROSS_LEFT, CROSS_RIGHT = np.array((1, 2, 0, 2, 0, 1)), np.array((2, 0, 1, 1, 2,
 
 UNIT = np.eye(3)
 
-# Constant matrices that read vectors from rotations in one product, which is faster for few of them than picking entries.
+# Constant matrices that read vectors from rotations in one product, which is faster for few of them than
+# picking entries.
 HATS = np.zeros((3, 9))  # a vector's cross product matrix, row by row
 HATS[(0, 1, 2, 0, 1, 2), (7, 2, 3, 5, 6, 1)] = (1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
 TO_VEE_AND_TRACE = np.hstack((0.5 * HATS.T, np.eye(3).reshape(9, 1)))
-TO_HALF_ANGLES_SLOPE = np.vstack((-0.5 * HATS, np.eye(3).reshape(1, 9)))  # of a half-angle vector and the cosine
-TO_SWING_AND_SLOPE = np.array(((0, 1, 0, 0, -1, 0, 0, 0), (-1, 0, 0, 0, 0, 0, 0, -1), (0, 0, 1, 0, 0, 0, 1, 0)), float)
+TO_HALF_ANGLES_SLOPE = np.vstack(
+    (-0.5 * HATS, np.eye(3).reshape(1, 9))
+)  # of a half-angle vector and the cosine
+TO_SWING_AND_SLOPE = np.array(
+    ((0, 1, 0, 0, -1, 0, 0, 0), (-1, 0, 0, 0, 0, 0, 0, -1), (0, 0, 1, 0, 0, 0, 1, 0)), float
+)
 
 
 class Frame(NamedTuple):
-    """Rotation and position of a frame in another one: a point p in it is at rotation p rotation* + position."""
+    """Rotation and position of a frame in another one: a point p in it is at rotation p rotation* +
+    position.
+    """
 
     rotation: Quaternion = IDENTITY
     position: Vector = (0.0, 0.0, 0.0)  # [m]
@@ -91,7 +99,8 @@ def angle_of(turns: Array) -> Array:
 def logarithm(turns: Array) -> Array:
     """Rotation vectors (..., 3) [rad], of up to 180 degrees.
 
-    A rotation by 180 degrees has two axes, opposite to each other: the one whose largest component is positive is taken.
+    A rotation by 180 degrees has two axes, opposite to each other: the one whose largest component is
+    positive is taken.
     """
     sines, sine, angle = _sines_and_angles(turns)
     vectors: Array = sines * (angle / np.maximum(sine, TINY))[..., None]
@@ -102,7 +111,9 @@ def logarithm(turns: Array) -> Array:
 
 
 def _sines_and_angles(turns: Array) -> tuple[Array, Array, Array]:
-    """Axes times the sine of the angle (..., 3), from the antisymmetric part; their lengths, and the angles."""
+    """Axes times the sine of the angle (..., 3), from the antisymmetric part; their lengths, and the
+    angles.
+    """
     products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
     sines = products[..., :3]
     sine = np.sqrt(np.einsum("...i,...i", sines, sines))
@@ -110,7 +121,9 @@ def _sines_and_angles(turns: Array) -> tuple[Array, Array, Array]:
 
 
 def _axes_near_pi(turns: Array, sines: Array) -> Array:
-    """Rotation axes (..., 3) from the symmetric part, 2 u u' - 1 near 180 degrees, where the antisymmetric part has no digits left."""
+    """Rotation axes (..., 3) from the symmetric part, 2 u u' - 1 near 180 degrees, where the antisymmetric
+    part has no digits left.
+    """
     outer = 0.5 * (turns + np.swapaxes(turns, -1, -2)) + np.eye(3)
     largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), -1)
     axis = np.take_along_axis(outer, largest[..., None, None], -1)[..., 0]
@@ -125,10 +138,11 @@ def orthonormal(turns: Array) -> Array:
 
 
 def half_angle(turns: Array) -> tuple[Array, Array]:
-    """Half-angle vectors (..., 3), the rotation axis times twice the sine of half the angle, and their derivatives (..., 3, 3) by a
-    rotation from the left.
+    """Half-angle vectors (..., 3), the rotation axis times twice the sine of half the angle, and their
+    derivatives (..., 3, 3) by a rotation from the left.
 
-    Unlike dot products of axes it grows up to 180 degrees, so that a body rotated by 180 degrees is not taken for one that is aligned.
+    Unlike dot products of axes it grows up to 180 degrees, so that a body rotated by 180 degrees is not taken
+    for one that is aligned.
     """
     products = turns.reshape(*turns.shape[:-2], 9) @ TO_VEE_AND_TRACE
     cosine = np.maximum(0.5 * np.sqrt(np.maximum(1.0 + products[..., 3], 0.0)), TINY)  # of half the angle
@@ -142,7 +156,9 @@ def half_angle(turns: Array) -> tuple[Array, Array]:
 
 
 def half_swing(axes: Array) -> tuple[Array, Array]:
-    """Half-angle vectors (..., 2) of the smallest rotation from +Z to unit vectors (..., 3), and their derivatives (..., 2, 3)."""
+    """Half-angle vectors (..., 2) of the smallest rotation from +Z to unit vectors (..., 3), and their
+    derivatives (..., 2, 3).
+    """
     z = axes[..., 2]
     far = np.maximum(1.0 + z, NEAR_HALF_TURN * NEAR_HALF_TURN)
     factor = np.sqrt(2.0 / far)
@@ -155,5 +171,7 @@ def half_swing(axes: Array) -> tuple[Array, Array]:
         sine = axes[..., 1::-1] * (-1.0, 1.0)
         length = np.sqrt((sine * sine).sum(-1))[..., None]
         axis = np.where(length > NO_DIRECTION, sine / np.maximum(length, NO_DIRECTION), (1.0, 0.0))
-        rows = np.where(is_opposite[..., None], np.sqrt(2.0 - 2.0 * np.minimum(z, 1.0))[..., None] * axis, rows)
+        rows = np.where(
+            is_opposite[..., None], np.sqrt(2.0 - 2.0 * np.minimum(z, 1.0))[..., None] * axis, rows
+        )
     return rows, derivative

@@ -1,6 +1,7 @@
-"""The skeleton of the gaze solvers: a chain or tree of joints, forward kinematics and Jacobians. Knows no Blender.
+"""The skeleton of the gaze solvers: a chain or tree of joints, forward kinematics and Jacobians.
 
-Kinematics, for each joint, from its parent out:  position += R rest_offset;  R = R rest_rotation about(axis, angle).
+Kinematics, for each joint, from its parent out:  position += R rest_offset;  R = R rest_rotation about(axis,
+angle).
 """
 
 import math
@@ -13,13 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tolerances import SINGLE_PRECISION
-from .rotations import IDENTITY, ORIGIN, Quaternion, Vector, about, add, length, multiply, normalized, rotate, scale, unit
+from .rotations import (
+    IDENTITY,
+    ORIGIN,
+    Quaternion,
+    Vector,
+    about,
+    add,
+    length,
+    multiply,
+    normalized,
+    rotate,
+    scale,
+    unit,
+)
 from .se3 import Frame, frame_array
 from .tree import BASE, Kind, Tree
 
 Angles = NDArray[np.float64]
 SHORTEST_LINK = 1e-6  # [m] a shorter link has no direction, and a shorter skeleton counts as this long
-FARTHEST = 1e9  # [rad or m] farthest limit of a joint: there positions are still exact to a ten thousandth of a millimetre
+# [rad or m] farthest limit of a joint: there positions are still exact to a ten thousandth of a millimetre
+FARTHEST = 1e9
 
 
 class SkeletonError(ValueError):
@@ -32,7 +47,9 @@ class Joint:
 
     name: str
     parent: int  # index of the parent joint; -1: the base
-    rest_rotation: Quaternion  # the joint's frame in its parent's (after the parent's own rotation), at angle 0
+    rest_rotation: (
+        Quaternion  # the joint's frame in its parent's (after the parent's own rotation), at angle 0
+    )
     rest_offset: Vector  # [m] the joint's position in its parent's frame
     axis: Vector  # unit, in the joint's own frame
     lower: float  # [rad], prismatic: [m]
@@ -52,22 +69,39 @@ class Joint:
             ("rest offset", self.rest_offset, 3),
             ("axis", self.axis, 3),
         ):
-            need(len(numbers) == count and all(map(math.isfinite, numbers)), f"its {what} {tuple(numbers)} must be {count} finite numbers")
+            need(
+                len(numbers) == count and all(map(math.isfinite, numbers)),
+                f"its {what} {tuple(numbers)} must be {count} finite numbers",
+            )
         for field, limit in (("lower", self.lower), ("upper", self.upper)):
             need(math.isfinite(limit), f"its {field} limit is {limit}: give it a finite number")
-            need(abs(limit) <= FARTHEST, f"its {field} limit of {limit:.6g} is too far: narrow it to {FARTHEST:g}")
+            need(
+                abs(limit) <= FARTHEST,
+                f"its {field} limit of {limit:.6g} is too far: narrow it to {FARTHEST:g}",
+            )
         need(abs(math.hypot(*self.axis) - 1) < SINGLE_PRECISION, f"the axis {self.axis} must have length 1")
-        need(abs(math.hypot(*self.rest_rotation) - 1) < SINGLE_PRECISION, f"the rest rotation {self.rest_rotation} must have length 1")
-        need(self.lower <= self.upper, f"the lower limit {self.lower:.6g} is above the upper limit {self.upper:.6g}: exchange them")
+        need(
+            abs(math.hypot(*self.rest_rotation) - 1) < SINGLE_PRECISION,
+            f"the rest rotation {self.rest_rotation} must have length 1",
+        )
+        need(
+            self.lower <= self.upper,
+            f"the lower limit {self.lower:.6g} is above the upper limit {self.upper:.6g}: exchange them",
+        )
         need(self.kind in ("revolute", "prismatic"), f"kind is 'revolute' or 'prismatic', not '{self.kind}'")
         for field in ("velocity", "acceleration", "jerk"):
             value = getattr(self, field)
-            need(value > 0 and math.isfinite(value), f"the {field} limit must be above zero and finite, got {value}")
+            need(
+                value > 0 and math.isfinite(value),
+                f"the {field} limit must be above zero and finite, got {value}",
+            )
 
 
 @dataclass(frozen=True)
 class End:
-    """An end effector: a tool fixed to a joint, to which goals apply. It looks along its own +Y; its up direction is its own +Z."""
+    """An end effector: a tool fixed to a joint, to which goals apply. It looks along its own +Y; its up
+    direction is its own +Z.
+    """
 
     joint: int  # index of the joint that carries it
     rotation: Quaternion = IDENTITY  # the tool's frame in that joint's
@@ -95,10 +129,14 @@ def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
     _check_order(joints)
     for end in ends:
         if not -1 <= end.joint < len(joints):
-            raise SkeletonError(f"link '{end.name}' is carried by joint {end.joint}: there are {len(joints)}, counted from 0")
+            raise SkeletonError(
+                f"link '{end.name}' is carried by joint {end.joint}: there are {len(joints)}, counted from 0"
+            )
     return Laid(
         [joint.parent for joint in joints],
-        np.array([frame_array(Frame(normalized(joint.rest_rotation), joint.rest_offset)) for joint in joints]),
+        np.array(
+            [frame_array(Frame(normalized(joint.rest_rotation), joint.rest_offset)) for joint in joints]
+        ),
         np.array([unit(joint.axis) for joint in joints]),
         [joint.kind for joint in joints],
         [end.joint for end in ends],
@@ -109,7 +147,9 @@ def laid_out(joints: Sequence[Joint], ends: Sequence[End]) -> Laid:
 def _check_order(joints: Sequence[Joint]) -> None:
     for k, joint in enumerate(joints):
         if not -1 <= joint.parent < k:
-            raise SkeletonError(f"joint '{joint.name}': its parent must come before it, and {joint.parent} is not before {k}")
+            raise SkeletonError(
+                f"joint '{joint.name}': its parent must come before it, and {joint.parent} is not before {k}"
+            )
 
 
 class Pose(NamedTuple):
@@ -123,7 +163,8 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True)
 class Skeleton:
-    """A tree of joints on a base, parents before their children, and its ends: the tool (end 0), whose view is its +Y, and further ones.
+    """A tree of joints on a base, parents before their children, and its ends: the tool (end 0), whose view
+    is its +Y, and further ones.
 
     In a chain every joint's parent is the one before it, and the last carries the tool.
     """
@@ -137,14 +178,26 @@ class Skeleton:
 
     def __post_init__(self) -> None:
         if not self.joints:
-            raise SkeletonError("a skeleton needs at least one joint: unlock a rotation axis of one of the bones")
+            raise SkeletonError(
+                "a skeleton needs at least one joint: unlock a rotation axis of one of the bones"
+            )
         _check_order(self.joints)
         for end in self.ends:
             if not 0 <= end.joint < len(self.joints):
-                raise SkeletonError(f"end '{end.name}' is carried by joint {end.joint}: there are {len(self.joints)}, counted from 0")
+                raise SkeletonError(
+                    f"end '{end.name}' is carried by joint {end.joint}: there are {len(self.joints)}, counted"
+                    " from 0"
+                )
             numbers = (*end.rotation, *end.offset)
-            if len(numbers) != 7 or not all(map(math.isfinite, numbers)) or abs(math.hypot(*end.rotation) - 1) > SINGLE_PRECISION:
-                raise SkeletonError(f"the tool of '{end.name}': its rotation must have length 1 and every number be finite, got {numbers}")
+            if (
+                len(numbers) != 7
+                or not all(map(math.isfinite, numbers))
+                or abs(math.hypot(*end.rotation) - 1) > SINGLE_PRECISION
+            ):
+                raise SkeletonError(
+                    f"the tool of '{end.name}': its rotation must have length 1 and every number be finite,"
+                    f" got {numbers}"
+                )
 
     def __len__(self) -> int:
         return len(self.joints)
@@ -185,7 +238,10 @@ class Skeleton:
     def _branches(self) -> tuple["Skeleton", ...]:
         return tuple(
             Skeleton(
-                tuple(replace(self.joints[k], parent=row - 1) for row, k in enumerate(path)), end.rotation, end.offset, tool_name=end.name
+                tuple(replace(self.joints[k], parent=row - 1) for row, k in enumerate(path)),
+                end.rotation,
+                end.offset,
+                tool_name=end.name,
             )
             for path, end in zip(self._paths, self.ends, strict=True)
         )
@@ -200,12 +256,19 @@ class Skeleton:
 
     @cached_property
     def reach(self) -> float:
-        """Reach [m]: length from the first joint to the farthest end, with prismatic joints at their longest; at least `SHORTEST_LINK`."""
-        return max(SHORTEST_LINK, *(self._length(path, end) for path, end in zip(self._paths, self.ends, strict=True)))
+        """Reach [m]: length from the first joint to the farthest end, with prismatic joints at their longest;
+        at least `SHORTEST_LINK`.
+        """
+        return max(
+            SHORTEST_LINK,
+            *(self._length(path, end) for path, end in zip(self._paths, self.ends, strict=True)),
+        )
 
     @cached_property
     def units(self) -> Angles:
-        """Movement (n,) that counts as one unit for each joint: 1 rad for revolute joints, the reach [m] for prismatic joints."""
+        """Movement (n,) that counts as one unit for each joint: 1 rad for revolute joints, the reach [m] for
+        prismatic joints.
+        """
         return np.array([self.reach if joint.kind == "prismatic" else 1.0 for joint in self.joints])
 
     def _length(self, path: tuple[int, ...], end: End) -> float:
@@ -215,11 +278,15 @@ class Skeleton:
 
     def clamp(self, angles: Sequence[float] | Angles) -> tuple[float, ...]:
         """`angles` (n,) clamped to the joint limits."""
-        return tuple(min(max(float(a), lo), hi) for a, lo, hi in zip(angles, self.lower, self.upper, strict=True))
+        return tuple(
+            min(max(float(a), lo), hi) for a, lo, hi in zip(angles, self.lower, self.upper, strict=True)
+        )
 
     @cached_property
     def _parts(self) -> tuple[tuple[bool, Quaternion | None, Vector | None, Vector], ...]:
-        """For each joint: whether it is revolute; rest rotation and offset, None where they are identity; unit axis."""
+        """For each joint: whether it is revolute; rest rotation and offset, None where they are identity;
+        unit axis.
+        """
         return tuple(
             (
                 joint.kind == "revolute",
@@ -254,7 +321,12 @@ class Skeleton:
             positions.append(position)
         joint_index, tool, offset = self._tools[0]
         turned = rotations[joint_index]
-        return Pose(tuple(rotations), tuple(positions), multiply(turned, tool), add(positions[joint_index], rotate(turned, offset)))
+        return Pose(
+            tuple(rotations),
+            tuple(positions),
+            multiply(turned, tool),
+            add(positions[joint_index], rotate(turned, offset)),
+        )
 
     def end_pose(self, pose: Pose, end: int) -> tuple[Quaternion, Vector]:
         """Rotation and position [m] of an end in the base frame."""
@@ -268,11 +340,14 @@ class Skeleton:
         """Axes of the joints in the base frame, as unit vectors."""
         return [rotate(turned, part[3]) for turned, part in zip(pose.rotations, self._parts, strict=True)]
 
-    def jacobian(self, angles: Sequence[float], end: int = 0, floating: bool = False) -> tuple[Angles, Angles]:
+    def jacobian(
+        self, angles: Sequence[float], end: int = 0, floating: bool = False
+    ) -> tuple[Angles, Angles]:
         """Angular [rad/rad] and linear [m/rad] Jacobian of an end in the base frame, (3, n) each.
 
-        Columns of joints that are not on the end's path are zero. With `floating` six columns come before them, (3, 6 + n): the linear
-        velocity of the base and its angular velocity about its own origin, both in the base frame.
+        Columns of joints that are not on the end's path are zero. With `floating` six columns come before
+        them, (3, 6 + n): the linear velocity of the base and its angular velocity about its own origin, both
+        in the base frame.
         """
         angular, linear = self.tree.jacobian(self.tree.forward(np.array(angles, float)), end)
         return (angular, linear) if floating else (angular[:, BASE:], linear[:, BASE:])

@@ -1,10 +1,11 @@
-"""A tree of joints on flat arrays: forward kinematics and Jacobians of one configuration or of many at once. Knows no Blender.
+"""A tree of joints on flat arrays: forward kinematics and Jacobians of one configuration or of many at once.
 
-Frames are matrices (4, 4) with the base's position as the origin and the world's axes. A motion is that of the base (linear, then angular
-velocity) and of the coordinates, 6 + v unknowns: one coordinate for each revolute or prismatic joint, three for a spherical one, as
-increments of its rotation. Frames of one configuration are multiplied by doubling: after k rounds a joint's frame is known in that of its
-2^k-th ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width. For many configurations (more than
-`FEW`) the number of products counts instead: they are multiplied level by level.
+Frames are matrices (4, 4) with the base's position as the origin and the world's axes. A motion is that of
+the base (linear, then angular velocity) and of the coordinates, 6 + v unknowns: one coordinate for each
+revolute or prismatic joint, three for a spherical one, as increments of its rotation. Frames of one
+configuration are multiplied by doubling: after k rounds a joint's frame is known in that of its 2^k-th
+ancestor, so that a tree of depth d takes log2 d products of stacked matrices, whatever its width. For many
+configurations (more than `FEW`) the number of products counts instead: they are multiplied level by level.
 """
 
 import math
@@ -26,17 +27,24 @@ BASE = 6  # unknowns of the base: linear, then angular velocity, in the world
 BASE_POSITION = np.zeros(3)
 LINEAR = 3  # of these the linear ones, whose moves are exact however large
 FEW = 8  # configurations up to which numpy's calls take longer than what they compute
-LINEAR_BASE, ANGULAR_BASE = np.eye(BASE)[:, :LINEAR], np.eye(BASE)[:, LINEAR:]  # (6, 3) velocities by each of them
+LINEAR_BASE, ANGULAR_BASE = (
+    np.eye(BASE)[:, :LINEAR],
+    np.eye(BASE)[:, LINEAR:],
+)  # (6, 3) velocities by each of them
 
 
 class Frames:
     """Forward kinematics of a tree, for one configuration or many (...)."""
 
     def __init__(self, tree: "Tree", nodes: Array) -> None:
-        """`nodes` (..., 1 + n, 4, 4): the base, then the joints after their own motion, parents before their children."""
+        """`nodes` (..., 1 + n, 4, 4): the base, then the joints after their own motion, parents before their
+        children.
+        """
         self.nodes, self._tree = nodes, tree
         held = _picked(nodes, tree.held_nodes)
-        self.axes: Array = (held[..., :3, :3] @ tree.axes)[..., 0]  # (..., v, 3) of the coordinates, in the world
+        self.axes: Array = (held[..., :3, :3] @ tree.axes)[
+            ..., 0
+        ]  # (..., v, 3) of the coordinates, in the world
         # (..., v, 3) angular velocity that a unit speed of each coordinate gives to the links that it moves
         self.turning = self.axes * tree.turns if tree.has_slides else self.axes
         self._positions = held[..., :3, 3]
@@ -46,7 +54,9 @@ class Frames:
         return Frames(self._tree, self.nodes[rows])
 
     def velocity(self, point: Array) -> Array:
-        """Linear velocity (..., v, 3) that a unit speed of each coordinate gives to a point (..., 3) on the links that it moves."""
+        """Linear velocity (..., v, 3) that a unit speed of each coordinate gives to a point (..., 3) on the
+        links that it moves.
+        """
         velocity = cross(self.turning, point[..., None, :] - self._positions)
         if self._tree.has_slides:
             velocity += self.axes * (1.0 - self._tree.turns)
@@ -54,18 +64,22 @@ class Frames:
 
     @cached_property
     def moving(self) -> Array:
-        """Linear velocity (..., v, 3) at the base's position that a unit speed of each coordinate gives to the links that it moves."""
+        """Linear velocity (..., v, 3) at the base's position that a unit speed of each coordinate gives to
+        the links that it moves.
+        """
         return self.velocity(BASE_POSITION)
 
     @cached_property
     def angular(self) -> Array:
-        """Angular velocity (..., 6 + v, 3) that a unit speed of each unknown (base, then coordinates) gives to the links that it moves."""
+        """Angular velocity (..., 6 + v, 3) that a unit speed of each unknown (base, then coordinates) gives
+        to the links that it moves.
+        """
         return self._with_base(ANGULAR_BASE, self.turning)
 
     @cached_property
     def linear(self) -> Array:
-        """Linear velocity (..., 6 + v, 3) [m] at the origin that a unit speed of each unknown (base, then coordinates) gives to the links
-        that it moves.
+        """Linear velocity (..., 6 + v, 3) [m] at the origin that a unit speed of each unknown (base, then
+        coordinates) gives to the links that it moves.
         """
         return self._with_base(LINEAR_BASE, self.moving)
 
@@ -80,7 +94,13 @@ class Tree:
     """Tree of revolute, prismatic and spherical joints on a base; its links are frames fixed to joints."""
 
     def __init__(
-        self, parents: Sequence[int], rests: Array, axes: Array, kinds: Sequence[Kind], carriers: Sequence[int], carried: Array
+        self,
+        parents: Sequence[int],
+        rests: Array,
+        axes: Array,
+        kinds: Sequence[Kind],
+        carriers: Sequence[int],
+        carried: Array,
     ) -> None:
         """A tree.
 
@@ -94,15 +114,22 @@ class Tree:
         """
         count = len(parents)
         self.parents, self.kinds = tuple(parents), tuple(kinds)
-        self.rests, axes = np.asarray(rests, float).reshape(count, 4, 4), np.asarray(axes, float).reshape(count, 3)
+        self.rests, axes = (
+            np.asarray(rests, float).reshape(count, 4, 4),
+            np.asarray(axes, float).reshape(count, 3),
+        )
         widths = [3 if kind == "spherical" else 1 for kind in kinds]
         self.first: Indices = np.cumsum([0, *widths])[:-1]  # each joint's first coordinate
         self.joint_of: Indices = np.repeat(np.arange(count), widths)  # joint of each coordinate
-        self.balls = np.array([k for k, kind in enumerate(kinds) if kind == "spherical"], np.intp)  # spherical joints
+        self.balls = np.array(
+            [k for k, kind in enumerate(kinds) if kind == "spherical"], np.intp
+        )  # spherical joints
         self.ball_coordinates = self.first[self.balls][:, None] + np.arange(3)
         self.axes = axes[self.joint_of][:, :, None]  # (v, 3, 1) in the frames of the coordinates' joints
         self.axes[self.ball_coordinates, :, 0] = np.eye(3)
-        self.slides = np.array([kinds[k] == "prismatic" for k in self.joint_of], bool)  # (v,) which coordinates are prismatic
+        self.slides = np.array(
+            [kinds[k] == "prismatic" for k in self.joint_of], bool
+        )  # (v,) which coordinates are prismatic
         self.has_slides, self.turns = bool(self.slides.any()), (~self.slides).astype(float)[:, None]
         self.carrying = np.array(carriers, np.intp)  # joint that carries each link; -1: the base
         self.ends = np.asarray(carried, float).reshape(-1, 4, 4)
@@ -114,12 +141,17 @@ class Tree:
             moved_by[k + 1, BASE:][self.joint_of == k] = True
         # Nodes are in the order of their depth, so that those of a round are a slice.
         order = np.argsort(depth, kind="stable")
-        joints, node = order[1:] - 1, np.argsort(order)  # joint of each node after the base's, and the base's node and each joint's
+        joints, node = (
+            order[1:] - 1,
+            np.argsort(order),
+        )  # joint of each node after the base's, and the base's node and each joint's
         self.held: Indices = node[self.joint_of + 1]  # (v,) node of each coordinate
         self.held_nodes = run_of(self.held)
         self.carriers: Indices = node[self.carrying + 1]  # (k,) node of each link
         self.moved_by = moved_by[order]  # (1 + n, 6 + v) which unknowns move a node
-        above = np.append(0, node[np.array(self.parents, np.intp) + 1][joints]).astype(np.intp)  # each node's parent; 0: the base
+        above = np.append(0, node[np.array(self.parents, np.intp) + 1][joints]).astype(
+            np.intp
+        )  # each node's parent; 0: the base
         starts = np.searchsorted(np.array(depth)[order], np.arange(2, max(1, *depth) + 2)).tolist()
         self._roots = slice(0, starts[0])  # the base, and the joints on it
         self._levels = [(slice(start, stop), run_of(above[start:stop])) for start, stop in pairwise(starts)]
@@ -133,7 +165,9 @@ class Tree:
         slides = self.slides[self._factor_of]
         self._terms = _transform_terms(self.rests[joints], axes[joints], slides)
         self._slid = np.flatnonzero(slides)
-        self._at_rest = np.concatenate((np.eye(4)[None], self.rests[joints]))  # (1 + n, 4, 4) each node in its parent's frame, at zero
+        self._at_rest = np.concatenate(
+            (np.eye(4)[None], self.rests[joints])
+        )  # (1 + n, 4, 4) each node in its parent's frame, at zero
         self._is_of_balls = len(self.balls) == count
         self._ball_nodes: Indices = node[self.balls + 1]
         self._ball_rests = self.rests[self.balls, :3, :3]
@@ -147,7 +181,9 @@ class Tree:
         """Number of unknowns: 6 of the base plus v coordinates."""
         return BASE + len(self)
 
-    def forward(self, values: Array, base_rotation: Array | None = None, balls: Array | None = None) -> Frames:
+    def forward(
+        self, values: Array, base_rotation: Array | None = None, balls: Array | None = None
+    ) -> Frames:
         """Forward kinematics of one configuration or of many (...).
 
         Args:
@@ -170,7 +206,9 @@ class Tree:
         return Frames(self, nodes)
 
     def _turn(self, values: Array, nodes: Array) -> None:
-        """Writes each node's frame in its parent's to `nodes` (..., 1 + n, 4, 4): revolute and prismatic joints at `values` (..., v)."""
+        """Writes each node's frame in its parent's to `nodes` (..., 1 + n, 4, 4): revolute and prismatic
+        joints at `values` (..., v).
+        """
         shape, count = values.shape[:-1], len(self.parents)
         ordered = values if self._is_in_order else values.take(self._factor_of, axis=-1)
         factors = np.empty((*shape, count, 1, 3))
@@ -201,12 +239,15 @@ class Tree:
         moved = self.moved_by[self.carriers[link]][:, None]
         position = self.placed(frames, np.array([link]))[..., :3, 3]
         angular = np.where(moved, frames.angular, 0.0)
-        linear = np.where(moved, frames.linear, 0.0) + cross(angular, np.broadcast_to(position, angular.shape))
+        linear = np.where(moved, frames.linear, 0.0) + cross(
+            angular, np.broadcast_to(position, angular.shape)
+        )
         return angular.swapaxes(-1, -2), linear.swapaxes(-1, -2)
 
 
 def _transform_terms(rests: Array, axes: Array, slides: Mask) -> Array:
-    """Matrices (n, 3, 16) of which a joint's transform (16,) is the sum, with the factors 1, sine or displacement, and 1 - cosine.
+    """Matrices (n, 3, 16) of which a joint's transform (16,) is the sum, with the factors 1, sine or
+    displacement, and 1 - cosine.
 
     Args:
         rests: (n, 4, 4) the joints' frames in their parents', at zero.
@@ -224,7 +265,11 @@ def _transform_terms(rests: Array, axes: Array, slides: Mask) -> Array:
 
 def run_of(indices: Indices) -> Indices | slice:
     """Indices as a slice, which numpy reads much faster, if they are contiguous; otherwise unchanged."""
-    is_run = len(indices) > 0 and indices[-1] - indices[0] == len(indices) - 1 and bool((indices[1:] > indices[:-1]).all())
+    is_run = (
+        len(indices) > 0
+        and indices[-1] - indices[0] == len(indices) - 1
+        and bool((indices[1:] > indices[:-1]).all())
+    )
     return slice(int(indices[0]), int(indices[-1]) + 1) if is_run else indices
 
 

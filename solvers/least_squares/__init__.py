@@ -1,1 +1,1 @@
-"""Least squares within bounds and linear constraints. Knows no Blender."""
+"""Least squares within bounds and linear constraints."""

@@ -1,6 +1,7 @@
-"""Joint steps within bounds, for methods whose step is not the minimum of a quadratic. Knows no Blender.
+"""Joint steps within bounds, for methods whose step is not the minimum of a quadratic.
 
-`box` finds the minimum of a quadratic within bounds; here are steps in null spaces, and steps with other kinds of damping.
+`box` finds the minimum of a quadratic within bounds; here are steps in null spaces, and steps with other
+kinds of damping.
 """
 
 from collections.abc import Callable
@@ -11,8 +12,12 @@ from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices, Mask
 from ..tolerances import EXACT
 
-LONGEST_STEP = 0.5  # [rad, or of a robot's size] of a coordinate in one step: beyond it the linear model says little
-MAX_ITERATIONS = 200  # of loops that end by themselves: none seen takes so many, and no error of rounding keeps one going
+LONGEST_STEP = (
+    0.5  # [rad, or of a robot's size] of a coordinate in one step: beyond it the linear model says little
+)
+MAX_ITERATIONS = (
+    200  # of loops that end by themselves: none seen takes so many, and no error of rounding keeps one going
+)
 
 
 Step = Callable[[Array, Mask], Array]
@@ -22,14 +27,17 @@ Slope = Callable[[Array, Mask], Array]
 def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -> tuple[Array, Mask]:
     """The step (n,) within bounds, and a mask (n,) of the unknowns that are at a bound.
 
-    Unknowns that would leave their bounds are held there, and the others are solved again, until none leaves. Source: the clamping loop of
-    Baerlocher & Boulic 2004. If several leave at once, some need not be held while the others are: with `slope` these are released.
+    Unknowns that would leave their bounds are held there, and the others are solved again, until none leaves.
+    Source: the clamping loop of Baerlocher & Boulic 2004. If several leave at once, some need not be held
+    while the others are: with `slope` these are released.
 
     Args:
-        step: Returns the step (n,) for the moves (n,) of held unknowns, zero elsewhere, and the mask (n,) of free ones.
+        step: Returns the step (n,) for the moves (n,) of held unknowns, zero elsewhere, and the mask (n,) of
+            free ones.
         lower: (n,), may be infinite.
         upper: (n,), not below `lower`.
-        slope: Returns the objective's gradient (n,), projected onto the constraints' null space, for a step (n,) and the mask (n,).
+        slope: Returns the objective's gradient (n,), projected onto the constraints' null space, for a step
+            (n,) and the mask (n,).
     """
     held, moves = np.zeros(len(lower), bool), np.zeros(len(lower))
     while not held.all():
@@ -45,9 +53,11 @@ def within(step: Step, lower: Array, upper: Array, slope: Slope | None = None) -
     return _released(step, slope, moves, held, lower, upper)
 
 
-def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, upper: Array) -> tuple[Array, Mask]:
-    """Result as of `within`, from the best moves (n,) within bounds for the held unknowns (n,): the primal active set method (Nocedal &
-    Wright 2006, algorithm 16.3).
+def _released(
+    step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, upper: Array
+) -> tuple[Array, Mask]:
+    """Result as of `within`, from the best moves (n,) within bounds for the held unknowns (n,): the primal
+    active set method (Nocedal & Wright 2006, algorithm 16.3).
     """
     is_best = True
     for _ in range(MAX_ITERATIONS):
@@ -60,7 +70,9 @@ def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, 
             held[first] = False
         direction = np.where(held, 0.0, step(np.where(held, moves, 0.0), ~held) - moves)
         bound = np.where(direction > 0.0, upper, lower)
-        shares = np.divide(bound - moves, direction, out=np.full(len(direction), np.inf), where=direction != 0.0)
+        shares = np.divide(
+            bound - moves, direction, out=np.full(len(direction), np.inf), where=direction != 0.0
+        )
         share = min(1.0, float(shares.min()))
         is_best = share == 1.0
         reached = (shares <= share) & (share < 1.0)
@@ -72,10 +84,12 @@ def _released(step: Step, slope: Slope, moves: Array, held: Mask, lower: Array, 
 def beneath(further: Callable[[Indices, Array], Array], change: Array, lower: Array, upper: Array) -> Array:
     """`change` (n,) plus the contribution of a lower priority level, within bounds.
 
-    The addition is followed until an unknown reaches a bound; then the level is solved again for the others, and so on.
+    The addition is followed until an unknown reaches a bound; then the level is solved again for the others,
+    and so on.
 
     Args:
-        further: Returns the addition (k,) for indices (k,) of free unknowns and the change (n,) so far; it does not affect higher levels.
+        further: Returns the addition (k,) for indices (k,) of free unknowns and the change (n,) so far; it
+            does not affect higher levels.
         change: The result of the levels above, within bounds.
         lower: Lower bounds (n,).
         upper: Upper bounds (n,).

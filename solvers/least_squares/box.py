@@ -1,8 +1,9 @@
-"""Bounded least squares: minimise x' H x / 2 - g' x for lower <= x <= upper, by a warm-started active set. Knows no Blender.
+"""Bounded least squares: minimise x' H x / 2 - g' x for lower <= x <= upper, by a warm-started active set.
 
-Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns on the wrong side change it at once; where that no longer helps,
-one at a time, each of which lowers the objective (a primal active set; Nocedal & Wright 2006, 16.5). A step of motion keeps nearly the
-same bounds active as the step before, so that one or two solves are usual.
+Block principal pivoting (Portugal, Judice & Vicente 1994): all unknowns on the wrong side change it at once;
+where that no longer helps, one at a time, each of which lowers the objective (a primal active set; Nocedal &
+Wright 2006, 16.5). A step of motion keeps nearly the same bounds active as the step before, so that one or
+two solves are usual.
 """
 
 import math
@@ -17,7 +18,9 @@ from ..tolerances import EXACT
 Array = NDArray[np.float64]
 Sides = NDArray[np.int8]
 
-MOST_ROUNDS = 200  # linear solves of a search: random bodies of 66 joints take 70 at most; 200 joints take .2 s then
+MOST_ROUNDS = (
+    200  # linear solves of a search: random bodies of 66 joints take 70 at most; 200 joints take .2 s then
+)
 PATIENCE = 3  # rounds of changing all at once without progress before bounds are changed one by one
 FREE, ABOVE = np.int8(0), np.int8(1)
 
@@ -32,7 +35,9 @@ class Boxed(NamedTuple):
 
 
 class Quadratic(Protocol):
-    """Interface of an objective x' H x / 2 - g' x with a positive definite H in any form that can be solved."""
+    """Interface of an objective x' H x / 2 - g' x with a positive definite H in any form that can be
+    solved.
+    """
 
     @property
     def steepest(self) -> float:
@@ -43,7 +48,8 @@ class Quadratic(Protocol):
         """Largest absolute entry of g, for tolerances."""
 
     def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
-        """The minimum (n,) with active unknowns at their bounds and the others free; and the gradient (n,) of active unknowns.
+        """The minimum (n,) with active unknowns at their bounds and the others free; and the gradient (n,) of
+        active unknowns.
 
         `held` (n,) has the bounds of active unknowns, and zeros.
         """
@@ -64,7 +70,9 @@ class Dense:
         return float(np.abs(self.vector).max(initial=0.0))
 
     def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
-        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see `Quadratic.free`."""
+        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see
+        `Quadratic.free`.
+        """
         matrix, vector = self.matrix, self.vector
         loose = (sides == 0).nonzero()[0]
         if len(loose) == len(sides):
@@ -78,7 +86,9 @@ class Dense:
 
 
 def _least(matrix: Array, vector: Array) -> Array:
-    """Minimum of x' H x / 2 - g' x; the shortest, where H is so steep along some directions that in rounding it is singular."""
+    """Minimum of x' H x / 2 - g' x; the shortest, where H is so steep along some directions that in rounding
+    it is singular.
+    """
     try:
         return np.linalg.solve(matrix, vector)
     except np.linalg.LinAlgError:
@@ -118,14 +128,17 @@ def minimum(quadratic: Quadratic, lower: Array, upper: Array, sides: Sides | Non
         rounds += 1
         x, slope = quadratic.free(sides, held)
         size = math.sqrt(np.vdot(x, x))
-        # Next an unknown is at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch 2002).
+        # Next an unknown is at the bound that a step down the gradient crosses (Hintermueller, Ito & Kunisch
+        # 2002).
         tolerance = EXACT * max(1.0, size)
         ahead = x
         if slope.any():
             rounding = EXACT * max(size, quadratic.largest / quadratic.steepest)
             ahead = x - slope / quadratic.steepest + (tolerance + rounding) * sides
         following = (ahead > upper + tolerance).view(np.int8) - (ahead < lower - tolerance).view(np.int8)
-        following[sides * following < 0] = FREE  # from one bound to the other only by way of a round in between
+        following[sides * following < 0] = (
+            FREE  # from one bound to the other only by way of a round in between
+        )
         changed = (following != sides).nonzero()[0]
         if some_pinned:
             changed = changed[~pinned[changed]]
@@ -155,7 +168,9 @@ def _descended(quadratic: Quadratic, lower: Array, upper: Array, x: Array, round
         move = least - x
         room = np.where(move > 0.0, upper, lower) - x
         crossing = (sides == 0) & (np.abs(move) > np.abs(room))
-        shares = np.divide(room, move, out=np.ones(len(x)), where=crossing)  # of the move, up to each bound that it crosses
+        shares = np.divide(
+            room, move, out=np.ones(len(x)), where=crossing
+        )  # of the move, up to each bound that it crosses
         nearest = int(np.argmin(shares))
         x = np.minimum(np.maximum(x + shares[nearest] * move, lower), upper)
         if crossing[nearest]:
@@ -163,7 +178,9 @@ def _descended(quadratic: Quadratic, lower: Array, upper: Array, x: Array, round
         else:
             size = math.sqrt(np.vdot(x, x))
             rounding = EXACT * (max(1.0, size) * quadratic.steepest + quadratic.largest)
-            inward = np.where(pinned, 0.0, slope * sides)  # where it is positive, the objective falls off the bound
+            inward = np.where(
+                pinned, 0.0, slope * sides
+            )  # where it is positive, the objective falls off the bound
             steepest = int(np.argmax(inward))
             if inward[steepest] <= rounding:
                 return Boxed(x, sides, rounds)

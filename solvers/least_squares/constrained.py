@@ -1,9 +1,10 @@
-"""Least squares within a box and linear constraints, by the method of multipliers over the box's own solver. Knows no Blender.
+"""Least squares within a box and linear constraints, by the method of multipliers over the box's own solver.
 
-Bounds are many and cheap, constraints few: so these become penalties, whose targets are shifted by multipliers until they hold exactly
-(Hestenes 1969; Powell 1969). One solve within the box per set of active constraints, and two sets of multipliers are usual, one when they
-start from the last step's. Constraints that contradict each other are violated with the least sum of squares (as in ProxQP, Bambade et al.
-2022), and that is reported.
+Bounds are many and cheap, constraints few: so these become penalties, whose targets are shifted by
+multipliers until they hold exactly (Hestenes 1969; Powell 1969). One solve within the box per set of active
+constraints, and two sets of multipliers are usual, one when they start from the last step's. Constraints that
+contradict each other are violated with the least sum of squares (as in ProxQP, Bambade et al. 2022), and that
+is reported.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,10 @@ from .box import MOST_ROUNDS, Sides
 
 Mask = NDArray[np.bool_]
 
-STIFFER, MOST_STIFFENINGS = 10.0, 5  # factor by which the penalties' stiffness is raised, and how often: more is lost in rounding
+STIFFER, MOST_STIFFENINGS = (
+    10.0,
+    5,
+)  # factor by which the penalties' stiffness is raised, and how often: more is lost in rounding
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,8 @@ class Constraints:
         return found
 
     def beyond(self, x: Array, shift: Array | float = 0.0) -> Array:
-        """Signed violation (m,) of the constraints at `x` (n,), with `shift` added to A x: positive above the upper bounds, negative below
-        the lower.
+        """Signed violation (m,) of the constraints at `x` (n,), with `shift` added to A x: positive above the
+        upper bounds, negative below the lower.
         """
         at = self.matrix @ x + shift
         beyond: Array = np.maximum(at - self.upper, 0.0) + np.minimum(at - self.lower, 0.0)
@@ -50,14 +54,18 @@ class Constraints:
     @property
     def tolerance(self) -> Array:
         """Violation (m,) of each constraint that counts as zero, in the constraint's units."""
-        bounds = np.where(np.isfinite(self.lower), np.abs(self.lower), 0.0) + np.where(np.isfinite(self.upper), np.abs(self.upper), 0.0)
+        bounds = np.where(np.isfinite(self.lower), np.abs(self.lower), 0.0) + np.where(
+            np.isfinite(self.upper), np.abs(self.upper), 0.0
+        )
         tolerance: Array = EXACT * (np.abs(self.matrix).sum(1) + bounds)
         return tolerance
 
 
 def stacked(parts: list[Constraints]) -> Constraints:
     """All rows of several sets of constraints, in order."""
-    return Constraints(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("matrix", "lower", "upper")))
+    return Constraints(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("matrix", "lower", "upper"))
+    )
 
 
 class Answer(NamedTuple):
@@ -65,7 +73,9 @@ class Answer(NamedTuple):
 
     x: Array  # (n,) within the box
     sides: Sides  # (n,) as in `box.Boxed`
-    multipliers: Array  # (m,) forces of the constraints; zero where one is not active, and where any is violated
+    multipliers: (
+        Array  # (m,) forces of the constraints; zero where one is not active, and where any is violated
+    )
     yielded: Array  # (m,) signed violation of each constraint; zero where it holds
     rounds: int  # linear solves
     stopped: bool = False  # whether a search was stopped before the minimum
@@ -117,7 +127,8 @@ def solve(
         rounds += more
         before, forces = forces, penalty.stiffness * constraints.beyond(x, forces / penalty.stiffness)
         change = (forces - before) / penalty.stiffness
-        # It becomes zero where the constraints hold, and the least violation where they contradict each other.
+        # It becomes zero where the constraints hold, and the least violation where they contradict each
+        # other.
         if (np.abs(change) <= tolerance).all():
             break
         if stiffenings < MOST_STIFFENINGS:
@@ -127,26 +138,42 @@ def solve(
         last = change
     beyond = constraints.beyond(x)
     yielded = np.where(np.abs(beyond) > tolerance, beyond, 0.0)
-    return Answer(x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped)  # a contradiction's forces have no bound
+    return Answer(
+        x, sides, 0.0 * forces if yielded.any() else forces, yielded, rounds, stopped
+    )  # a contradiction's forces have no bound
 
 
 class _Penalty:
     """The objective plus penalties on constraints, within the box."""
 
-    def __init__(self, matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints) -> None:
-        self.matrix, self.vector, self.lower, self.upper, self.constraints = matrix, vector, lower, upper, constraints
+    def __init__(
+        self, matrix: Array, vector: Array, lower: Array, upper: Array, constraints: Constraints
+    ) -> None:
+        self.matrix, self.vector, self.lower, self.upper, self.constraints = (
+            matrix,
+            vector,
+            lower,
+            upper,
+            constraints,
+        )
         size = float((constraints.matrix**2).sum(1).max(initial=0.0))
         # times the objective's own: by about this factor each set of multipliers reduces the error
         self.stiffness = float(matrix.diagonal().max()) / (MET * (size or 1.0))
 
     def _cost(self, x: Array, shift: Array) -> float:
         beyond = self.constraints.beyond(x, shift)
-        return 0.5 * float(x @ self.matrix @ x) - float(self.vector @ x) + 0.5 * self.stiffness * float(beyond @ beyond)
+        return (
+            0.5 * float(x @ self.matrix @ x)
+            - float(self.vector @ x)
+            + 0.5 * self.stiffness * float(beyond @ beyond)
+        )
 
     def minimum(self, x: Array, sides: Sides, forces: Array) -> tuple[Array, Sides, int]:
-        """The minimum (n,) with targets shifted by multipliers (m,), its active bounds, and the linear solves that it took.
+        """The minimum (n,) with targets shifted by multipliers (m,), its active bounds, and the linear solves
+        that it took.
 
-        By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and piecewise quadratic.
+        By Newton's method from `x` (n,) on the active constraints, with a line search: the cost is convex and
+        piecewise quadratic.
         """
         constraints, shift, rounds = self.constraints, forces / self.stiffness, 0
         for _ in range(MAX_ITERATIONS):
@@ -154,7 +181,9 @@ class _Penalty:
             active = (beyond != 0.0) | constraints.equal
             own = constraints.matrix[active]
             slope = self.vector - self.matrix @ x - self.stiffness * (beyond[active] @ own)
-            boxed = box.solve(self.matrix + self.stiffness * (own.T @ own), slope, self.lower - x, self.upper - x, sides)
+            boxed = box.solve(
+                self.matrix + self.stiffness * (own.T @ own), slope, self.lower - x, self.upper - x, sides
+            )
             rounds += boxed.rounds
             if boxed.stopped:
                 return np.clip(x + boxed.x, self.lower, self.upper), boxed.sides, rounds

@@ -1,4 +1,4 @@
-"""Damping of Gauss-Newton steps by how well the linear model predicts (Levenberg-Marquardt; Nielsen 1999). Knows no Blender."""
+"""Damping of Gauss-Newton steps by how well the linear model predicts (Levenberg-Marquardt; Nielsen 1999)."""
 
 import numpy as np
 
@@ -8,18 +8,26 @@ from ..tolerances import MET, TINY
 FIRST_SHARE = 1e-3  # damping of a first step, as a share of the squared error
 LEAST_SHARE = 1e-9  # smallest share, and smallest squared error: less damping is lost in rounding
 MOST_SHARE = 1e4  # largest share: if no step helps with that, it is a minimum
-REDUNDANT = MET * MET  # damping against redundant rows, as a share of the sum of squares; it leaves larger singular values unchanged
+REDUNDANT = (
+    MET * MET
+    # damping against redundant rows, as a share of the sum of squares; it leaves larger singular values
+    # unchanged
+)
 
 
 def regularise(squares: Array, damping: float = 0.0) -> None:
-    """Adds damping, and a little more against redundant rows, to the diagonals of matrices J J' or J' J (..., n, n), in place."""
+    """Adds damping, and a little more against redundant rows, to the diagonals of matrices J J' or J' J (...,
+    n, n), in place.
+    """
     *shape, size = squares.shape
     diagonal = squares.reshape(*shape[:-1], size * size)[..., :: size + 1]
     diagonal += damping + REDUNDANT * np.add.reduce(diagonal, -1, keepdims=True) + TINY
 
 
 class Damping:
-    """Damping proportional to the squared error, so that it vanishes where goals are met and convergence stays quadratic."""
+    """Damping proportional to the squared error, so that it vanishes where goals are met and convergence
+    stays quadratic.
+    """
 
     def __init__(self, share: float = FIRST_SHARE) -> None:
         self.share = share
@@ -30,14 +38,18 @@ class Damping:
         return self.share * max(square, LEAST_SHARE)
 
     def after(self, gain: float, promised: float) -> None:
-        """Adapts the damping after a step that reduced the squared error by `gain`, where the linear model predicted `promised`."""
+        """Adapts the damping after a step that reduced the squared error by `gain`, where the linear model
+        predicted `promised`.
+        """
         self._growth = 2.0
         if promised > 0.0:
             factor = max(1.0 / 3.0, 1.0 - (2.0 * min(max(gain / promised, 0.0), 1.0) - 1.0) ** 3)
             self.share = min(max(self.share * factor, LEAST_SHARE), MOST_SHARE)
 
     def raised(self) -> bool:
-        """Raises the damping after a step that has not helped; returns False if it is at its largest already."""
+        """Raises the damping after a step that has not helped; returns False if it is at its largest
+        already.
+        """
         if self.share > MOST_SHARE:
             self.share, self._growth = MOST_SHARE, 2.0
             return False

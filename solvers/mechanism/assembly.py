@@ -1,4 +1,4 @@
-"""Assembles a mechanism from an open pose: rest poses, joints at zero, or random starts. Knows no Blender."""
+"""Assembles a mechanism from an open pose: rest poses, joints at zero, or random starts."""
 
 import math
 from collections.abc import Mapping
@@ -16,28 +16,41 @@ from .loops import Loops
 from .solver import MechanismSolver, Solution, State
 
 TRIES = 60  # number of starts, the given one first
-NEAREST, FARTHEST = 0.1, 1.6  # [rad or sizes] distance of the first and the last random start from the given one
+NEAREST, FARTHEST = (
+    0.1,
+    1.6,
+)  # [rad or sizes] distance of the first and the last random start from the given one
 NO_GOALS = Goals()
 
 
-def assemble(solver: MechanismSolver, start: State | None = None, goals: Goals = NO_GOALS, tries: int = TRIES, seed: int = 0) -> Solution:
-    """A pose of the mechanism with closed loops, searched from `start` and then from random poses around it, near and far.
+def assemble(
+    solver: MechanismSolver,
+    start: State | None = None,
+    goals: Goals = NO_GOALS,
+    tries: int = TRIES,
+    seed: int = 0,
+) -> Solution:
+    """A pose of the mechanism with closed loops, searched from `start` and then from random poses around it,
+    near and far.
 
     Args:
         start: First pose to search from; None: the bodies' rest poses.
-        goals: Goals by which one of several assemblies is chosen, that with the least task error; without goals the first one found,
-            nearest to the start.
+        goals: Goals by which one of several assemblies is chosen, that with the least task error; without
+            goals the first one found, nearest to the start.
         tries: Most starts.
         seed: Seed of the random starts: the same seed finds the same assembly.
 
     Returns:
-        The best solution found. Where `report.assembled` is False, no start could be closed, and `report.worst` names the worst joint.
+        The best solution found. Where `report.assembled` is False, no start could be closed, and
+        `report.worst` names the worst joint.
     """
     start = _by_full_rotations(solver, solver.rest() if start is None else start, goals)
     dice = np.random.default_rng(seed)
     best: Solution | None = None
     for k in range(max(tries, 1)):
-        tried = start if k == 0 else _elsewhere(solver, start, dice, NEAREST + (FARTHEST - NEAREST) * k / tries)
+        tried = (
+            start if k == 0 else _elsewhere(solver, start, dice, NEAREST + (FARTHEST - NEAREST) * k / tries)
+        )
         found = solver.solve(goals, _closed(solver, tried, goals), iterations=MAX_ITERATIONS)
         if best is None or _rank(found) < _rank(best):
             best = found
@@ -69,9 +82,13 @@ class _Gaps:
 
 
 def _closed(solver: MechanismSolver, start: State, goals: Goals) -> State:
-    """The state after Levenberg-Marquardt steps that close the loops within limits, without regard to goals."""
+    """The state after Levenberg-Marquardt steps that close the loops within limits, without regard
+    to goals.
+    """
     gaps = _Gaps(solver.loops, solver.driven_poses(goals))
-    descent = Descent(solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping)
+    descent = Descent(
+        solver.tree, Loops(solver.tree, ()), (gaps,), {}, (solver.lower, solver.upper), start.damping
+    )
     here, _, _ = descent.go(descent.evaluate(start.values, start.balls), MAX_ITERATIONS)
     return State(here.values, here.balls)
 

@@ -1,8 +1,9 @@
-"""Detects changes of assembly mode (an elbow that flips to the other side). Knows no Blender.
+"""Detects changes of assembly mode (an elbow that flips to the other side).
 
-The loops' Jacobian by passive coordinates has a determinant whose sign differs between the assemblies that meet at a singular pose. It is
-followed from frame to frame, for each cluster of loops. A parallelogram that passes its flat pose changes the sign as the motors' own
-movement predicts: only an unpredicted change is another assembly.
+The loops' Jacobian by passive coordinates has a determinant whose sign differs between the assemblies that
+meet at a singular pose. It is followed from frame to frame, for each cluster of loops. A parallelogram that
+passes its flat pose changes the sign as the motors' own movement predicts: only an unpredicted change is
+another assembly.
 """
 
 from dataclasses import dataclass, replace
@@ -17,12 +18,15 @@ from .clusters import RANK, Clusters
 from .descent import ALIKE, NEAR_SINGULAR
 
 REGULAR = 0.1  # determinant above which a pose is away from the singular pose at which its sign changes
-STALE = 2.0  # ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
+# ratio of a determinant to that of its reference, or its inverse, from which the reference is renewed
+STALE = 2.0
 
 
 @dataclass(frozen=True)
 class View:
-    """Reference for determinants: k blocks (r, c) of the loops' Jacobian at a pose, given by their m singular vectors."""
+    """Reference for determinants: k blocks (r, c) of the loops' Jacobian at a pose, given by their m singular
+    vectors.
+    """
 
     left: Array  # (k, m, r) over their singular values; 0 where these are rounding
     right: Array  # (k, c, m)
@@ -37,33 +41,41 @@ class View:
         clear = (~counts | (sizes > NEAR_SINGULAR * sizes[:, :1])).all(1)
         scaled = np.where(counts, 1.0 / np.where(counts, sizes, 1.0), 0.0)
         rest = np.eye(sizes.shape[1]) * ~counts[:, None, :]
-        left, right = scaled[:, :, None] * left.transpose(0, 2, 1), (counts[:, :, None] * right).transpose(0, 2, 1)
+        left, right = (
+            scaled[:, :, None] * left.transpose(0, 2, 1),
+            (counts[:, :, None] * right).transpose(0, 2, 1),
+        )
         return cls(left, right, rest, counts.sum(1), clear)
 
     def determinants(self, blocks: Array) -> Array:
-        """Determinants (k,) of blocks (k, r, c), relative to the reference: 1 at the reference pose, negative beyond a singular pose."""
+        """Determinants (k,) of blocks (k, r, c), relative to the reference: 1 at the reference pose, negative
+        beyond a singular pose.
+        """
         found: Array = np.linalg.det(self.left @ blocks @ self.right + self.rest)
         return found
 
     def renewed(self, other: "View", requested: NDArray[np.bool_]) -> tuple["View", NDArray[np.bool_]]:
-        """The view with new references from `other` where `requested` (k,) and where its pose is far enough from singular; and a mask (k,)
-        of those replaced.
+        """The view with new references from `other` where `requested` (k,) and where its pose is far enough
+        from singular; and a mask (k,) of those replaced.
         """
         taken = requested & other.clear & (other.rank >= self.rank)
         deep = taken[:, None, None]
-        return View(
-            np.where(deep, other.left, self.left),
-            np.where(deep, other.right, self.right),
-            np.where(deep, other.rest, self.rest),
-            np.where(taken, other.rank, self.rank),
-            np.where(taken, other.clear, self.clear),
-        ), taken
+        return (
+            View(
+                np.where(deep, other.left, self.left),
+                np.where(deep, other.right, self.right),
+                np.where(deep, other.rest, self.rest),
+                np.where(taken, other.rank, self.rank),
+                np.where(taken, other.clear, self.clear),
+            ),
+            taken,
+        )
 
 
 @dataclass(frozen=True)
 class Branch:
-    """Assembly mode of a mechanism in a frame: for each of k clusters of loops the determinant by which a change of the mode is
-    detected.
+    """Assembly mode of a mechanism in a frame: for each of k clusters of loops the determinant by which a
+    change of the mode is detected.
     """
 
     views: tuple[View, ...]  # one for each shape of cluster
@@ -84,23 +96,33 @@ class Branches:
         self.clusters, self.actuated, self.unit = clusters, actuated, unit
         self.passive = [passive[held][:, None, :] for held in clusters.columns]
         held = [row for stack in clusters.columns for row in stack]
-        self.holds = np.array([np.isin(np.arange(len(unit)), row) for row in held]).reshape(len(held), len(unit))
+        self.holds = np.array([np.isin(np.arange(len(unit)), row) for row in held]).reshape(
+            len(held), len(unit)
+        )
 
     def _blocks(self, loops: Array) -> list[Array]:
-        return [block * passive for block, passive in zip(self.clusters.blocks(loops), self.passive, strict=True)]
+        return [
+            block * passive for block, passive in zip(self.clusters.blocks(loops), self.passive, strict=True)
+        ]
 
     def begin(self, loops: Array, values: Array) -> Branch:
-        """The assembly mode of a closed pose, given the Jacobian of its loops (r, v) and its coordinates (v,)."""
+        """The assembly mode of a closed pose, given the Jacobian of its loops (r, v) and its coordinates
+        (v,).
+        """
         views = tuple(map(View.at, self._blocks(loops)))
         positions = np.tile(values / self.unit, (len(self.holds), 1))
-        return Branch(views, np.ones(len(positions)), np.zeros(len(positions)), positions, np.zeros_like(positions))
+        return Branch(
+            views, np.ones(len(positions)), np.zeros(len(positions)), positions, np.zeros_like(positions)
+        )
 
     def follow(self, last: Branch, loops: Array, values: Array) -> tuple[Branch, bool]:
         """The assembly mode in the next frame, and whether a loop has changed to another mode."""
         if not len(self.holds):
             return last, False
         blocks = self._blocks(loops)
-        now = np.concatenate([view.determinants(block) for view, block in zip(last.views, blocks, strict=True)])
+        now = np.concatenate(
+            [view.determinants(block) for view, block in zip(last.views, blocks, strict=True)]
+        )
         is_regular, is_far = np.abs(now) > NEAR_SINGULAR, bool((np.abs(now) > REGULAR).all())
         steps = values / self.unit - last.positions
         moved = np.abs(steps).max(1, initial=0.0)
@@ -133,7 +155,9 @@ class Branches:
             return differs
         kink = (np.abs(steps - ahead[:, None] * last.steps) * self.holds).max(1, initial=0.0)
         is_bent = kink > ALIKE * (np.abs(steps) * self.holds).max(1, initial=0.0)
-        other: NDArray[np.bool_] = differs & ((now * last.values < 0.0) | is_bent)  # it may also touch a flat pose and stay in its assembly
+        other: NDArray[np.bool_] = differs & (
+            (now * last.values < 0.0) | is_bent
+        )  # it may also touch a flat pose and stay in its assembly
         return other
 
     def _renewed(self, branch: Branch, blocks: list[Array], is_regular: NDArray[np.bool_]) -> Branch:
@@ -151,4 +175,6 @@ class Branches:
             taken.append(chosen)
         fresh = np.concatenate(taken)
         slopes = np.where(fresh, branch.slopes / branch.values, branch.slopes)
-        return replace(branch, views=tuple(views), values=np.where(fresh, 1.0, branch.values), slopes=slopes, moved=0.0)
+        return replace(
+            branch, views=tuple(views), values=np.where(fresh, 1.0, branch.values), slopes=slopes, moved=0.0
+        )

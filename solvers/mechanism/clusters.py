@@ -1,4 +1,4 @@
-"""Loops that share no coordinate, solved separately: many small systems instead of a large one. Knows no Blender."""
+"""Loops that share no coordinate, solved separately: many small systems instead of a large one."""
 
 import numpy as np
 
@@ -6,18 +6,25 @@ from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices, Mask, run_of
 from ..least_squares.damping import regularise
 
-# Of the largest singular value: below it one is zero. Constraints that count have 1e-3 and more away from singular poses, those of a hinge
-# misaligned by .01 degrees have 2e-5; redundant constraints have less than 1e-6 after rounding to single precision.
+# Of the largest singular value: below it one is zero. Constraints that count have 1e-3 and more away from
+# singular poses, those of a hinge misaligned by .01 degrees have 2e-5; redundant constraints have less than
+# 1e-6 after rounding to single precision.
 RANK = 1e-5
 
-Across = tuple[Indices | slice, Array]  # (k, c) coordinates of clusters, and the projector (k, c, c) onto what opens their loops
+Across = tuple[
+    Indices | slice, Array
+]  # (k, c) coordinates of clusters, and the projector (k, c, c) onto what opens their loops
 
 
 class Clusters:
-    """Clusters: groups of loops that share coordinates. Those of equal shape are stacked: k clusters of r constraints and c coordinates."""
+    """Clusters: groups of loops that share coordinates. Those of equal shape are stacked: k clusters of r
+    constraints and c coordinates.
+    """
 
     def __init__(self, matters: Array, row_of: Array) -> None:
-        """matters (l, v): whether a loop depends on a coordinate; row_of (r,): the loop of each constraint."""
+        """matters (l, v): whether a loop depends on a coordinate; row_of (r,): the loop of each
+        constraint.
+        """
         left = list(range(len(matters)))
         shapes: dict[tuple[int, int], list[tuple[Indices, Indices]]] = {}
         while left:
@@ -34,7 +41,10 @@ class Clusters:
             rows, held = np.flatnonzero(np.isin(row_of, together)), np.flatnonzero(columns)
             if len(rows) and len(held):
                 shapes.setdefault((len(rows), len(held)), []).append((rows, held))
-        self._stacks = [(np.array([rows for rows, _ in same]), np.array([held for _, held in same])) for same in shapes.values()]
+        self._stacks = [
+            (np.array([rows for rows, _ in same]), np.array([held for _, held in same]))
+            for same in shapes.values()
+        ]
         self._alone = [_slices(*stack) for stack in self._stacks]
 
     @property
@@ -43,14 +53,17 @@ class Clusters:
         return [held for _, held in self._stacks]
 
     def blocks(self, loops: Array) -> list[Array]:
-        """For each shape of cluster, the blocks (k, r, c) of the loops' Jacobian (r, v) that belong to its clusters."""
+        """For each shape of cluster, the blocks (k, r, c) of the loops' Jacobian (r, v) that belong to its
+        clusters.
+        """
         return [
             loops[rows[:, :, None], held[:, None, :]] if alone is None else loops[alone][None]
             for (rows, held), alone in zip(self._stacks, self._alone, strict=True)
         ]
 
     def close(self, gap: Array, loops: Array) -> tuple[Array, list[Across]]:
-        """The smallest step (v,) that closes gaps (r,) with the Jacobian `loops` (r, v), and the projectors for `project`.
+        """The smallest step (v,) that closes gaps (r,) with the Jacobian `loops` (r, v), and the projectors
+        for `project`.
 
         Redundant constraints, as planar loops have, are handled by damping.
         """
@@ -74,7 +87,9 @@ class Clusters:
         return rows
 
     def along_free(self, slope: Array, loops: Array, free: Mask) -> Array:
-        """A gradient (v,) without the loops' constraint forces, which are computed from its free coordinates (mask (v,))."""
+        """A gradient (v,) without the loops' constraint forces, which are computed from its free coordinates
+        (mask (v,)).
+        """
         slope = slope.copy()
         for held, block in zip(self.columns, self.blocks(loops), strict=True):
             freed = block * free[held][:, None, :]
@@ -84,14 +99,18 @@ class Clusters:
 
 
 def _damped_square(blocks: Array) -> Array:
-    """Products (k, r, r) of blocks (k, r, c) with their transposes, with the damping that redundant constraints need."""
+    """Products (k, r, r) of blocks (k, r, c) with their transposes, with the damping that redundant
+    constraints need.
+    """
     square: Array = blocks @ blocks.transpose(0, 2, 1)
     regularise(square)
     return square
 
 
 def _slices(rows: Indices, held: Indices) -> tuple[slice, slice] | None:
-    """Constraints and coordinates of one cluster (1, r), (1, c) as slices; None where they are not contiguous."""
+    """Constraints and coordinates of one cluster (1, r), (1, c) as slices; None where they are not
+    contiguous.
+    """
     if len(rows) > 1:
         return None
     lines, columns = run_of(rows[0]), run_of(held[0])

@@ -1,7 +1,8 @@
-"""Continues a path through a fold, where two solutions meet, as when a crank passes its dead centre. Knows no Blender.
+"""Continues a path through a fold, where two solutions meet, as when a crank passes its dead centre.
 
-One of the two continues the path, the other is a mirror image of its past, which soon ends. Steps from the last pose may end at either, or,
-close to the fold, at none; the solution that deviates less from the last step is the continuation.
+One of the two continues the path, the other is a mirror image of its past, which soon ends. Steps from the
+last pose may end at either, or, close to the fold, at none; the solution that deviates less from the last
+step is the continuation.
 """
 
 import numpy as np
@@ -12,9 +13,11 @@ from ..tolerances import EXACT, SAME_ANGLE
 from .descent import ALIKE, CLOSE_ENOUGH, Configuration, Descent
 
 
-def continued(descent: Descent, start: Configuration, here: Configuration, last: Array, iterations: int) -> Configuration | None:
-    """The solution that continues the last step through a fold, if it meets the goals as well as `here` and deviates half as much; else
-    None.
+def continued(
+    descent: Descent, start: Configuration, here: Configuration, last: Array, iterations: int
+) -> Configuration | None:
+    """The solution that continues the last step through a fold, if it meets the goals as well as `here` and
+    deviates half as much; else None.
 
     Args:
         descent: The solve of this frame.
@@ -42,12 +45,18 @@ def continued(descent: Descent, start: Configuration, here: Configuration, last:
 
 
 def _deviates(taken: Array, last: Array) -> bool:
-    return float(np.abs(taken - last).max(initial=0.0)) > max(ALIKE * float(np.abs(last).max(initial=0.0)), CLOSE_ENOUGH)
+    return float(np.abs(taken - last).max(initial=0.0)) > max(
+        ALIKE * float(np.abs(last).max(initial=0.0)), CLOSE_ENOUGH
+    )
 
 
 def _determined(descent: Descent, here: Configuration, step: Array) -> Array:
-    """The part of a step (v,) that the tasks determine. What they leave free is not continued: it would never come to rest."""
+    """The part of a step (v,) that the tasks determine. What they leave free is not continued: it would never
+    come to rest.
+    """
     _, sizes, directions = np.linalg.svd(descent.along(here), full_matrices=False)
-    determined = directions[sizes > EXACT * sizes.max(initial=0.0)]  # at a fold a direction hardly has a value
+    determined = directions[
+        sizes > EXACT * sizes.max(initial=0.0)
+    ]  # at a fold a direction hardly has a value
     found: Array = determined.T @ (determined @ step)
     return found

@@ -1,4 +1,4 @@
-"""Mobility, redundancy and locked actuators of a mechanism at a pose. Knows no Blender."""
+"""Mobility, redundancy and locked actuators of a mechanism at a pose."""
 
 from dataclasses import dataclass
 
@@ -40,14 +40,24 @@ def count(solver: MechanismSolver, state: State) -> Counts:
     moved = np.abs(twists @ left).max((1, 2), initial=0.0) > MET
     names = tuple(body.name for body, moves in zip(solver.mechanism.bodies, moved, strict=True) if moves)
     independent = _rank(actuated @ directions) if directions.size else 0
-    return Counts(width, len(loops), rank, width - rank, len(loops) - rank, len(solver.actuated), independent, left.shape[1], names)
+    return Counts(
+        width,
+        len(loops),
+        rank,
+        width - rank,
+        len(loops) - rank,
+        len(solver.actuated),
+        independent,
+        left.shape[1],
+        names,
+    )
 
 
 def locked_actuators(solver: MechanismSolver, state: State) -> tuple[int, ...]:
     """Indices, among all actuators' values, of those that the loops lock.
 
-    At a dead centre a motor moves nothing to first order. So the other actuators move the mechanism a little further where they can, and
-    only an actuator that is also immobile there counts as locked.
+    At a dead centre a motor moves nothing to first order. So the other actuators move the mechanism a little
+    further where they can, and only an actuator that is also immobile there counts as locked.
     """
     directions = null_space(linearised(solver, state)[0], len(solver.tree))
     is_locked = _is_still(solver, directions)
@@ -68,7 +78,8 @@ def _is_still(solver: MechanismSolver, directions: Array) -> NDArray[np.bool_]:
 
 
 def linearised(solver: MechanismSolver, state: State) -> tuple[Array, Array]:
-    """Jacobian (r, v) of the loops' residuals, and Jacobian (b, 6, v) of the bodies' angular and linear velocities.
+    """Jacobian (r, v) of the loops' residuals, and Jacobian (b, 6, v) of the bodies' angular and linear
+    velocities.
 
     Both are by unit steps of the coordinates: 1 rad, or the mechanism's mean size for prismatic joints.
     """

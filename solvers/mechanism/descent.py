@@ -1,9 +1,10 @@
-"""One solve of a mechanism: Gauss-Newton steps that close its loops and reduce its task errors, within limits. Knows no Blender.
+"""One solve of a mechanism: Gauss-Newton steps that close its loops and reduce its task errors, within
+limits.
 
-Each step corrects the loops' residual and moves in the null space of their Jacobian, so that tasks move the mechanism and never open it
-(paper: section IV.C, eq. 3). Redundant constraints, as planar loops have, are handled by damping far below the smallest singular value that
-counts. Lengths are in "sizes", multiples of the mean distance between neighbouring joints (`SpanningTree.size`), so that they compare with
-radians.
+Each step corrects the loops' residual and moves in the null space of their Jacobian, so that tasks move the
+mechanism and never open it (paper: section IV.C, eq. 3). Redundant constraints, as planar loops have, are
+handled by damping far below the smallest singular value that counts. Lengths are in "sizes", multiples of the
+mean distance between neighbouring joints (`SpanningTree.size`), so that they compare with radians.
 """
 
 import math
@@ -24,8 +25,11 @@ from .objectives import stacked
 from .tree import SpanningTree
 
 CLOSE_ENOUGH = 1e-4  # [rad or sizes] loop residual below which task errors of two poses may be compared
-NEAR_SINGULAR = 0.01  # share of the largest singular value: smaller ones above rounding mean that a singular pose or saddle is near
-PROBE = 0.05  # [rad or sizes] largest move of a coordinate in a trial step past a saddle or singular pose, where slopes vanish
+# share of the largest singular value: smaller ones above rounding mean that a singular pose or saddle is near
+NEAR_SINGULAR = 0.01
+# [rad or sizes] largest move of a coordinate in a trial step past a saddle or singular pose, where slopes
+# vanish
+PROBE = 0.05
 ALIKE = 0.5  # relative deviation of the last frame's step from this one up to which it is continued
 
 
@@ -39,7 +43,9 @@ class Shape(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """Motion in a frame: the step along the tangent of the path, and the correction for the path's curvature."""
+    """Motion in a frame: the step along the tangent of the path, and the correction for the path's
+    curvature.
+    """
 
     first: Array  # (v,) in units
     rest: Array  # (v,) in units
@@ -51,7 +57,9 @@ class Motion(NamedTuple):
         return Motion(share * self.first, share * share * self.rest, dt)
 
     def curved(self, step: Array) -> Array | None:
-        """A step (v,) along the tangent plus the path's curvature of the last frame; None if the motion has changed too much for that."""
+        """A step (v,) along the tangent plus the path's curvature of the last frame; None if the motion has
+        changed too much for that.
+        """
         square = float(self.first @ self.first)
         share = float(step @ self.first) / square if square > EXACT else 0.0
         is_alike = share > 0.0 and np.abs(step - share * self.first).max() <= ALIKE * np.abs(step).max()
@@ -89,7 +97,9 @@ class Descent:
         self.is_bounded = bool(np.isfinite(bounds).any())
         self.damping = Damping(damping)
         self.evaluations, self.most = 0, math.inf  # evaluations so far, and at which number to stop
-        self.held = np.zeros(len(self.unit), bool)  # (v,) coordinates that the last step would carry over a bound
+        self.held = np.zeros(
+            len(self.unit), bool
+        )  # (v,) coordinates that the last step would carry over a bound
         self.last: Motion | None = None  # of the last frame, over this frame's time
         self.first: Array | None = None  # (v,) the first step, as the linear model has it
 
@@ -102,7 +112,9 @@ class Descent:
             shape = Shape(self.loops, frames, screws, self.loops.linear(frames, screws, self.driven))
         _, frames, screws, (gap, _) = shape
         error, goal = stacked(self.tasks, Kinematics(frames, screws, values, balls), len(self.tree))
-        return Configuration(values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal))
+        return Configuration(
+            values, balls, shape, float(np.abs(gap).max(initial=0.0)), float(error @ error), (error, goal)
+        )
 
     def stepped(self, here: Configuration, step: Array) -> Configuration:
         """The configuration after a step (v,) [units of the coordinates], shortened if it is too long."""
@@ -127,7 +139,9 @@ class Descent:
         return self.loops.clusters.project(here.goals[1], across)
 
     def go(self, here: Configuration, iterations: int) -> tuple[Configuration, bool, int]:
-        """The best configuration found in at most `iterations` steps, whether it has converged, and the number of steps."""
+        """The best configuration found in at most `iterations` steps, whether it has converged, and the
+        number of steps.
+        """
         settled, count = False, 0
         is_probed = False
         while not settled and count < iterations and self.evaluations < self.most:
@@ -145,8 +159,8 @@ class Descent:
         return self.close(here, EXACT), settled, count
 
     def _beyond_saddle(self, here: Configuration) -> Configuration | None:
-        """A better configuration along the direction of least slope; None: none is found. A stretched arm, whose target has come back,
-        needs it.
+        """A better configuration along the direction of least slope; None: none is found. A stretched arm,
+        whose target has come back, needs it.
         """
         error, goal = here.goals
         if not goal.size:
@@ -185,7 +199,9 @@ class Descent:
         return None, True
 
     def _candidates(self, here: Configuration, step: Array) -> Iterator[Array]:
-        """Steps (v,) to try: along the last frame's curve, then the step itself, then steps with increasing damping."""
+        """Steps (v,) to try: along the last frame's curve, then the step itself, then steps with increasing
+        damping.
+        """
         if self.first is None:
             self.first = step
             if self.last is not None and (curved := self.last.curved(step)) is not None:
@@ -204,12 +220,16 @@ class Descent:
         if there.open > CLOSE_ENOUGH:
             return None
         gain = here.square - there.square
-        cost = here.open * (here.open + float(np.sqrt(here.square)))  # largest increase of the task errors by closing the loops
+        cost = here.open * (
+            here.open + float(np.sqrt(here.square))
+        )  # largest increase of the task errors by closing the loops
         closes_loops = here.open > max(EXACT, 2.0 * there.open) and gain > -cost
         return there if gain > 0.0 or closes_loops else None
 
     def step(self, here: Configuration, is_closing_only: bool = False) -> Array:
-        """The next step (v,) [units of the coordinates] within bounds: closes the loops, then reduces task errors in their null space."""
+        """The next step (v,) [units of the coordinates] within bounds: closes the loops, then reduces task
+        errors in their null space.
+        """
         gap, loops = here.shape.loops
         error, goal = (here.goals[0][:0], here.goals[1][:0]) if is_closing_only else here.goals
         if not self.is_bounded:
@@ -233,27 +253,38 @@ class Descent:
         return step
 
     def _free_step(self, gap: Array, loops: Array, error: Array, goal: Array) -> Array:
-        """The step of free coordinates: the least that closes the loops, plus damped least squares of the tasks in their null space."""
+        """The step of free coordinates: the least that closes the loops, plus damped least squares of the
+        tasks in their null space.
+        """
         closing, across = self.loops.clusters.close(gap, loops)
         if not len(error):
             return closing
         project = self.loops.clusters.project
         serving = self._task_step(error + goal @ closing, project(goal, across))
-        # A target out of reach has large errors along rigid directions: what rounding leaves of these is projected out once more.
+        # A target out of reach has large errors along rigid directions: what rounding leaves of these is
+        # projected out once more.
         return closing + project(serving, across)
 
     def _task_step(self, error: Array, along: Array) -> Array:
         is_wide = len(error) > along.shape[1]
         square = along.T @ along if is_wide else along @ along.T
         regularise(square, self.damping.at(float(error @ error)))
-        step: Array = -np.linalg.solve(square, along.T @ error) if is_wide else -along.T @ np.linalg.solve(square, error)
+        step: Array = (
+            -np.linalg.solve(square, along.T @ error)
+            if is_wide
+            else -along.T @ np.linalg.solve(square, error)
+        )
         return step
 
     def close(self, here: Configuration, enough: float) -> Configuration:
-        """The nearest configuration with closed loops, to a residual of `enough`, as far as the iteration converges."""
+        """The nearest configuration with closed loops, to a residual of `enough`, as far as the iteration
+        converges.
+        """
         while here.open > enough:
             there = self.stepped(here, self.step(here, is_closing_only=True))
-            if there.open >= 0.5 * here.open:  # Newton's method doubles the digits near a closed pose: elsewhere it is stuck
+            if (
+                there.open >= 0.5 * here.open
+            ):  # Newton's method doubles the digits near a closed pose: elsewhere it is stuck
                 return here if there.open >= here.open else there
             here = there
         return here

@@ -1,12 +1,15 @@
-"""Diagnosis of loops that are locked, or that lie flat: the joints that cannot move, and axes that are misaligned. Knows no Blender.
+"""Diagnosis of loops that are locked, or that lie flat: the joints that cannot move, and axes that are
+misaligned.
 
-With every joint in the spanning tree, the loops' Jacobian has a column for each degree of freedom, its screw, and six equations for each
-loop: its null space has the possible motions. A misaligned hinge adds a screw that the others of its loop cannot balance: it is locked, and
-mostly the whole loop with it. Without it the others span the screws that they can balance; if that contains a hinge at the same position
-about another axis, this is the correct axis. That may hold at one pose alone: so the corrected loop is moved a little before it counts.
+With every joint in the spanning tree, the loops' Jacobian has a column for each degree of freedom, its screw,
+and six equations for each loop: its null space has the possible motions. A misaligned hinge adds a screw that
+the others of its loop cannot balance: it is locked, and mostly the whole loop with it. Without it the others
+span the screws that they can balance; if that contains a hinge at the same position about another axis, this
+is the correct axis. That may hold at one pose alone: so the corrected loop is moved a little before it
+counts.
 
-Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mechanisms, 1978, and Davies, Kirchhoff's Circulation Law
-Applied to Multi-Loop Kinematic Chains, 1981.
+Source: screw systems and loop equations, as in Hunt, Kinematic Geometry of Mechanisms, 1978, and Davies,
+Kirchhoff's Circulation Law Applied to Multi-Loop Kinematic Chains, 1981.
 """
 
 import math
@@ -26,12 +29,16 @@ from .kinds import KINDS
 from .model import WORLD, Joint, Mechanism
 from .solver import MechanismSolver, State
 
-# [rad or sizes] of the coordinate that moves most: trial steps of a corrected loop, large ones first, since a small motion may be rounding
+# [rad or sizes] of the coordinate that moves most: trial steps of a corrected loop, large ones first, since a
+# small motion may be rounding
 TRIAL_STEPS = (0.3, -0.3, 0.1, -0.1, 0.05, -0.05)
 MOVED = 1e-3  # [rad or sizes] least motion of a joint in such a step: less is rounding or play
 FEWEST_HINGES = 4  # of a loop that moves in a plane
-FLAT = 0.02  # [rad, share of a loop's size] error below which axes count as parallel or in a plane: of a model made by eye
-SPREAD = 0.1  # of a loop's length that its hinges extend across it: less is the thickness of bars along their axes
+# [rad, share of a loop's size] error below which axes count as parallel or in a plane: of a model made by eye
+FLAT = 0.02
+SPREAD = (
+    0.1  # of a loop's length that its hinges extend across it: less is the thickness of bars along their axes
+)
 SQUARE = 1e-6  # cosine of the angle to the nearest axis below which no side of it is nearer
 BETTER_FIT = 0.1  # of the residual of the joint's own axis: an axis with less is taken for the correct one
 
@@ -57,7 +64,9 @@ class LockedLoop:
 
 @dataclass(frozen=True)
 class FlatLoop:
-    """A loop of hinges whose parallel axes lie in the plane of their positions: it is stretched, and folds out of that plane if at all."""
+    """A loop of hinges whose parallel axes lie in the plane of their positions: it is stretched, and folds
+    out of that plane if at all.
+    """
 
     joints: tuple[str, ...]
     axis: Array  # (3,) unit vector in the mechanism's base
@@ -75,10 +84,17 @@ def flat_loops(solver: MechanismSolver, state: State) -> tuple[FlatLoop, ...]:
 
 
 def _freed(mechanism: Mechanism, poses: Array) -> Mechanism:
-    """The mechanism with its bodies starting at poses (b, 4, 4), all joints in the tree, and without limits and driven bodies."""
+    """The mechanism with its bodies starting at poses (b, 4, 4), all joints in the tree, and without limits
+    and driven bodies.
+    """
     starts = [Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist())) for pose in poses]
-    bodies = [replace(body, start=start, driven=False) for body, start in zip(mechanism.bodies, starts, strict=True)]
-    joints = [replace(one, lower=(), upper=(), velocity=(), actuated=bool(KINDS[one.kind].freedoms)) for one in mechanism.joints]
+    bodies = [
+        replace(body, start=start, driven=False) for body, start in zip(mechanism.bodies, starts, strict=True)
+    ]
+    joints = [
+        replace(one, lower=(), upper=(), velocity=(), actuated=bool(KINDS[one.kind].freedoms))
+        for one in mechanism.joints
+    ]
     return replace(mechanism, bodies=tuple(bodies), joints=tuple(joints))
 
 
@@ -92,20 +108,34 @@ class _Examination:
         self.screws = self.tree.screws(self.frames)
 
     def locked(self) -> tuple[LockedLoop, ...]:
-        stacks = zip(self.solver.loops.clusters.columns, self.solver.loops.clusters.blocks(self._jacobian(self.screws)), strict=True)
-        found = [self._locked(held, block) for columns, blocks in stacks for held, block in zip(columns, blocks, strict=True)]
-        return tuple(sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.loop[0])))
+        stacks = zip(
+            self.solver.loops.clusters.columns,
+            self.solver.loops.clusters.blocks(self._jacobian(self.screws)),
+            strict=True,
+        )
+        found = [
+            self._locked(held, block)
+            for columns, blocks in stacks
+            for held, block in zip(columns, blocks, strict=True)
+        ]
+        return tuple(
+            sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.loop[0]))
+        )
 
     def flat(self) -> tuple[FlatLoop, ...]:
         found = [self._flat(held) for columns in self.solver.loops.clusters.columns for held in columns]
-        return tuple(sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.joints[0])))
+        return tuple(
+            sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.joints[0]))
+        )
 
     def _order(self, joint: str) -> int:
         return [each.name for each in self.solver.mechanism.joints].index(joint)
 
     def _joints(self, held: Indices) -> list[Joint]:
         """The joints of a cluster with coordinates `held` (c,)."""
-        return [joint for joint in self.solver.mechanism.joints if np.isin(self._coordinates(joint), held).any()]
+        return [
+            joint for joint in self.solver.mechanism.joints if np.isin(self._coordinates(joint), held).any()
+        ]
 
     def _flat(self, held: Indices) -> FlatLoop | None:
         """The flat loop of a cluster with coordinates `held` (c,); None if it is none."""
@@ -125,7 +155,9 @@ class _Examination:
         return self.solver.loops.linear(self.frames, screws, {})[1]
 
     def _locked(self, held: Indices, block: Array) -> LockedLoop | None:
-        """The locked loop of a cluster with coordinates `held` (c,) and Jacobian `block` (r, c); None: all its joints can move."""
+        """The locked loop of a cluster with coordinates `held` (c,) and Jacobian `block` (r, c); None: all
+        its joints can move.
+        """
         free = null_space(block, len(held))
         motions = np.zeros((len(self.tree), free.shape[1]))
         motions[held] = free
@@ -134,7 +166,11 @@ class _Examination:
         if not still:
             return None
         misaligned = [one for joint in still if (one := self._off_axis(joint, held)) is not None]
-        play, blamed = min(((self._play(one, held), one) for one in misaligned), key=lambda pair: pair[0], default=(math.inf, None))
+        play, blamed = min(
+            ((self._play(one, held), one) for one in misaligned),
+            key=lambda pair: pair[0],
+            default=(math.inf, None),
+        )
         blamed = blamed if play < math.inf else None
         return LockedLoop(tuple(joint.name for joint in still), tuple(joint.name for joint in loop), blamed)
 
@@ -146,9 +182,13 @@ class _Examination:
         if joint.kind not in ("revolute", "prismatic"):
             return None
         own = int(self._coordinates(joint)[0])
-        sides, sizes, _ = np.linalg.svd(self._jacobian(self.screws)[:, held[held != own]], full_matrices=False)
+        sides, sizes, _ = np.linalg.svd(
+            self._jacobian(self.screws)[:, held[held != own]], full_matrices=False
+        )
         spanned = sides[:, sizes > RANK * sizes.max(initial=0.0)]
-        by_axis = np.stack([self._jacobian(self._screws_with(own, axis))[:, own] for axis in np.eye(3)], 1)  # (r, 3)
+        by_axis = np.stack(
+            [self._jacobian(self._screws_with(own, axis))[:, own] for axis in np.eye(3)], 1
+        )  # (r, 3)
         axis = self.frames.axes[own]
         left = by_axis - spanned @ (spanned.T @ by_axis)
         _, sizes, directions = np.linalg.svd(left)
@@ -158,7 +198,12 @@ class _Examination:
         correct = near.T @ (near @ axis)
         length = float(np.linalg.norm(correct))
         correct = correct / length if length > SQUARE else _positive(near[-1])
-        return MisalignedAxis(joint.name, float(np.arctan2(np.linalg.norm(np.cross(axis, correct)), axis @ correct)), axis, correct)
+        return MisalignedAxis(
+            joint.name,
+            float(np.arctan2(np.linalg.norm(np.cross(axis, correct)), axis @ correct)),
+            axis,
+            correct,
+        )
 
     def _screws_with(self, coordinate: int, axis: Array) -> Array:
         """Screws (2, 3, v) of all coordinates, with the axis of one of them replaced."""
@@ -166,11 +211,16 @@ class _Examination:
         if self.tree.slides[coordinate]:
             screws[:, :, coordinate] = np.zeros(3), self.tree.size * axis
         else:
-            screws[:, :, coordinate] = axis, np.cross(self.frames.nodes[self.tree.held[coordinate], :3, 3], axis)
+            screws[:, :, coordinate] = (
+                axis,
+                np.cross(self.frames.nodes[self.tree.held[coordinate], :3, 3], axis),
+            )
         return screws
 
     def _play(self, misaligned: MisalignedAxis, held: Indices) -> float:
-        """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite if they lock it."""
+        """Residual of the loops [m or rad] per motion of a joint with its axis corrected; infinite if they
+        lock it.
+        """
         solver = MechanismSolver(_corrected(self.solver.mechanism, misaligned))
         tree, state = solver.tree, solver.rest()
         directions = _motions(solver, state, held)
@@ -180,7 +230,9 @@ class _Examination:
         for far in TRIAL_STEPS:
             step = np.zeros(len(tree))
             step[held] = directions @ dice.normal(size=directions.shape[1])
-            values, balls = tree.moved(state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit)
+            values, balls = tree.moved(
+                state.values, state.balls, step * (far / np.abs(step).max()) * tree.unit
+            )
             found = solver.solve(Goals(), State(values, balls), iterations=MAX_ITERATIONS)
             moved = abs(float((found.state.values[own] - state.values[own]) / tree.unit[own]))
             # It may also have closed in another assembly near by, in which it is locked again.
@@ -203,14 +255,24 @@ def _positive(axis: Array) -> Array:
 def _corrected(mechanism: Mechanism, misaligned: MisalignedAxis) -> Mechanism:
     """The mechanism with a joint's axis corrected, at the bodies' starts."""
     turn = between(tuple(misaligned.axis.tolist()), tuple(misaligned.correct.tolist()))
-    starts = {body.name: body.start.rotation for body in mechanism.bodies if body.start is not None} | {WORLD: IDENTITY}
+    starts = {body.name: body.start.rotation for body in mechanism.bodies if body.start is not None} | {
+        WORLD: IDENTITY
+    }
 
     def corrected(joint: Joint) -> Joint:
         ends = ((joint.parent, joint.in_parent), (joint.child, joint.in_child))
         on_parent, on_child = (
-            Frame(multiply(conjugate(starts[name]), multiply(turn, multiply(starts[name], frame.rotation))), frame.position)
+            Frame(
+                multiply(conjugate(starts[name]), multiply(turn, multiply(starts[name], frame.rotation))),
+                frame.position,
+            )
             for name, frame in ends
         )
         return replace(joint, in_parent=on_parent, in_child=on_child)
 
-    return replace(mechanism, joints=tuple(corrected(joint) if joint.name == misaligned.joint else joint for joint in mechanism.joints))
+    return replace(
+        mechanism,
+        joints=tuple(
+            corrected(joint) if joint.name == misaligned.joint else joint for joint in mechanism.joints
+        ),
+    )

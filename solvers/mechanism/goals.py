@@ -1,4 +1,4 @@
-"""Goals of a mechanism in a frame: poses, centre of mass, actuator values, each with weights. Knows no Blender."""
+"""Goals of a mechanism in a frame: poses, centre of mass, actuator values, each with weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,14 +13,18 @@ EVENLY: Vector = (1.0, 1.0, 1.0)
 
 
 def _check_weights(what: str, weights: tuple[float, ...], count: int = 3) -> None:
-    check_numbers(what, weights, count, 1.0 / REDUNDANT)  # beside a larger one those of weight 1 would be less than damping
+    check_numbers(
+        what, weights, count, 1.0 / REDUNDANT
+    )  # beside a larger one those of weight 1 would be less than damping
     if any(weight < 0.0 for weight in weights):
         raise MechanismError(f"{what} must not be below 0, got {', '.join(map(str, weights))}")
 
 
 @dataclass(frozen=True)
 class FrameGoal:
-    """Goal for the pose of a frame on a body, in the world. Weights may change over time; a weight of 0 leaves an axis free."""
+    """Goal for the pose of a frame on a body, in the world. Weights may change over time; a weight of 0
+    leaves an axis free.
+    """
 
     body: str
     on_body: Frame = HERE
@@ -28,7 +32,9 @@ class FrameGoal:
     rotation: Quaternion | None = None
     position_weight: Vector = EVENLY  # along `Goals.weight_axes`
     rotation_weight: Vector = EVENLY  # about the goal's own axes
-    direction: Vector | None = None  # in the world, of any length: where `axis` points; the roll about it is free
+    direction: Vector | None = (
+        None  # in the world, of any length: where `axis` points; the roll about it is free
+    )
     axis: Vector = Z  # of the frame
     direction_weight: float = 1.0
 
@@ -62,14 +68,20 @@ class CentreGoal:
 
 @dataclass(frozen=True)
 class RegulariserWeights:
-    """Weights of the motion regulariser. Position errors count in multiples of the mechanism's size, rotation errors in radians."""
+    """Weights of the motion regulariser. Position errors count in multiples of the mechanism's size, rotation
+    errors in radians.
+    """
 
     weight: float = 0.0  # of the squared distance from the last frame's poses (R_state)
     speed_weight: float = 0.0  # of rotating faster than `speed` (R_vel)
     speed: float = 4.0  # [rad/s] of a body, from which `speed_weight` applies
 
     def __post_init__(self) -> None:
-        for what, number in (("weight", self.weight), ("speed weight", self.speed_weight), ("speed", self.speed)):
+        for what, number in (
+            ("weight", self.weight),
+            ("speed weight", self.speed_weight),
+            ("speed", self.speed),
+        ):
             _check_weights(f"the regulariser's {what}", (number,), 1)
 
 
@@ -82,13 +94,18 @@ class Goals:
 
     frames: tuple[FrameGoal, ...] = ()
     centres: tuple[CentreGoal, ...] = ()  # several ask for their weighted mean
-    actuators: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint -> its commanded values [rad or m]: forward kinematics
-    driven: Mapping[str, Frame] = field(default_factory=dict)  # driven body -> its pose; one without is free in this frame
+    actuators: Mapping[str, tuple[float, ...]] = field(
+        default_factory=dict
+    )  # joint -> its commanded values [rad or m]: forward kinematics
+    driven: Mapping[str, Frame] = field(
+        default_factory=dict
+    )  # driven body -> its pose; one without is free in this frame
     regulariser_weights: RegulariserWeights = NO_REGULARISER
-    counts_full_rotations: bool = (
-        False  # whether actuators' full rotations count; else they rotate the shortest distance within their limits
+    # whether actuators' full rotations count; else they rotate the shortest distance within their limits
+    counts_full_rotations: bool = False
+    weight_axes: Quaternion = (
+        IDENTITY  # rotation of the axes along which weights of positions act, in the frame of all poses here
     )
-    weight_axes: Quaternion = IDENTITY  # rotation of the axes along which weights of positions act, in the frame of all poses here
 
     def __post_init__(self) -> None:
         for name, values in self.actuators.items():
@@ -102,14 +119,18 @@ class Goals:
     def centre(self) -> CentreGoal | None:
         """The goal that all goals of the centre of mass amount to; None: none counts.
 
-        Their sum of weighted squares is that of the mean and a constant, which is no error that a motion could take away.
+        Their sum of weighted squares is that of the mean and a constant, which is no error that a motion
+        could take away.
         """
         weights = [sum(along) for along in zip(*(goal.weight for goal in self.centres), strict=True)]
         if not any(weights):
             return None
         axes = to_matrix(self.weight_axes)  # along which weights act, as columns
         along = [
-            sum(goal.weight[k] * sum(axes[i][k] * goal.position[i] for i in range(3)) for goal in self.centres) / (weights[k] or 1.0)
+            sum(
+                goal.weight[k] * sum(axes[i][k] * goal.position[i] for i in range(3)) for goal in self.centres
+            )
+            / (weights[k] or 1.0)
             for k in range(3)
         ]
         x, y, z = (sum(axes[i][k] * along[k] for k in range(3)) for i in range(3))

@@ -1,13 +1,16 @@
-"""The kinds of joints: their degrees of freedom, and the residuals that constrain the others. Knows no Blender.
+"""The kinds of joints: their degrees of freedom, and the residuals that constrain the others.
 
-Axes are those of the joint's own frames, one on the parent and one on the child; its values are 0 where both coincide.
+Axes are those of the joint's own frames, one on the parent and one on the child; its values are 0 where both
+coincide.
 """
 
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal, get_args
 
-Kind = Literal["fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "cartesian", "planar", "free"]
+Kind = Literal[
+    "fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "cartesian", "planar", "free"
+]
 Freedom = Literal["translate x", "translate y", "translate z", "rotate x", "rotate y", "rotate z", "ball"]
 
 
@@ -34,12 +37,16 @@ SWING = (Row.SWING_X, Row.SWING_Y)
 class Shape:
     """Degrees of freedom and constraints of a kind of joint."""
 
-    moves: tuple[Freedom, ...]  # elementary moves from the parent to the child; a ball is three degrees of freedom
+    moves: tuple[
+        Freedom, ...
+    ]  # elementary moves from the parent to the child; a ball is three degrees of freedom
     rows: tuple[Row, ...]  # residuals that it constrains: 6 less its degrees of freedom
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
-        """Degree of freedom of each of the joint's numbers; the three of a ball joint are those of its rotation vector."""
+        """Degree of freedom of each of the joint's numbers; the three of a ball joint are those of its
+        rotation vector.
+        """
         return tuple(move for move in self.moves for _ in range(3 if move == "ball" else 1))
 
 
@@ -49,7 +56,9 @@ KINDS: dict[str, Shape] = {
     "prismatic": Shape(("translate z",), (Row.X, Row.Y, *TURN)),
     "cylindrical": Shape(("translate z", "rotate z"), (Row.X, Row.Y, *SWING)),
     "spherical": Shape(("ball",), POSITION),
-    "universal": Shape(("rotate x", "rotate y"), (*POSITION, Row.CROSS)),  # about x of the parent's frame, then about y of the child's
+    "universal": Shape(
+        ("rotate x", "rotate y"), (*POSITION, Row.CROSS)
+    ),  # about x of the parent's frame, then about y of the child's
     "cartesian": Shape(("translate x", "translate y", "translate z"), TURN),
     "planar": Shape(("translate x", "translate y", "rotate z"), (Row.Z, *SWING)),
     "free": Shape(("translate x", "translate y", "translate z", "ball"), ()),

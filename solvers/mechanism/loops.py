@@ -1,7 +1,8 @@
-"""Loop residuals of a mechanism, all joints that close loops at once, and their Jacobian. Knows no Blender.
+"""Loop residuals of a mechanism, all joints that close loops at once, and their Jacobian.
 
-Paper: Schumacher, Knoop, Baecher 2021, section III.B. Its position constraint is misprinted as R_i x_i + c_i - R_j x_j + c_j; the last sign
-must be a minus. Its dot products of axes vanish for a body reversed by 180 degrees, too; `se3.half_angle` does not.
+Paper: Schumacher, Knoop, Baecher 2021, section III.B. Its position constraint is misprinted as R_i x_i + c_i
+- R_j x_j + c_j; the last sign must be a minus. Its dot products of axes vanish for a body reversed by 180
+degrees, too; `se3.half_angle` does not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,17 +32,25 @@ class JointResiduals:
         self.turns = np.array([Row.TURN_X in KINDS[kind].rows for kind in kinds], bool)
         self.swings = np.array([Row.SWING_X in KINDS[kind].rows for kind in kinds], bool)
         self.crosses = np.array([Row.CROSS in KINDS[kind].rows for kind in kinds], bool)
-        self.has_turns, self.has_swings, self.has_crosses = bool(self.turns.any()), bool(self.swings.any()), bool(self.crosses.any())
+        self.has_turns, self.has_swings, self.has_crosses = (
+            bool(self.turns.any()),
+            bool(self.swings.any()),
+            bool(self.crosses.any()),
+        )
 
     def relative(self, parents: Array, children: Array) -> Array:
-        """Transforms (c, 3, 4) from the joints' frames on the children to those on the parents, given both (c, 4, 4) in the world."""
+        """Transforms (c, 3, 4) from the joints' frames on the children to those on the parents, given both
+        (c, 4, 4) in the world.
+        """
         apart = children[:, :3].copy()
         apart[:, :, 3] -= parents[:, :3, 3]
         relative: Array = parents[:, :3, :3].transpose(0, 2, 1) @ apart
         return relative
 
     def residual(self, relative: Array) -> tuple[Array, Array]:
-        """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components by a rotation of the child."""
+        """Residuals (r,) [m, rad], and derivatives (c, 6, 3) of the angular components by a rotation of the
+        child.
+        """
         every = np.zeros((self.count, len(Row)))
         grows = np.zeros((self.count, 6, 3))
         turns = relative[:, :, :3]
@@ -69,7 +78,9 @@ class JointResiduals:
             tilt = np.arctan2(np.sqrt(turns[:, 0, 2] ** 2 + turns[:, 1, 2] ** 2), cosine)
             size = np.maximum(size, np.where(self.swings, tilt, 0.0))
         if self.has_crosses:
-            size = np.maximum(size, np.where(self.crosses, np.abs(np.arcsin(np.clip(turns[:, 0, 1], -1.0, 1.0))), 0.0))
+            size = np.maximum(
+                size, np.where(self.crosses, np.abs(np.arcsin(np.clip(turns[:, 0, 1], -1.0, 1.0))), 0.0)
+            )
         return size
 
 
@@ -79,20 +90,27 @@ class Loops:
     def __init__(self, tree: SpanningTree, closures: Sequence[Closure]) -> None:
         self.names = tuple(closure.name for closure in closures)
         self.rows = JointResiduals([closure.kind for closure in closures])
-        links = np.array([closure.on_parent for closure in closures] + [closure.on_child for closure in closures], np.intp)
-        self._nodes, self._ends = tree.carriers[links], tree.ends[links]  # of the parents' ends, then the children's
+        links = np.array(
+            [closure.on_parent for closure in closures] + [closure.on_child for closure in closures], np.intp
+        )
+        self._nodes, self._ends = (
+            tree.carriers[links],
+            tree.ends[links],
+        )  # of the parents' ends, then the children's
         parents, children = np.split(self._nodes, 2)
         signs = tree.carries[children] - tree.carries[parents]
         self.matters = signs.any(0)  # (v,) coordinates that a loop depends on
         self.driven = [(k, closure.driven) for k, closure in enumerate(closures) if closure.driven >= 0]
         # (r,) makes rotations [rad] and positions [sizes] comparable
         self.weight = np.where(self.rows.is_position, 1.0 / tree.size, 1.0)
-        self._share = self.weight[:, None] * signs[self.rows.joint]  # (r, v) weight and sign with which a coordinate moves a residual
+        self._share = (
+            self.weight[:, None] * signs[self.rows.joint]
+        )  # (r, v) weight and sign with which a coordinate moves a residual
         self.clusters = Clusters(signs != 0.0, self.rows.joint)
 
     def ends(self, frames: Frames, driven: Mapping[int, Array]) -> tuple[Array, Array]:
-        """World frames (c, 4, 4) of the two sides of each closure, on the parent and on the child; `driven` has the poses (4, 4) of driven
-        bodies.
+        """World frames (c, 4, 4) of the two sides of each closure, on the parent and on the child; `driven`
+        has the poses (4, 4) of driven bodies.
         """
         ends: Array = frames.nodes.take(self._nodes, axis=0) @ self._ends
         parents, children = ends[: len(self.names)], ends[len(self.names) :]
@@ -105,11 +123,15 @@ class Loops:
         return self.rows.true_size(self.rows.relative(*self.ends(frames, driven)))
 
     def linear(self, frames: Frames, screws: Array, driven: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Weighted residuals (r,) of the loops and their Jacobian (r, v) for unit steps of the coordinates."""
+        """Weighted residuals (r,) of the loops and their Jacobian (r, v) for unit steps of the
+        coordinates.
+        """
         parents, children = self.ends(frames, driven)
         residual, grows = self.rows.residual(self.rows.relative(parents, children))
         back = np.swapaxes(parents[:, :3, :3], -1, -2)
-        by_screw = np.zeros((len(parents), len(Row), 6))  # of the child: its angular velocity, and its velocity at the world's origin
+        by_screw = np.zeros(
+            (len(parents), len(Row), 6)
+        )  # of the child: its angular velocity, and its velocity at the world's origin
         np.matmul(back, hat(-children[:, :3, 3]), out=by_screw[:, :3, :3])
         by_screw[:, :3, 3:] = back
         np.matmul(grows, back, out=by_screw[:, 3:, :3])

@@ -1,4 +1,4 @@
-"""Description of a mechanism: bodies, joints between them, which bodies are grounded or driven. Knows no Blender."""
+"""Description of a mechanism: bodies, joints between them, which bodies are grounded or driven."""
 
 import math
 from collections.abc import Sequence
@@ -11,15 +11,20 @@ from .kinds import KINDS, Kind
 
 WORLD = ""  # name of the fixed world as a joint's parent
 UNLIMITED = math.inf
-FARTHEST = 1e7  # [m] largest distance from the origin: beyond it doubles are rounded by more than 1e-9 m, too coarse to close loops
+# [m] largest distance from the origin: beyond it doubles are rounded by more than 1e-9 m, too coarse to close
+# loops
+FARTHEST = 1e7
 
 
 class MechanismError(ValueError):
     """An invalid mechanism; the message names the body or joint and the remedy."""
 
 
-def check_numbers(what: str, numbers: Sequence[float], count: int | None = None, most: float = UNLIMITED) -> None:
-    """Raises unless there are `count` finite numbers of at most `most`; `what` begins the message, as "body 'rod': its position [m]".
+def check_numbers(
+    what: str, numbers: Sequence[float], count: int | None = None, most: float = UNLIMITED
+) -> None:
+    """Raises unless there are `count` finite numbers of at most `most`; `what` begins the message, as "body
+    'rod': its position [m]".
 
     Raises:
         MechanismError: the message names `what` and the numbers found.
@@ -29,9 +34,13 @@ def check_numbers(what: str, numbers: Sequence[float], count: int | None = None,
     except TypeError:
         is_fine = False
     if not is_fine:
-        raise MechanismError(f"{what} must be {'' if count is None else f'{count} '}finite numbers, got {_listed(numbers)}")
+        raise MechanismError(
+            f"{what} must be {'' if count is None else f'{count} '}finite numbers, got {_listed(numbers)}"
+        )
     if any(abs(number) > most for number in numbers):
-        raise MechanismError(f"{what} is beyond {most:g}, got {_listed(numbers)}: bring it nearer to the origin")
+        raise MechanismError(
+            f"{what} is beyond {most:g}, got {_listed(numbers)}: bring it nearer to the origin"
+        )
 
 
 def _listed(numbers: Sequence[float]) -> str:
@@ -72,7 +81,9 @@ class Body:
         if self.name == WORLD:
             raise MechanismError("a body has no name: give it one")
         if not (math.isfinite(self.mass) and self.mass >= 0.0):
-            raise MechanismError(f"body '{self.name}': its mass must be finite and not below zero, got {self.mass}")
+            raise MechanismError(
+                f"body '{self.name}': its mass must be finite and not below zero, got {self.mass}"
+            )
         check_numbers(f"body '{self.name}': its centre of mass [m]", self.centre, 3, FARTHEST)
         if self.start is not None:
             _check_frame(f"body '{self.name}': its origin", self.start)
@@ -82,9 +93,11 @@ class Body:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint between two bodies. Its axes are those of its frame on either body, as listed for each kind in `kinds.KINDS`.
+    """A joint between two bodies. Its axes are those of its frame on either body, as listed for each kind in
+    `kinds.KINDS`.
 
-    Its values are the displacement of the child's frame in the parent's: one per degree of freedom, in the kind's order, [rad] or [m].
+    Its values are the displacement of the child's frame in the parent's: one per degree of freedom, in the
+    kind's order, [rad] or [m].
     """
 
     name: str
@@ -110,12 +123,28 @@ class Joint:
         need(self.parent != self.child, f"it joins body '{self.parent}' to itself: name two bodies")
         count = len(KINDS[self.kind].freedoms)
         for word, numbers in (("lower", self.lower), ("upper", self.upper), ("velocity", self.velocity)):
-            need(len(numbers) in (0, count), f"a {self.kind} joint has {count} degrees of freedom, but {len(numbers)} numbers for '{word}'")
-            need(not any(map(math.isnan, numbers)), f"its '{word}' limits {numbers} must be numbers: correct them")
+            need(
+                len(numbers) in (0, count),
+                f"a {self.kind} joint has {count} degrees of freedom, but {len(numbers)} numbers for"
+                f" '{word}'",
+            )
+            need(
+                not any(map(math.isnan, numbers)),
+                f"its '{word}' limits {numbers} must be numbers: correct them",
+            )
         for lower, upper in zip(self.lower, self.upper, strict=bool(self.lower and self.upper)):
-            need(lower <= upper, f"its lower limit {lower:.6g} is above its upper limit {upper:.6g}: exchange them")
-        need(not any(velocity < 0.0 for velocity in self.velocity), f"its velocity limits {self.velocity} must not be below zero")
-        need(not (self.actuated and count == 0), f"an actuator needs a joint with a degree of freedom, and a {self.kind} joint has none")
+            need(
+                lower <= upper,
+                f"its lower limit {lower:.6g} is above its upper limit {upper:.6g}: exchange them",
+            )
+        need(
+            not any(velocity < 0.0 for velocity in self.velocity),
+            f"its velocity limits {self.velocity} must not be below zero",
+        )
+        need(
+            not (self.actuated and count == 0),
+            f"an actuator needs a joint with a degree of freedom, and a {self.kind} joint has none",
+        )
 
     @property
     def is_valued(self) -> bool:
@@ -129,7 +158,9 @@ class Mechanism:
 
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...] = ()
-    warnings: tuple[str, ...] = field(default=(), compare=False)  # sentences on what was read differently from how it was written
+    warnings: tuple[str, ...] = field(
+        default=(), compare=False
+    )  # sentences on what was read differently from how it was written
 
     def __post_init__(self) -> None:
         _unique("body", [body.name for body in self.bodies])
@@ -137,7 +168,10 @@ class Mechanism:
         for joint in self.joints:
             for end, name in (("parent", joint.parent), ("child", joint.child)):
                 if name != WORLD and name not in self.body_index:
-                    raise MechanismError(f"joint '{joint.name}': its {end} is body '{name}', which is not there: name one of the bodies")
+                    raise MechanismError(
+                        f"joint '{joint.name}': its {end} is body '{name}', which is not there: name one of"
+                        " the bodies"
+                    )
 
     @cached_property
     def body_index(self) -> dict[str, int]:

@@ -1,7 +1,7 @@
-"""The objectives of a frame: its goals and regularisers as tasks. Knows no Blender.
+"""The objectives of a frame: its goals and regularisers as tasks.
 
-Position errors are in sizes of the mechanism, rotation errors in radians. What depends on bodies and weights alone is kept for the next
-frame, which has the same ones as a rule.
+Position errors are in sizes of the mechanism, rotation errors in radians. What depends on bodies and weights
+alone is kept for the next frame, which has the same ones as a rule.
 """
 
 import math
@@ -60,14 +60,25 @@ class Objectives:
             MechanismError: a goal names no body, or asks for a centre of mass where nothing has a mass.
         """
         per_size, axes = self.tree.size**-2.0, _weight_axes(goals)
-        if placed := [goal for goal in goals.frames if goal.position is not None and any(goal.position_weight)]:
-            ends = self._ends(tuple((goal.body, goal.on_body, goal.position_weight) for goal in placed), per_size)
+        if placed := [
+            goal for goal in goals.frames if goal.position is not None and any(goal.position_weight)
+        ]:
+            ends = self._ends(
+                tuple((goal.body, goal.on_body, goal.position_weight) for goal in placed), per_size
+            )
             yield Position(ends, np.array([goal.position for goal in placed]), axes)
-        if turned := [goal for goal in goals.frames if goal.rotation is not None and any(goal.rotation_weight)]:
+        if turned := [
+            goal for goal in goals.frames if goal.rotation is not None and any(goal.rotation_weight)
+        ]:
             ends = self._ends(tuple((goal.body, goal.on_body, goal.rotation_weight) for goal in turned))
-            yield Orientation(ends, np.array([to_matrix(goal.rotation) for goal in turned if goal.rotation]).transpose(0, 2, 1))
+            yield Orientation(
+                ends,
+                np.array([to_matrix(goal.rotation) for goal in turned if goal.rotation]).transpose(0, 2, 1),
+            )
         if pointed := [goal for goal in goals.frames if goal.direction is not None and goal.direction_weight]:
-            ends = self._ends(tuple((goal.body, _along(goal), (goal.direction_weight,) * 2) for goal in pointed))
+            ends = self._ends(
+                tuple((goal.body, _along(goal), (goal.direction_weight,) * 2) for goal in pointed)
+            )
             turns = [to_matrix(between(Z, unit(goal.direction))) for goal in pointed if goal.direction]
             yield Direction(ends, np.array(turns).transpose(0, 2, 1))
         if goals.centre is not None:
@@ -76,27 +87,43 @@ class Objectives:
     def _make_ends(self, frames: tuple[Weighted, ...], share: float = 1.0) -> Ends:
         unknown = [body for body, _, _ in frames if body not in self.mechanism.body_index]
         if unknown:
-            raise MechanismError(f"there is no body '{unknown[0]}' to have a goal: name one of {', '.join(self.mechanism.body_index)}")
+            raise MechanismError(
+                f"there is no body '{unknown[0]}' to have a goal: name one of"
+                f" {', '.join(self.mechanism.body_index)}"
+            )
         links = [self.mechanism.body_index[body] for body, _, _ in frames]
         offsets = self.tree.ends[links] @ np.array([frame_array(on_body) for _, on_body, _ in frames])
-        return Ends(self.tree.carriers[links], offsets, self.tree.carries, share * np.array([weight for _, _, weight in frames]))
+        return Ends(
+            self.tree.carriers[links],
+            offsets,
+            self.tree.carries,
+            share * np.array([weight for _, _, weight in frames]),
+        )
 
     def _centre(self, goal: CentreGoal, axes: Array | None) -> CentreOfMass:
         bodies = self.mechanism.bodies
         heavy = [k for k, body in enumerate(bodies) if body.mass > 0.0]
         if not heavy:
-            raise MechanismError("the centre of mass has a goal, but no body has a mass: give at least one body its mass")
-        points = (self.tree.ends[heavy] @ np.array([(*bodies[k].centre, 1.0) for k in heavy])[:, :, None])[:, :, 0]
+            raise MechanismError(
+                "the centre of mass has a goal, but no body has a mass: give at least one body its mass"
+            )
+        points = (self.tree.ends[heavy] @ np.array([(*bodies[k].centre, 1.0) for k in heavy])[:, :, None])[
+            :, :, 0
+        ]
         nodes, masses = self.tree.carriers[heavy], np.array([bodies[k].mass for k in heavy])
         weight = np.array(goal.weight) * self.tree.size**-2.0
         return CentreOfMass(nodes, points, masses, self.tree.carries, np.array(goal.position), weight, axes)
 
     # -- actuators --
 
-    def of_actuators(self, goals: Goals, reference: Array, lower: Array, upper: Array) -> tuple[JointValues | None, BallRotations | None]:
-        """Tasks that move actuators to their commanded values and ball joints to their commanded rotations; None: no such command.
+    def of_actuators(
+        self, goals: Goals, reference: Array, lower: Array, upper: Array
+    ) -> tuple[JointValues | None, BallRotations | None]:
+        """Tasks that move actuators to their commanded values and ball joints to their commanded rotations;
+        None: no such command.
 
-        Where full rotations do not count, values are those nearest to `reference` (v,) within limits `lower` and `upper` (v,).
+        Where full rotations do not count, values are those nearest to `reference` (v,) within limits `lower`
+        and `upper` (v,).
         """
         driven: list[int] = []
         desired: list[float] = []
@@ -105,7 +132,8 @@ class Objectives:
             passage = self._driven(name)
             if len(values) != passage.freedoms:
                 raise MechanismError(
-                    f"joint '{name}' has {passage.freedoms} degrees of freedom and its actuator {len(values)} values: give one each"
+                    f"joint '{name}' has {passage.freedoms} degrees of freedom and its actuator {len(values)}"
+                    " values: give one each"
                 )
             if passage.ball >= 0:
                 turn = exponential(np.array(values[-3:]))
@@ -120,13 +148,21 @@ class Objectives:
             asked = by_full_rotations(asked, lower[driven], upper[driven], slides)
         return (
             JointValues(np.array(driven, int), asked, self.tree.unit) if driven else None,
-            BallRotations(np.array(balls, int), np.array(back), self.tree.ball_coordinates[balls], len(self.tree)) if balls else None,
+            (
+                BallRotations(
+                    np.array(balls, int), np.array(back), self.tree.ball_coordinates[balls], len(self.tree)
+                )
+                if balls
+                else None
+            ),
         )
 
     def _driven(self, name: str) -> Passage:
         if not self.tree.passage(name).joints:
             free = ", ".join(joint for joint, passage in self.tree.passages.items() if passage.joints)
-            raise MechanismError(f"there is no joint '{name}' with a degree of freedom to drive: name one of {free}")
+            raise MechanismError(
+                f"there is no joint '{name}' with a degree of freedom to drive: name one of {free}"
+            )
         return self.tree.passages[name]
 
     # -- regularisers --
@@ -134,7 +170,10 @@ class Objectives:
     def of_regularisers(self, weights: RegulariserWeights, last: Frames, dt: float | None) -> Iterator[Task]:
         """Regulariser tasks that keep bodies near their poses of the last frame, `dt` [s] ago."""
         if weights.weight > 0.0:
-            positions, rotations = self._moving(weights.weight * self.tree.size**-2.0, 3), self._moving(weights.weight, 3)
+            positions, rotations = (
+                self._moving(weights.weight * self.tree.size**-2.0, 3),
+                self._moving(weights.weight, 3),
+            )
             poses = rotations.frames(last)
             yield Position(positions, poses[:, :3, 3])  # R_state (section IV.C)
             yield Orientation(rotations, poses[:, :3, :3].swapaxes(1, 2))
@@ -146,21 +185,34 @@ class Objectives:
         """Ends at all bodies that move, with this weight on each error component."""
         nodes = self.tree.carriers[self.tree.bodies]
         moving = np.flatnonzero(self.tree.carries[nodes].any(1))
-        return Ends(nodes[moving], self.tree.ends[moving], self.tree.carries, np.full((len(moving), components), weight))
+        return Ends(
+            nodes[moving],
+            self.tree.ends[moving],
+            self.tree.carries,
+            np.full((len(moving), components), weight),
+        )
 
 
 def _weight_axes(goals: Goals) -> Array | None:
-    """Axes (3, 3), as columns, along which weights of positions act; None: those of the frame of all poses."""
+    """Axes (3, 3), as columns, along which weights of positions act; None: those of the frame of
+    all poses.
+    """
     return None if goals.weight_axes == IDENTITY else np.array(to_matrix(goals.weight_axes))
 
 
 def _along(goal: FrameGoal) -> Frame:
     """The goal's frame on its body, turned so that its Z is the axis."""
-    return goal.on_body if goal.axis == Z else Frame(multiply(goal.on_body.rotation, between(Z, unit(goal.axis))), goal.on_body.position)
+    return (
+        goal.on_body
+        if goal.axis == Z
+        else Frame(multiply(goal.on_body.rotation, between(Z, unit(goal.axis))), goal.on_body.position)
+    )
 
 
 def by_full_rotations(values: Array, lower: Array, upper: Array, slides: Mask) -> Array:
-    """Values (v,) moved within limits by the fewest full rotations, where possible; prismatic coordinates (`slides`) are unchanged."""
+    """Values (v,) moved within limits by the fewest full rotations, where possible; prismatic coordinates
+    (`slides`) are unchanged.
+    """
     with np.errstate(invalid="ignore"):
         below, above = np.ceil((lower - values) / math.tau), -np.ceil((values - upper) / math.tau)
     turns = np.where(values < lower, below, np.where(values > upper, above, 0.0))

@@ -1,4 +1,4 @@
-"""Joint values and tree coordinates from poses of bodies. Knows no Blender."""
+"""Joint values and tree coordinates from poses of bodies."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +12,8 @@ from .tree import Passage, SpanningTree
 
 
 def moves_of(kind: str, relative: Array) -> list[Any]:
-    """Displacement of each elementary joint ([rad], [m] or a ball's rotation (3, 3)) that a joint consists of, from the child's frame (4,
-    4) in the parent's.
+    """Displacement of each elementary joint ([rad], [m] or a ball's rotation (3, 3)) that a joint consists
+    of, from the child's frame (4, 4) in the parent's.
 
     If the frames violate the joint, the nearest values, separately for each degree of freedom.
     """
@@ -25,15 +25,23 @@ def moves_of(kind: str, relative: Array) -> list[Any]:
         elif move.startswith("translate"):
             found.append(float(position["xyz".index(move[-1])]))
         elif kind == "universal":  # rotation = about x, then about y
-            found.append(float(np.arctan2(turn[2, 1], turn[1, 1]) if move == "rotate x" else np.arctan2(turn[0, 2], turn[0, 0])))
+            found.append(
+                float(
+                    np.arctan2(turn[2, 1], turn[1, 1])
+                    if move == "rotate x"
+                    else np.arctan2(turn[0, 2], turn[0, 0])
+                )
+            )
         else:
             found.append(float(np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])))
     return found
 
 
-def coordinates_at(mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str, Frame]) -> tuple[Array, Array]:
-    """Values (v,) and balls' rotations (b, 3, 3) that come nearest to poses of bodies in the world; zero for bodies without a given
-    pose.
+def coordinates_at(
+    mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str, Frame]
+) -> tuple[Array, Array]:
+    """Values (v,) and balls' rotations (b, 3, 3) that come nearest to poses of bodies in the world; zero for
+    bodies without a given pose.
     """
     values, balls = np.zeros(len(tree)), np.tile(np.eye(3), (len(tree.balls), 1, 1))
     known = {name: frame_array(pose) for name, pose in poses.items()} | {WORLD: np.eye(4)}
@@ -57,7 +65,9 @@ def coordinates_at(mechanism: Mechanism, tree: SpanningTree, poses: Mapping[str,
 
 
 def values_of(tree: SpanningTree, name: str, values: Array, balls: Array) -> tuple[float, ...]:
-    """Values [rad, m] of a joint of the tree, continuous over full rotations; for a ball joint the rotation vector, shorter than pi."""
+    """Values [rad, m] of a joint of the tree, continuous over full rotations; for a ball joint the rotation
+    vector, shorter than pi.
+    """
     passage = tree.passages[name]
     found: list[float] = values[passage.coordinates].tolist()
     if passage.ball >= 0:

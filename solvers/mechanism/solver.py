@@ -1,7 +1,8 @@
-"""Inverse and forward kinematics of a mechanism with closed loops. Knows no Blender.
+"""Inverse and forward kinematics of a mechanism with closed loops.
 
-A mechanism is assembled into a solver once; a solve is a function of goals, state and time, without side effects. Lengths in "sizes" are
-multiples of the mechanism's size (see `tree.SpanningTree`). Source: docs/mechanisms.md.
+A mechanism is assembled into a solver once; a solve is a function of goals, state and time, without side
+effects. Lengths in "sizes" are multiples of the mechanism's size (see `tree.SpanningTree`). Source:
+docs/mechanisms.md.
 """
 
 import math
@@ -39,10 +40,16 @@ class State:
     values: Array  # (v,) coordinates [rad, m], full rotations counted
     balls: Array  # (k, 3, 3) rotations of ball joints
     damping: float = FIRST_SHARE  # share of the squared error
-    motion: Motion | None = field(default=None, repr=False, compare=False)  # of the last frame; None: not known
+    motion: Motion | None = field(
+        default=None, repr=False, compare=False
+    )  # of the last frame; None: not known
     branch: Branch | None = field(default=None, repr=False, compare=False)  # its assembly
-    shape: Shape | None = field(default=None, repr=False, compare=False)  # results at this configuration, to save the next solve time
-    regular: "State | None" = field(default=None, repr=False, compare=False)  # the last of this assembly away from singular poses
+    shape: Shape | None = field(
+        default=None, repr=False, compare=False
+    )  # results at this configuration, to save the next solve time
+    regular: "State | None" = field(
+        default=None, repr=False, compare=False
+    )  # the last of this assembly away from singular poses
 
 
 @dataclass(frozen=True)
@@ -54,9 +61,13 @@ class Report:
     residual: float  # [m or rad] of the joint with the largest residual
     worst: str  # that joint's name; "": no joint closes a loop
     goal_error: float  # root of the remaining weighted sum of squares [sizes, rad]
-    at_limits: tuple[str, ...]  # sentences on joints whose position or speed limit is active against the goals
+    at_limits: tuple[
+        str, ...
+    ]  # sentences on joints whose position or speed limit is active against the goals
     iterations: int
-    flipped: bool  # the assembly mode has changed since the last frame, other than by the motors' own movement
+    flipped: (
+        bool  # the assembly mode has changed since the last frame, other than by the motors' own movement
+    )
 
     @property
     def converged(self) -> bool:
@@ -97,7 +108,12 @@ class MechanismSolver:
     @cached_property
     def actuated(self) -> Indices:
         """Indices (m,) of the coordinates that actuators drive."""
-        return np.concatenate([np.zeros(0, np.intp), *(self.tree.all_coordinates(joint.name) for joint in self.mechanism.actuators)])
+        return np.concatenate(
+            [
+                np.zeros(0, np.intp),
+                *(self.tree.all_coordinates(joint.name) for joint in self.mechanism.actuators),
+            ]
+        )
 
     @cached_property
     def branches(self) -> Branches:
@@ -113,14 +129,18 @@ class MechanismSolver:
 
     def rest(self) -> State:
         """The state with bodies at their rest poses or, without these, every joint at 0, within limits."""
-        return self.state_at({body.name: body.start for body in self.mechanism.bodies if body.start is not None})
+        return self.state_at(
+            {body.name: body.start for body in self.mechanism.bodies if body.start is not None}
+        )
 
     def poses(self, state: State) -> Array:
         """Poses (b, 4, 4) of the bodies in the world for a state."""
         return self._bodies(self.tree.forward(state.values, balls=state.balls))
 
     def values(self, state: State, joint: str) -> tuple[float, ...]:
-        """A joint's values [rad, m], continuous over full rotations. KeyError if the joint closes a loop and has no actuator or limit."""
+        """A joint's values [rad, m], continuous over full rotations. KeyError if the joint closes a loop and
+        has no actuator or limit.
+        """
         return values_of(self.tree, joint, state.values, state.balls)
 
     def _bodies(self, frames: Frames) -> Array:
@@ -136,7 +156,12 @@ class MechanismSolver:
     # -- solving --
 
     def solve(
-        self, goals: Goals, state: State, dt: float | None = None, iterations: int = ITERATIONS, evaluations: int | None = None
+        self,
+        goals: Goals,
+        state: State,
+        dt: float | None = None,
+        iterations: int = ITERATIONS,
+        evaluations: int | None = None,
     ) -> Solution:
         """The solution nearest to the goals with closed loops, from the last frame's state.
 
@@ -145,7 +170,8 @@ class MechanismSolver:
             state: State of the last frame, or one from `assemble`.
             dt: [s] since the last frame, above 0, for speed limits; None: without speed limits.
             iterations: Most steps.
-            evaluations: Approximate budget of evaluated configurations; None: no bound. The next frame continues from the result.
+            evaluations: Approximate budget of evaluated configurations; None: no bound. The next frame
+                continues from the result.
 
         Returns:
             The nearest closed pose found. Where the loops cannot be closed, `report.assembled` is False.
@@ -157,8 +183,11 @@ class MechanismSolver:
         is_driven_by_actuators = not goals.frames and not goals.centres
         if not (answer.report.flipped and is_driven_by_actuators) or state.regular is None:
             return answer
-        # An actuator is commanded past its dead point, where two assemblies meet, or comes back from there on the other one.
-        again = self._solved(goals, replace(state.regular, regular=state.regular), dt, iterations, evaluations)
+        # An actuator is commanded past its dead point, where two assemblies meet, or comes back from there on
+        # the other one.
+        again = self._solved(
+            goals, replace(state.regular, regular=state.regular), dt, iterations, evaluations
+        )
         if not again.report.flipped:
             return again
         if answer.report.goal_error <= MET:
@@ -167,17 +196,22 @@ class MechanismSolver:
         kept = replace(answer.state, branch=state.branch, regular=state.regular)
         return replace(answer, state=kept, report=replace(answer.report, flipped=False))
 
-    def _solved(self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None) -> Solution:
+    def _solved(
+        self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None
+    ) -> Solution:
         if dt is not None and not is_frame(dt):
             raise MechanismError(
-                f"the time since the last frame must be above 0 and finite, from {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s, got {dt} s:"
-                " give None where no speed limit holds"
+                f"the time since the last frame must be above 0 and finite, from {SHORTEST_FRAME:g} to"
+                f" {LONGEST_FRAME:g} s, got {dt} s: give None where no speed limit holds"
             )
         driven = self.driven_poses(goals)
         bounds = self._bounds(state, dt)
         values = self._within(state.values, *bounds)
         commanded, balls = self.objectives.of_actuators(goals, values, self.lower, self.upper)
-        tasks: list[Task] = [*self.objectives.of_goals(goals), *(task for task in (commanded, balls) if task is not None)]
+        tasks: list[Task] = [
+            *self.objectives.of_goals(goals),
+            *(task for task in (commanded, balls) if task is not None),
+        ]
         regularisers: list[Task] = []
         if goals.regulariser_weights != NO_REGULARISER:
             frames = self.tree.forward(state.values, balls=state.balls)
@@ -195,12 +229,23 @@ class MechanismSolver:
             start = here = descent.evaluate(here.values, here.balls)
             branch, over = self._followed(branch, here)
             flipped |= over
-        descent.first, descent.last = None, state.motion.over(dt) if dt is not None and state.motion is not None else None
+        descent.first, descent.last = (
+            None,
+            (state.motion.over(dt) if dt is not None and state.motion is not None else None),
+        )
         descent.most = math.inf if evaluations is None else descent.evaluations + evaluations
         here, settled, count = descent.go(here, iterations)
         if start.open <= EXACT and 0.0 < start.square <= here.square:
-            here, settled = start, True  # steps are compared with nearly closed loops: closing them may take away what they seemed to gain
-        motion, is_moved_by_bodies = None, bool(goals.frames or goals.centres) and len(goals.actuators) < len(self.mechanism.actuators)
+            here, settled = (
+                start,
+                True,
+                # steps are compared with nearly closed loops: closing them may take away what they seemed to
+                # gain
+            )
+        motion, is_moved_by_bodies = (
+            None,
+            bool(goals.frames or goals.centres) and len(goals.actuators) < len(self.mechanism.actuators),
+        )
         if dt is not None and here.open <= CLOSE_ENOUGH:
             if descent.last is not None and is_moved_by_bodies and not regularisers:
                 other = continued(descent, start, here, descent.last.first + descent.last.rest, iterations)
@@ -209,10 +254,14 @@ class MechanismSolver:
             first = moved if descent.first is None else descent.first
             motion = Motion(first, moved - first, dt)
         branch, over = self._followed(branch, here)
-        return self._answer(descent, tasks, here, motion, branch, state.regular, settled, count, flipped or over)
+        return self._answer(
+            descent, tasks, here, motion, branch, state.regular, settled, count, flipped or over
+        )
 
     def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
-        """The assembly at a configuration, and whether it has changed since the last frame; None where nothing is closed yet."""
+        """The assembly at a configuration, and whether it has changed since the last frame; None where
+        nothing is closed yet.
+        """
         if here.open > CLOSE_ENOUGH:
             return branch, False
         if branch is None:
@@ -223,9 +272,14 @@ class MechanismSolver:
         """Poses (4, 4) of driven bodies, by the body's index."""
         found = {}
         for name, pose in goals.driven.items():
-            if name not in self.mechanism.body_index or not self.mechanism.bodies[self.mechanism.body_index[name]].driven:
+            if (
+                name not in self.mechanism.body_index
+                or not self.mechanism.bodies[self.mechanism.body_index[name]].driven
+            ):
                 driven = ", ".join(body.name for body in self.mechanism.bodies if body.driven) or "none"
-                raise MechanismError(f"body '{name}' is given a pose but is not driven: the driven bodies are {driven}")
+                raise MechanismError(
+                    f"body '{name}' is given a pose but is not driven: the driven bodies are {driven}"
+                )
             found[self.mechanism.body_index[name]] = frame_array(pose)
         return found
 
@@ -258,8 +312,12 @@ class MechanismSolver:
         balls = orthonormal(here.balls) if here.balls.size else here.balls
         state = State(here.values, balls, descent.damping.share, motion, branch, here.shape, regular)
         if branch is not None and (flipped or branch.is_regular):
-            state = replace(state, regular=State(here.values, balls, descent.damping.share, None, branch, here.shape))
-        report = Report(residual <= MET, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped)
+            state = replace(
+                state, regular=State(here.values, balls, descent.damping.share, None, branch, here.shape)
+            )
+        report = Report(
+            residual <= MET, settled, residual, name, float(np.sqrt(error @ error)), held, count, flipped
+        )
         return Solution(state, self._bodies(here.shape.frames), report)
 
     def _limiting_joints(self, descent: Descent, here: Configuration) -> list[str]:
@@ -269,7 +327,10 @@ class MechanismSolver:
             for c in passage.coordinates[descent.held[passage.coordinates]].tolist():
                 value, unit = float(here.values[c]), "mm" if self.tree.slides[c] else "degrees"
                 given = 1e3 if self.tree.slides[c] else math.degrees(1.0)
-                for word, bound, limit in (("lower", descent.lower[c], self.lower[c]), ("upper", descent.upper[c], self.upper[c])):
+                for word, bound, limit in (
+                    ("lower", descent.lower[c], self.lower[c]),
+                    ("upper", descent.upper[c], self.upper[c]),
+                ):
                     if abs(value - bound) <= EXACT * self.tree.unit[c]:
                         speed = f"its speed limit of {given * self.velocity[c]:.6g} {unit}/s"
                         what = f"its {word} limit of {given * limit:.6g} {unit}" if bound == limit else speed
@@ -278,7 +339,9 @@ class MechanismSolver:
 
 
 def _waypoints(task: JointValues | None, values: Array) -> list[Array]:
-    """Values (m,) of actuators at waypoints from the present ones, of all coordinates (v,), to the desired ones."""
+    """Values (m,) of actuators at waypoints from the present ones, of all coordinates (v,), to the desired
+    ones.
+    """
     if task is None:
         return []
     first = values[task.coordinates]

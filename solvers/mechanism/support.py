@@ -1,4 +1,6 @@
-"""Support of a mechanism that stands on the ground: its centre of mass, and the edge over which it would tip. Knows no Blender."""
+"""Support of a mechanism that stands on the ground: its centre of mass, and the edge over which it
+would tip.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +32,12 @@ class Tipping:
 def centre_of_mass(mechanism: Mechanism, poses: Array) -> Array:
     """Centre of mass (3,) [m] of all bodies at their poses (b, 4, 4)."""
     masses = np.array([body.mass for body in mechanism.bodies])
-    centres = np.array([(pose @ np.array((*body.centre, 1.0)))[:3] for pose, body in zip(poses, mechanism.bodies, strict=True)])
+    centres = np.array(
+        [
+            (pose @ np.array((*body.centre, 1.0)))[:3]
+            for pose, body in zip(poses, mechanism.bodies, strict=True)
+        ]
+    )
     found: Array = masses @ centres / masses.sum()
     return found
 
@@ -70,7 +77,9 @@ def _outward(start: Array, end: Array, ground: Array) -> Array:
 
 
 def _hull(points: Array) -> Array:
-    """Indices (k,) of the corners of the convex hull of points (n, 2), counterclockwise (Andrew's monotone chain, 1979)."""
+    """Indices (k,) of the corners of the convex hull of points (n, 2), counterclockwise (Andrew's monotone
+    chain, 1979).
+    """
     order = np.lexsort((points[:, 1], points[:, 0])).tolist()
 
     def half(indices: list[int]) -> list[int]:

@@ -1,8 +1,8 @@
-"""Spanning tree of a mechanism: which joints carry the bodies, and which close loops. Knows no Blender.
+"""Spanning tree of a mechanism: which joints carry the bodies, and which close loops.
 
-Bodies move by the tree's joints, so these hold exactly after any step. Each remaining joint is a closure. A closure whose values are needed
-(an actuator, limits) is cut elsewhere: the joint carries a copy of its child, and copy and child must coincide, so that all values are
-coordinates.
+Bodies move by the tree's joints, so these hold exactly after any step. Each remaining joint is a closure. A
+closure whose values are needed (an actuator, limits) is cut elsewhere: the joint carries a copy of its child,
+and copy and child must coincide, so that all values are coordinates.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,9 @@ class Carried(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The elementary joints of the tree that one joint of the mechanism consists of, in the order of its values."""
+    """The elementary joints of the tree that one joint of the mechanism consists of, in the order of its
+    values.
+    """
 
     joints: tuple[int, ...] = ()
     is_backward: bool = False  # whether the tree traverses it from its child to its parent
@@ -56,10 +58,14 @@ class Closure(NamedTuple):
 
 
 class SpanningTree(tree.Tree):
-    """Spanning tree of a mechanism. Its links are the bodies in the mechanism's order, then the frames of closures on both sides."""
+    """Spanning tree of a mechanism. Its links are the bodies in the mechanism's order, then the frames of
+    closures on both sides.
+    """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        """The spanning tree; fixed joints, actuated and limited ones are preferred, joints marked `closes` avoided."""
+        """The spanning tree; fixed joints, actuated and limited ones are preferred, joints marked `closes`
+        avoided.
+        """
         grown = _Growth(mechanism)
         count = len(grown.parents)
         links = [*(grown.placed[body.name] for body in mechanism.bodies), *grown.ends]
@@ -79,27 +85,41 @@ class SpanningTree(tree.Tree):
         self.passages = {name: self._passage(*made) for name, made in grown.taken.items()}
         # [m] mean distance between neighbouring joints; where the world's origin is does not matter
         ends = slice(self.bodies.stop, None)
-        apart = np.concatenate([self.rests[np.array(self.parents, int) >= 0], self.ends[ends][self.carrying[ends] >= 0]])[:, :3, 3]
+        apart = np.concatenate(
+            [self.rests[np.array(self.parents, int) >= 0], self.ends[ends][self.carrying[ends] >= 0]]
+        )[:, :3, 3]
         distances = np.linalg.norm(apart, axis=1)
         self.size = float(distances[distances > 0.0].mean()) if distances.any() else 1.0
-        self.unit = np.where(self.slides, self.size, 1.0)  # (v,) of a step in each coordinate: 1 rad or one size
+        self.unit = np.where(
+            self.slides, self.size, 1.0
+        )  # (v,) of a step in each coordinate: 1 rad or one size
 
     def _passage(self, joints: tuple[int, ...], is_backward: bool) -> Passage:
         balls = [k for k in joints if k in self.balls]
         coordinates = np.array([self.first[k] for k in joints if k not in balls], np.intp)
-        return Passage(joints, is_backward, coordinates, int(np.searchsorted(self.balls, balls[0])) if balls else -1)
+        return Passage(
+            joints, is_backward, coordinates, int(np.searchsorted(self.balls, balls[0])) if balls else -1
+        )
 
     def passage(self, name: str) -> Passage:
-        """The elementary joints that a joint of the mechanism consists of; empty if the joint closes a loop or does not exist."""
+        """The elementary joints that a joint of the mechanism consists of; empty if the joint closes a loop
+        or does not exist.
+        """
         return self.passages.get(name, Passage())
 
     def all_coordinates(self, name: str) -> Indices:
-        """Coordinates (f,) of a joint of the tree in the order of its values, including the three of a ball joint."""
+        """Coordinates (f,) of a joint of the tree in the order of its values, including the three of a ball
+        joint.
+        """
         own = self.passages[name]
-        return own.coordinates if own.ball < 0 else np.append(own.coordinates, self.ball_coordinates[own.ball])
+        return (
+            own.coordinates if own.ball < 0 else np.append(own.coordinates, self.ball_coordinates[own.ball])
+        )
 
     def screws(self, frames: Frames) -> Array:
-        """Screws (2, 3, v) of a unit step in each coordinate: angular velocity, and velocity at the world's origin."""
+        """Screws (2, 3, v) of a unit step in each coordinate: angular velocity, and velocity at the world's
+        origin.
+        """
         made = np.empty((2, 3, len(self)))
         made[0], made[1] = frames.turning.T, frames.moving.T
         if self.has_slides:
@@ -136,13 +156,17 @@ class _Growth:
         for body in mechanism.bodies:
             if body.name not in self.placed:
                 before = np.eye(4) if body.start is None else frame_array(body.start)
-                self.placed[body.name], self.floating[body.name] = self._carry(self.placed[WORLD], before, KINDS["free"].moves, False)
+                self.placed[body.name], self.floating[body.name] = self._carry(
+                    self.placed[WORLD], before, KINDS["free"].moves, False
+                )
                 self._walk(body.name)
         for joint in rest:
             self._close(joint)
         for k, body in enumerate(mechanism.bodies):
             if body.driven:
-                self._add_closure(f"drive {body.name}", "fixed", self.placed[WORLD], self.placed[body.name], k)
+                self._add_closure(
+                    f"drive {body.name}", "fixed", self.placed[WORLD], self.placed[body.name], k
+                )
 
     def _walk(self, root: str) -> None:
         waiting = [root]
@@ -166,7 +190,9 @@ class _Growth:
         self.taken[joint.name] = (made[::-1] if is_backward else made, is_backward)
         return end
 
-    def _carry(self, start: Carried, before: Array, moves: Sequence[Freedom], is_backward: bool) -> tuple[Carried, tuple[int, ...]]:
+    def _carry(
+        self, start: Carried, before: Array, moves: Sequence[Freedom], is_backward: bool
+    ) -> tuple[Carried, tuple[int, ...]]:
         carrier, offset, made = start.carrier, start.offset @ before, []
         for move in moves:
             motion, _, letter = move.partition(" ")
@@ -182,12 +208,18 @@ class _Growth:
     def _close(self, joint: Joint) -> None:
         child = self.placed[joint.child]
         if joint.is_valued:
-            self._add_closure(joint.name, "fixed", self._joined(joint, joint.parent), child.with_frame(joint.in_child))
+            self._add_closure(
+                joint.name, "fixed", self._joined(joint, joint.parent), child.with_frame(joint.in_child)
+            )
         else:
             parent = self.placed[joint.parent]
-            self._add_closure(joint.name, joint.kind, parent.with_frame(joint.in_parent), child.with_frame(joint.in_child))
+            self._add_closure(
+                joint.name, joint.kind, parent.with_frame(joint.in_parent), child.with_frame(joint.in_child)
+            )
 
-    def _add_closure(self, name: str, kind: Kind, on_parent: Carried, on_child: Carried, driven: int = -1) -> None:
+    def _add_closure(
+        self, name: str, kind: Kind, on_parent: Carried, on_child: Carried, driven: int = -1
+    ) -> None:
         first = self._bodies + len(self.ends)
         self.ends += [on_parent, on_child]
         self.closures.append(Closure(name, kind, first, first + 1, driven))
@@ -212,4 +244,6 @@ def _forest(joints: Sequence[Joint]) -> tuple[list[Joint], list[Joint]]:
         if a != b:
             group[b] = a
             chosen.add(joint.name)
-    return [joint for joint in joints if joint.name in chosen], [joint for joint in joints if joint.name not in chosen]
+    return [joint for joint in joints if joint.name in chosen], [
+        joint for joint in joints if joint.name not in chosen
+    ]

@@ -1,1 +1,1 @@
-"""Whole-body inverse kinematics in steps: joints on a fixed or floating base follow poses of links. Knows no Blender."""
+"""Whole-body inverse kinematics in steps: joints on a fixed or floating base follow poses of links."""

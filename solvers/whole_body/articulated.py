@@ -1,9 +1,10 @@
-"""Normal equations of all targets, solved limb by limb from the leaves inward, in time linear in the joints. Knows no Blender.
+"""Normal equations of all targets, solved limb by limb from the leaves inward, in time linear in the joints.
 
-A limb is a run of joints without a branch. Its targets depend on the rest of the body by the motion of its root alone, so once its own
-joints are eliminated it acts on its parent as an inertia and a force: the articulated body algorithm (Featherstone 1983; 2008, chapter 7),
-with weights for masses, damping for rotors, and limbs in place of joints, all limbs of a level at once. Joints at a bound are moved there
-instead of eliminated. The equations are those of `normal`; no matrix of the whole body is formed.
+A limb is a run of joints without a branch. Its targets depend on the rest of the body by the motion of its
+root alone, so once its own joints are eliminated it acts on its parent as an inertia and a force: the
+articulated body algorithm (Featherstone 1983; 2008, chapter 7), with weights for masses, damping for rotors,
+and limbs in place of joints, all limbs of a level at once. Joints at a bound are moved there instead of
+eliminated. The equations are those of `normal`; no matrix of the whole body is formed.
 """
 
 import numpy as np
@@ -23,35 +24,58 @@ DENSE, DENSE_SQUARE, DENSE_CUBE = 60.0, 2.8e-3, 2.6e-5  # constant, per pair and
 class Articulated:
     """Least-squares problem of one step, solved limb by limb.
 
-    D below is the number of components of a body's velocity: 3 if targets depend on angular velocity alone, else 6, linear before angular.
+    D below is the number of components of a body's velocity: 3 if targets depend on angular velocity alone,
+    else 6, linear before angular.
     """
 
-    def __init__(self, layout: Layout, motions: Array, curvature: Array, right: Array, carried: Array, base: Array, pull: Array) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        motions: Array,
+        curvature: Array,
+        right: Array,
+        carried: Array,
+        base: Array,
+        pull: Array,
+    ) -> None:
         """The least squares of one step.
 
         Args:
             layout: The limbs.
             motions: (m, b, D) velocity by a unit of each joint.
             curvature: (m, b, b) Hessian of a limb's joints by its own targets, with their damping.
-            right: (m, b, D + 1) coupling of a limb's joints with its root's motion, and their gradient by its targets.
+            right: (m, b, D + 1) coupling of a limb's joints with its root's motion, and their gradient by its
+                targets.
             carried: (m, D, D + 1) a limb's targets as inertia and force on its root.
             base: (6, 6) Hessian of the base alone.
             pull: (6,) negative gradient of the base.
         """
-        self.layout, self.motions, self.curvature, self.right, self.carried = layout, motions, curvature, right, carried
+        self.layout, self.motions, self.curvature, self.right, self.carried = (
+            layout,
+            motions,
+            curvature,
+            right,
+            carried,
+        )
         self.base, self.pull = base, pull
         self.wide = motions.shape[2]
-        self.steepest = max(float(base.diagonal().max()), float(curvature.diagonal(axis1=1, axis2=2).max(initial=0.0)))
+        self.steepest = max(
+            float(base.diagonal().max()), float(curvature.diagonal(axis1=1, axis2=2).max(initial=0.0))
+        )
         self.largest = max(float(np.abs(pull).max()), float(np.abs(right[:, :, -1]).max(initial=0.0)))
 
     def free(self, sides: Sides, held: Array) -> tuple[Array, Array]:
-        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see `box.Quadratic.free`."""
+        """Minimum (n,) with active unknowns at their bounds, and the gradient (n,) of these; see
+        `box.Quadratic.free`.
+        """
         wide, layout = self.wide, self.layout
         own = None
         if sides[BASE:].any():
             own = np.append(held, 0.0)[layout.index], 1.0 - np.append(sides != 0, False)[layout.index]
         curvature, right, solved = self.curvature.copy(), self.right.copy(), np.empty_like(self.right)
-        left = np.zeros((0, wide, wide + 1))  # inertia and force of what has been eliminated, for each limb of the level
+        left = np.zeros(
+            (0, wide, wide + 1)
+        )  # inertia and force of what has been eliminated, for each limb of the level
         below: Level | None = None
         for level in reversed(layout.levels):
             rows = level.rows
@@ -63,7 +87,9 @@ class Articulated:
                 right[rows] += felt
                 curvature[rows] += felt[:, :, :wide] @ motions.swapaxes(1, 2)
                 carried = carried + attached
-            solved[rows] = _eliminated(curvature[rows], right[rows], None if own is None else (own[0][rows], own[1][rows]))
+            solved[rows] = _eliminated(
+                curvature[rows], right[rows], None if own is None else (own[0][rows], own[1][rows])
+            )
             left = carried - right[rows, :, :wide].swapaxes(1, 2) @ solved[rows]
             below = level
         base, pull = self.base.copy(), self.pull.copy()
@@ -85,13 +111,16 @@ class Articulated:
         x[layout.index] = moves
         if own is not None:
             slope[layout.index] = (
-                (curvature @ moves[:, :, None])[:, :, 0] + (right[:, :, :wide] @ roots[:, :, None])[:, :, 0] - right[:, :, wide]
+                (curvature @ moves[:, :, None])[:, :, 0]
+                + (right[:, :, :wide] @ roots[:, :, None])[:, :, 0]
+                - right[:, :, wide]
             )
         return x[:-1], np.where(sides != 0, slope[:-1], 0.0)
 
 
 def _eliminated(curvature: Array, right: Array, own: tuple[Array, Array] | None) -> Array:
-    """Elimination of limbs' joints (k, b, D + 1): their negative movement per unit of root motion, and their movement without it.
+    """Elimination of limbs' joints (k, b, D + 1): their negative movement per unit of root motion, and their
+    movement without it.
 
     `own` has the moves (k, b) of joints at a bound, and ones (k, b) for those that are free.
     """
@@ -125,16 +154,20 @@ class Limbs:
         self.placed = Carried(self.layout, body.carrying[placed])
         count, width = self.layout.index.shape
         self._diagonal = np.arange(width)
-        self._later = np.maximum(np.arange(width)[:, None], np.arange(width))  # of two joints of a limb, the one nearer to its end
+        self._later = np.maximum(
+            np.arange(width)[:, None], np.arange(width)
+        )  # of two joints of a limb, the one nearer to its end
         self._half = np.triu(np.ones((width, width))) - 0.5 * np.eye(width)
         self._shared: tuple[bytes, Array, Array] | None = None
         unknowns = body.unknowns
         by_limbs = EVERY_TREE + EVERY_LEVEL * len(self.layout.levels) + EVERY_LIMB * count
-        self.is_quicker = by_limbs < DENSE + DENSE_SQUARE * unknowns**2 + DENSE_CUBE * unknowns**3  # than the whole matrix at once
+        self.is_quicker = (
+            by_limbs < DENSE + DENSE_SQUARE * unknowns**2 + DENSE_CUBE * unknowns**3
+        )  # than the whole matrix at once
 
     def shared(self, weights: Array) -> tuple[Array, Array]:
-        """Summed weights of the orientation targets at or beyond each joint of a limb (m, b), and at or beyond both of two joints (m, b,
-        b).
+        """Summed weights of the orientation targets at or beyond each joint of a limb (m, b), and at or
+        beyond both of two joints (m, b, b).
         """
         key = weights.tobytes()
         if self._shared is None or self._shared[0] != key:
@@ -195,4 +228,12 @@ class Limbs:
         curvature[:, self._diagonal, self._diagonal] += np.append(damped, 1.0)[index]
         pulled_at = (motions * forces).sum(-1) + np.append(drawn, 0.0)[index]
         right = np.concatenate([felt, pulled_at[:, :, None]], axis=2)
-        return Articulated(self.layout, motions, curvature, right, np.concatenate([inertias, forces[:, 0, :, None]], axis=2), base, pull)
+        return Articulated(
+            self.layout,
+            motions,
+            curvature,
+            right,
+            np.concatenate([inertias, forces[:, 0, :, None]], axis=2),
+            base,
+            pull,
+        )

@@ -1,4 +1,4 @@
-"""Body of the whole-body solver: a tree of joints with named links, limits and couplings. Knows no Blender."""
+"""Body of the whole-body solver: a tree of joints with named links, limits and couplings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class Coupling:
 
 
 class Body(Tree):
-    """Model of a body with joints and named links. Unknowns are the base's linear and angular velocity and the joints' speeds, 6 + n, in
-    this order.
+    """Model of a body with joints and named links. Unknowns are the base's linear and angular velocity and
+    the joints' speeds, 6 + n, in this order.
     """
 
     def __init__(
@@ -47,7 +47,8 @@ class Body(Tree):
             couplings: Linear constraints of joints.
 
         Raises:
-            SkeletonError: a parent does not come before its child, two links have one name, or a coupling names no joint.
+            SkeletonError: a parent does not come before its child, two links have one name, or a coupling
+                names no joint.
         """
         super().__init__(*laid_out(joints, links))
         self.names = tuple(joint.name for joint in joints)
@@ -68,17 +69,25 @@ class Body(Tree):
         for row, coupling in enumerate(couplings):
             for name, factor in coupling.factors.items():
                 if name not in index:
-                    raise SkeletonError(f"coupling '{coupling.name}': there is no joint '{name}': the joints are {', '.join(self.names)}")
+                    raise SkeletonError(
+                        f"coupling '{coupling.name}': there is no joint '{name}': the joints are"
+                        f" {', '.join(self.names)}"
+                    )
                 matrix[row, index[name]] = factor
             if not coupling.lower <= coupling.upper:
-                raise SkeletonError(f"coupling '{coupling.name}': {coupling.lower:.6g} is above {coupling.upper:.6g}: exchange them")
+                raise SkeletonError(
+                    f"coupling '{coupling.name}': {coupling.lower:.6g} is above {coupling.upper:.6g}:"
+                    " exchange them"
+                )
         bounds = np.array([(coupling.lower, coupling.upper) for coupling in couplings]).reshape(-1, 2)
         return Constraints(matrix, bounds[:, 0], bounds[:, 1])
 
     def violated(self, joints: Array) -> tuple[str, ...]:
         """Names of the couplings that joint values `joints` (n,) violate."""
         beyond = np.abs(self.couplings.beyond(joints)) > MET
-        return tuple(name for name, is_beyond in zip(self.coupling_names, beyond.tolist(), strict=True) if is_beyond)
+        return tuple(
+            name for name, is_beyond in zip(self.coupling_names, beyond.tolist(), strict=True) if is_beyond
+        )
 
     def link_indices(self, names: Sequence[str]) -> Indices:
         """Indices of links by name.
@@ -92,5 +101,7 @@ class Body(Tree):
         return np.array([self.links[name] for name in names], np.intp)
 
     def are_at_base(self, links: Indices) -> bool:
-        """Whether all links are at the base's own position, so that their positions depend on its linear velocity alone."""
+        """Whether all links are at the base's own position, so that their positions depend on its linear
+        velocity alone.
+        """
         return not self.carriers[links].any() and not self.ends[links, :3, 3].any()

@@ -1,4 +1,4 @@
-"""Constraints of a step: contacts of links, and couplings of joints. Knows no Blender."""
+"""Constraints of a step: contacts of links, and couplings of joints."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,9 @@ from .targets import Contact
 def contact_constraints(
     body: Body, frames: Frames, base_position: Array, contacts: Sequence[Contact]
 ) -> tuple[Constraints, tuple[str, ...]]:
-    """Equality constraints that bring every contact's link to its position in this step, and a name for each constraint."""
+    """Equality constraints that bring every contact's link to its position in this step, and a name for each
+    constraint.
+    """
     parts, desired, names = [np.zeros((0, body.unknowns))], [np.zeros(0)], []
     for contact in contacts:
         link = int(body.link_indices([contact.link])[0])
@@ -34,4 +36,8 @@ def coupling_constraints(body: Body, joints: Array) -> Constraints:
     """Constraints that keep the couplings of the joint values `joints` (n,) in this step."""
     couplings = body.couplings
     at = couplings.matrix @ joints
-    return Constraints(np.hstack([np.zeros((len(couplings), BASE)), couplings.matrix]), couplings.lower - at, couplings.upper - at)
+    return Constraints(
+        np.hstack([np.zeros((len(couplings), BASE)), couplings.matrix]),
+        couplings.lower - at,
+        couplings.upper - at,
+    )

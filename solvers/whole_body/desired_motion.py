@@ -1,4 +1,4 @@
-"""Desired motion of links in a step, from a frame's target values. Knows no Blender."""
+"""Desired motion of links in a step, from a frame's target values."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,9 @@ from .body import Body
 from .law import Law
 from .targets import Target, Values
 
-NO_ROTATION = 0.03  # deviation of the sum of squared entries from 3, from which a matrix is no rotation: zeros, a scaled matrix, NaN
+# deviation of the sum of squared entries from 3, from which a matrix is no rotation: zeros, a scaled matrix,
+# NaN
+NO_ROTATION = 0.03
 
 
 class DesiredMotion(NamedTuple):
@@ -35,7 +37,12 @@ class MotionTargets:
     """Targets of a body, prepared for steps of one control law."""
 
     def __init__(
-        self, body: Body, turning: Sequence[Target], placed: Sequence[Target], law: Law, acceleration: float | None = None
+        self,
+        body: Body,
+        turning: Sequence[Target],
+        placed: Sequence[Target],
+        law: Law,
+        acceleration: float | None = None,
     ) -> None:
         self._acceleration = acceleration
         self.turning, self.placed, self.law, self.body = tuple(turning), tuple(placed), law, body
@@ -43,15 +50,21 @@ class MotionTargets:
         self.placed_links = body.link_indices([target.link for target in placed])
         self._at_base = np.zeros((len(placed), 3)) if body.are_at_base(self.placed_links) else None
         self._nodes, self._ends = body.carriers[self.turning_links], body.ends[self.turning_links, :3, :3]
-        self._turn_weights, self._weights = (np.array([target.weight for target in group]) for group in (turning, placed))
+        self._turn_weights, self._weights = (
+            np.array([target.weight for target in group]) for group in (turning, placed)
+        )
         self._turn_gains, self._gains = (
-            np.array([law.gain if target.gain is None else target.gain for target in group], float) for group in (turning, placed)
+            np.array([law.gain if target.gain is None else target.gain for target in group], float)
+            for group in (turning, placed)
         )
         self._shares: _Shares | None = None
 
     def _shares_for(self, dt: float) -> "_Shares":
         shares = self.law.share(self._turn_gains, dt), self.law.share(self._gains, dt)
-        heeded = [self._acceleration is not None or self.law.heeds_velocity(shares[0]), self.law.heeds_velocity(shares[1])]
+        heeded = [
+            self._acceleration is not None or self.law.heeds_velocity(shares[0]),
+            self.law.heeds_velocity(shares[1]),
+        ]
         return _Shares(dt, *shares, *heeded)
 
     def rotations(self, frames: Frames) -> Array:
@@ -60,8 +73,14 @@ class MotionTargets:
         return found
 
     def positions(self, frames: Frames) -> Array:
-        """Positions (p, 3) [m] of the links with a position target, relative to the base's position, in world axes."""
-        return self._at_base if self._at_base is not None else self.body.placed(frames, self.placed_links)[:, :3, 3]
+        """Positions (p, 3) [m] of the links with a position target, relative to the base's position, in world
+        axes.
+        """
+        return (
+            self._at_base
+            if self._at_base is not None
+            else self.body.placed(frames, self.placed_links)[:, :3, 3]
+        )
 
     def desired(self, values: Values, frames: Frames, base_position: Array, dt: float) -> DesiredMotion:
         """The desired motion of the links in a step, for the target values of a frame."""
@@ -74,7 +93,11 @@ class MotionTargets:
         found = np.abs(np.einsum("kij,kij->k", target, target) - 3.0) < NO_ROTATION
         lost: tuple[str, ...] = ()
         if not found.all():
-            lost = tuple(target_of_link.link for target_of_link, is_found in zip(self.turning, found, strict=True) if not is_found)
+            lost = tuple(
+                target_of_link.link
+                for target_of_link, is_found in zip(self.turning, found, strict=True)
+                if not is_found
+            )
             target = np.where(found[:, None, None], target, now)
             turn_weights = np.where(found, turn_weights, 0.0)
         spins = _known(values.angular_velocity, found) if with_spins else None
@@ -83,7 +106,11 @@ class MotionTargets:
         aim, weights, at = values.position, self._weights, positions + base_position
         here = np.isfinite(aim).all(1)
         if not here.all():
-            lost += tuple(target_of_link.link for target_of_link, is_here in zip(self.placed, here, strict=True) if not is_here)
+            lost += tuple(
+                target_of_link.link
+                for target_of_link, is_here in zip(self.placed, here, strict=True)
+                if not is_here
+            )
             aim = np.where(here[:, None], aim, at)
             weights = np.where(here, weights, 0.0)
         velocities = _known(values.linear_velocity, here) if with_velocities else None
@@ -102,7 +129,9 @@ class _Shares(NamedTuple):
 
 
 def _known(velocity: Array | None, found: Array) -> Array | None:
-    """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None: none are known."""
+    """Velocities (k, 3) of targets, with zeros where a velocity or its target is unknown; None: none are
+    known.
+    """
     if velocity is None:
         return None
     sound = found & np.isfinite(velocity).all(1)

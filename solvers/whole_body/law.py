@@ -1,9 +1,10 @@
-"""Control law: desired motion of links in a step, from the errors and velocities of their targets. Knows no Blender.
+"""Control law: desired motion of links in a step, from the errors and velocities of their targets.
 
-Rapetti et al. 2020 correct the targets' velocities by the errors, J nu = v + K r (eq. 9), with r = sk(R' R_target) (eq. 5). That costs
-accuracy twice: r is measured before the step that v makes, so that the body runs ahead of a moving target by one step whatever K is; and r
-is the sine of the error, which is weak beyond 90 degrees and vanishes at 180 degrees. This law takes the true logarithm of what is left
-after v, and corrects a share K dt of it, at most all.
+Rapetti et al. 2020 correct the targets' velocities by the errors, J nu = v + K r (eq. 9), with r = sk(R'
+R_target) (eq. 5). That costs accuracy twice: r is measured before the step that v makes, so that the body
+runs ahead of a moving target by one step whatever K is; and r is the sine of the error, which is weak beyond
+90 degrees and vanishes at 180 degrees. This law takes the true logarithm of what is left after v, and
+corrects a share K dt of it, at most all.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,9 @@ import numpy as np
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..tolerances import TINY
 
-BRAKE = 0.5  # share of the joints' acceleration limit for braking: since links share joints, braking with all of it overshoots
+# share of the joints' acceleration limit for braking: since links share joints, braking with all of it
+# overshoots
+BRAKE = 0.5
 DEAD_BEAT = np.inf  # [1/s] gain that corrects the whole error in every step
 
 
@@ -29,7 +32,8 @@ class Law:
     def share(self, gain: Array, dt: float) -> Array:
         """Share K dt (k,) of the error that a step corrects.
 
-        In discrete time errors decay for K dt below 2, without overshoot up to 1 (Ogata 1995): a larger gain is lowered to that.
+        In discrete time errors decay for K dt below 2, without overshoot up to 1 (Ogata 1995): a larger gain
+        is lowered to that.
         """
         share = np.where(np.isinf(gain), 1.0, gain * dt)
         return np.minimum(share, 1.0) if self.enforce_stability else share
@@ -38,7 +42,15 @@ class Law:
         """Whether the law uses the targets' velocities: a step that corrects the whole error needs none."""
         return bool(share.min(initial=1.0) < 1.0)
 
-    def turns(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float, acceleration: float | None = None) -> Array:
+    def turns(
+        self,
+        now: Array,
+        target: Array,
+        velocity: Array | None,
+        share: Array,
+        dt: float,
+        acceleration: float | None = None,
+    ) -> Array:
         """Desired rotation vectors (k, 3) [rad] of links in a step, in the world.
 
         Args:
@@ -57,14 +69,17 @@ class Law:
         return corrected if led is None else led + corrected
 
     def moves(self, now: Array, target: Array, velocity: Array | None, share: Array, dt: float) -> Array:
-        """Desired displacements (p, 3) [m] of links in a step, in the world; arguments as for `turns`, with positions (p, 3) [m]."""
+        """Desired displacements (p, 3) [m] of links in a step, in the world; arguments as for `turns`, with
+        positions (p, 3) [m].
+        """
         led = 0.0 if velocity is None else dt * velocity
         moves: Array = np.asarray(led + share[:, None] * (target - now - led))
         return moves
 
 
 def stoppable(error: Array, acceleration: Array | float, dt: float) -> Array:
-    """The largest share (k,) of errors (k,) [rad] to correct in a step from which links can brake without overshoot.
+    """The largest share (k,) of errors (k,) [rad] to correct in a step from which links can brake without
+    overshoot.
 
     Braking from speed v by a dt in every further step covers v^2 / 2 a + v dt / 2.
     """

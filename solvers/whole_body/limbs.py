@@ -1,4 +1,4 @@
-"""Limbs of a body, runs of joints without a branch, and the targets on them. Knows no Blender."""
+"""Limbs of a body, runs of joints without a branch, and the targets on them."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,9 @@ LONGEST = 16  # most joints of a limb: longer ones are split, since each limb is
 
 
 def limbs_of(parents: Sequence[int], longest: int = LONGEST) -> tuple[list[list[int]], list[int]]:
-    """Joints of each limb, root first, and the parent limb of each, which comes before it in the list; -1: the base."""
+    """Joints of each limb, root first, and the parent limb of each, which comes before it in the list; -1:
+    the base.
+    """
     children = [0] * len(parents)
     for parent in parents:
         if parent >= 0:
@@ -37,7 +39,9 @@ class Level(NamedTuple):
     """All limbs of a body at the same depth."""
 
     rows: slice  # indices of the level's limbs among all limbs
-    above: Indices  # (k,) the parent of each, among the limbs of the level before; the base for the first level
+    above: (
+        Indices  # (k,) the parent of each, among the limbs of the level before; the base for the first level
+    )
     gathered: Array  # (j, k) the same as ones, so that a product sums over the children of each parent
 
 
@@ -52,7 +56,9 @@ class Layout:
         order = sorted(range(len(limbs)), key=lambda limb: depths[limb])
         row_of = {limb: row for row, limb in enumerate(order)} | {-1: 0}
         width = max((len(limb) for limb in limbs), default=1)
-        self.index = np.full((len(limbs), width), body.unknowns, np.intp)  # unknown at each index of a limb; one too many: none
+        self.index = np.full(
+            (len(limbs), width), body.unknowns, np.intp
+        )  # unknown at each index of a limb; one too many: none
         self.position: dict[int, tuple[int, int]] = {}  # limb and index of each joint
         for row, limb in enumerate(order):
             for column, joint in enumerate(limbs[limb]):
@@ -63,7 +69,9 @@ class Layout:
         for depth in range(max(depths, default=-1) + 1):
             own = [limb for limb in order if depths[limb] == depth]
             ups = np.array([row_of[above[limb]] - first_before for limb in own], np.intp)
-            self.levels.append(Level(slice(start, start + len(own)), ups, (np.arange(before)[:, None] == ups).astype(float)))
+            self.levels.append(
+                Level(slice(start, start + len(own)), ups, (np.arange(before)[:, None] == ups).astype(float))
+            )
             first_before, before = start, len(own)
             start += len(own)
 
@@ -78,8 +86,12 @@ class Carried:
             if carrier >= 0:
                 own[layout.position[carrier][0]].append(k)
         most = max(map(len, own), default=0)
-        self.which = np.full((len(own), most), len(carriers), np.intp)  # targets of each limb; one too many: none
-        self.beyond = np.zeros((*layout.index.shape, most))  # 1 where an index of a limb has a target at or beyond it
+        self.which = np.full(
+            (len(own), most), len(carriers), np.intp
+        )  # targets of each limb; one too many: none
+        self.beyond = np.zeros(
+            (*layout.index.shape, most)
+        )  # 1 where an index of a limb has a target at or beyond it
         for row, targets in enumerate(own):
             self.which[row, : len(targets)] = targets
             for column, k in enumerate(targets):
@@ -87,7 +99,9 @@ class Carried:
         self.at_base = (carriers < 0).astype(float)
 
     def summed(self, values: Array) -> Array:
-        """Sum (m, b, ...) over the targets at or beyond each index of each limb, of values (k, ...) per target."""
+        """Sum (m, b, ...) over the targets at or beyond each index of each limb, of values (k, ...) per
+        target.
+        """
         flat = padded(values.reshape(len(values), math.prod(values.shape[1:])))
         total: Array = self.beyond @ flat.take(self.which, axis=0)
         return total.reshape(*total.shape[:2], *values.shape[1:])

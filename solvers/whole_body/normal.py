@@ -1,9 +1,9 @@
-"""Normal equations of all targets by the composite rigid body algorithm, without a Jacobian. Knows no Blender.
+"""Normal equations of all targets by the composite rigid body algorithm, without a Jacobian.
 
-A target's squared error is a quadratic of its link's velocity, like an inertia that the link carries. The gradient of an unknown is the sum
-over the links that it moves; the Hessian of two unknowns is the sum over those that the one nearer to the leaves moves (Walker & Orin 1982;
-Featherstone 2008, table 6.2), with weights for masses. All in the world's axes about the base's position, so that nothing needs
-transforming.
+A target's squared error is a quadratic of its link's velocity, like an inertia that the link carries. The
+gradient of an unknown is the sum over the links that it moves; the Hessian of two unknowns is the sum over
+those that the one nearer to the leaves moves (Walker & Orin 1982; Featherstone 2008, table 6.2), with weights
+for masses. All in the world's axes about the base's position, so that nothing needs transforming.
 """
 
 import numpy as np
@@ -27,18 +27,28 @@ class Normal:
         self.turned_by = body.moved_by[body.carriers[turning]].astype(float)  # (k, N)
         self.placed_by = body.moved_by[body.carriers[placed]].astype(float)  # (p, N)
         self.all_at_base = body.are_at_base(placed)
-        above = np.vstack([np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]).T  # [i, j]: i moves all that j moves
+        above = np.vstack(
+            [np.repeat(body.moved_by[:1], BASE, axis=0), body.moved_by[body.held]]
+        ).T  # [i, j]: i moves all that j moves
         self.above = above / (1.0 + (above & above.T))  # pairs that move the same would count twice
         self._shared = np.zeros(len(turning)), np.zeros((body.unknowns, body.unknowns))
 
     def shared(self, weights: Array) -> Array:
-        """Summed weights (N, N) of the orientation targets that two unknowns both rotate; cached while the weights stay the same."""
+        """Summed weights (N, N) of the orientation targets that two unknowns both rotate; cached while the
+        weights stay the same.
+        """
         if self._shared[0] is not weights:
             self._shared = weights, (self.turned_by * weights[:, None]).T @ self.turned_by
         return self._shared[1]
 
     def equations(
-        self, frames: Frames, turn_weights: Array, turn_errors: Array, positions: Array, weights: Array, errors: Array
+        self,
+        frames: Frames,
+        turn_weights: Array,
+        turn_errors: Array,
+        positions: Array,
+        weights: Array,
+        errors: Array,
     ) -> tuple[Array, Array]:
         """The matrix J' W J (N, N) and the vector J' W e (N,) of the normal equations.
 
@@ -62,16 +72,22 @@ class Normal:
             return matrix, vector
         torques += self.placed_by.T @ cross(positions, pulls)
         matrix += self._placed(frames, positions, weights)
-        return matrix, np.einsum("ij,ij->i", angular, torques) + np.einsum("ij,ij->i", frames.linear, self.placed_by.T @ pulls)
+        return matrix, np.einsum("ij,ij->i", angular, torques) + np.einsum(
+            "ij,ij->i", frames.linear, self.placed_by.T @ pulls
+        )
 
     def moves(self, frames: Frames, positions: Array, move: Array) -> tuple[Array, Array]:
-        """Rotation vectors (k, 3) [rad] and displacements (p, 3) [m] of the targets' links that a step (6 + n,) causes, to first order."""
+        """Rotation vectors (k, 3) [rad] and displacements (p, 3) [m] of the targets' links that a step (6 +
+        n,) causes, to first order.
+        """
         angular, linear = frames.angular * move[:, None], frames.linear * move[:, None]
         return self.turned_by @ angular, self.placed_by @ linear + cross(self.placed_by @ angular, positions)
 
     def _placed(self, frames: Frames, positions: Array, weights: Array) -> Array:
         """The position targets' share of J' W J."""
-        composite = (self.placed_by.T @ as_inertias(positions, weights).reshape(len(positions), 36)).reshape(-1, BASE, BASE)
+        composite = (self.placed_by.T @ as_inertias(positions, weights).reshape(len(positions), 36)).reshape(
+            -1, BASE, BASE
+        )
         motions = np.concatenate([frames.linear, frames.angular], axis=1)
         felt = (composite @ motions[:, :, None])[:, :, 0]
         upper = (motions @ felt.T) * self.above

@@ -1,7 +1,8 @@
-"""Whole-body solver: each step linearises, solves a bounded least squares and integrates. Knows no Blender.
+"""Whole-body solver: each step linearises, solves a bounded least squares and integrates.
 
-Source: Rapetti, Tirupachuri, Darvish, Latella & Pucci 2020, "Model-Based Real-Time Motion Tracking using Dynamical Inverse Kinematics on
-SO(3)"; the differences are described in `law`, `solvers.limits` and docs/whole_body.md.
+Source: Rapetti, Tirupachuri, Darvish, Latella & Pucci 2020, "Model-Based Real-Time Motion Tracking using
+Dynamical Inverse Kinematics on SO(3)"; the differences are described in `law`, `solvers.limits` and
+docs/whole_body.md.
 """
 
 from collections.abc import Sequence
@@ -25,10 +26,12 @@ from .normal import Normal
 from .state import Solution, State, at_rest, moved, since
 from .targets import Target, TargetError, Values, check
 
-CORRECTED_ERROR = 0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
+CORRECTED_ERROR = (
+    0.0125  # [rad or m] error of linearisation of a link that is corrected: a jump of .7 degrees is seen
+)
 
-# of the largest diagonal entry: least damping where constraints hold, whose penalties are MET times stiffer than the targets. With less, a
-# weight of 1e6 leaves what no target sees below the rounding of the penalties
+# of the largest diagonal entry: least damping where constraints hold, whose penalties are MET times stiffer
+# than the targets. With less, a weight of 1e6 leaves what no target sees below the rounding of the penalties
 LEAST_DAMPING = 1e-8
 
 
@@ -38,15 +41,20 @@ class Options:
 
     law: Law = field(default_factory=Law)
     limits: tuple[Limit, ...] = (PositionLimit(),)  # the first holds where they contradict each other
-    damping: float = 1e-2  # [of a unit weight's square root] of moves: 1e-3 shakes where three hinges lock, .1 lags by half a degree
-    damping_by_error: float = (
-        0.7  # damping added per root mean square of the errors: with .1 joints wind up by full rotations on far targets
-    )
-    posture_gain: float = 1.0  # [1/s] rate at which joints that no target determines return to the posture of the frame's values
+    # [of a unit weight's square root] of moves: 1e-3 shakes where three hinges lock, .1 lags by half a degree
+    damping: float = 1e-2
+    # damping added per root mean square of the errors: with .1 joints wind up by full rotations on far
+    # targets
+    damping_by_error: float = 0.7
+    # [1/s] rate at which joints that no target determines return to the posture of the frame's values
+    posture_gain: float = 1.0
 
     def __post_init__(self) -> None:
         if not self.damping > 0.0 or not np.isfinite(self.damping):
-            raise TargetError(f"the damping must be above zero, got {self.damping}: without it what no target sees has no answer")
+            raise TargetError(
+                f"the damping must be above zero, got {self.damping}: without it what no target sees has no"
+                " answer"
+            )
 
 
 class WholeBody:
@@ -67,14 +75,21 @@ class WholeBody:
             twice = [name for name in names if names.count(name) > 1]
             if twice:
                 raise TargetError(f"link '{twice[0]}' has two {group[0].kind} targets: give it one")
-        self.acceleration = next((limit.most for limit in self.options.limits if isinstance(limit, AccelerationLimit)), None)
+        self.acceleration = next(
+            (limit.most for limit in self.options.limits if isinstance(limit, AccelerationLimit)), None
+        )
         brakes = None if self.acceleration is None else float(np.min(self.acceleration))
         self._motion_targets = MotionTargets(body, self.turning, self.placed, self.options.law, brakes)
         links = self._motion_targets.turning_links, self._motion_targets.placed_links
         self._normal, self._limbs = Normal(body, *links), Limbs(body, *links)
         self._levels = sorted({target.level for target in targets}) or [0]
 
-    def start(self, joints: Array | None = None, base_rotation: Array | None = None, base_position: Array | None = None) -> State:
+    def start(
+        self,
+        joints: Array | None = None,
+        base_rotation: Array | None = None,
+        base_position: Array | None = None,
+    ) -> State:
         """A state at rest (velocity 0).
 
         Args:
@@ -83,17 +98,25 @@ class WholeBody:
             base_position: (3,) [m]; None: the origin.
         """
         body = self.body
-        angles = np.clip(np.zeros(len(body)) if joints is None else np.asarray(joints, float), body.lower, body.upper)
+        angles = np.clip(
+            np.zeros(len(body)) if joints is None else np.asarray(joints, float), body.lower, body.upper
+        )
         turn = np.eye(3) if base_rotation is None else np.array(base_rotation, float)
-        return at_rest(body, angles, turn, np.zeros(3) if base_position is None else np.array(base_position, float))
+        return at_rest(
+            body, angles, turn, np.zeros(3) if base_position is None else np.array(base_position, float)
+        )
 
     def missed(self, values: Values, state: State) -> tuple[Array, Array]:
-        """Errors of all targets in a state: angles (k,) [rad] and distances (p,) [m]; NaN for a target without a value in this frame."""
+        """Errors of all targets in a state: angles (k,) [rad] and distances (p,) [m]; NaN for a target
+        without a value in this frame.
+        """
         turns = self._motion_targets.rotations(state.frames)
         positions = self._motion_targets.positions(state.frames) + state.base_position
         known = np.isfinite(values.rotation).all((1, 2))
         turned = np.where(known[:, None, None], values.rotation, turns) @ turns.swapaxes(1, 2)
-        return np.where(known, np.linalg.norm(logarithm(turned), axis=-1), np.nan), np.linalg.norm(values.position - positions, axis=-1)
+        return np.where(known, np.linalg.norm(logarithm(turned), axis=-1), np.nan), np.linalg.norm(
+            values.position - positions, axis=-1
+        )
 
     def step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
         """The solution and the new state after one step of `dt` [s] toward a frame's target values.
@@ -103,22 +126,30 @@ class WholeBody:
         """
         check(values, self.turning, self.placed, len(self.body))
         if not is_frame(dt):
-            raise TargetError(f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s")
+            raise TargetError(
+                f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
+            )
         body, options = self.body, self.options
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
         upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
         lower = -upper
-        least, largest = bounds(options.limits, JointState(state.joints, state.velocity[BASE:], body.lower, body.upper), dt)
+        least, largest = bounds(
+            options.limits, JointState(state.joints, state.velocity[BASE:], body.lower, body.upper), dt
+        )
         lower[BASE:], upper[BASE:] = least - state.joints, largest - state.joints
         constraints, names = self._constraints(values, state, dt)
-        problem = _StepProblem(desired, state, dt, lower, upper, *self._damped(desired, values.posture, state, dt))
+        problem = _StepProblem(
+            desired, state, dt, lower, upper, *self._damped(desired, values.posture, state, dt)
+        )
         answer = self._solved(problem, constraints)
         after = self.moved(state, answer.x, dt)
         if options.law.corrects_linearisation and self._needs_correction(desired, state, after, answer.x):
             after, answer = self._corrected(values, problem, after, answer)
         if values.contacts:
             after, answer = self._with_contacts(values, state, after, answer, dt, lower, upper)
-        yielded = tuple(dict.fromkeys(name for name, by in zip(names, answer.yielded.tolist(), strict=True) if by))
+        yielded = tuple(
+            dict.fromkeys(name for name, by in zip(names, answer.yielded.tolist(), strict=True) if by)
+        )
         if self.acceleration is not None:
             yielded += self._exceeded_accelerations(state, after, self.acceleration * dt)
         bounded = answer.sides[BASE:] != 0
@@ -130,18 +161,24 @@ class WholeBody:
         """The state after a step (6 + n,) of the base and the joints in `dt` [s]; see `state.moved`."""
         return moved(self.body, state, move, dt)
 
-    def _constraints(self, values: Values, state: State, dt: float) -> tuple[Constraints | None, tuple[str, ...]]:
+    def _constraints(
+        self, values: Values, state: State, dt: float
+    ) -> tuple[Constraints | None, tuple[str, ...]]:
         """Constraints of contacts and couplings in a step from a state, and their names."""
         parts, names = [], self.body.coupling_names
         if names:
             parts.append(coupling_constraints(self.body, state.joints))
         if values.contacts:
-            constraints, own = contact_constraints(self.body, state.frames, state.base_position, values.contacts)
+            constraints, own = contact_constraints(
+                self.body, state.frames, state.base_position, values.contacts
+            )
             parts.append(constraints)
             names += own
         return (stacked(parts) if parts else None), names
 
-    def _damped(self, desired: DesiredMotion, posture: Array | None, state: State, dt: float) -> tuple[Array, Array]:
+    def _damped(
+        self, desired: DesiredMotion, posture: Array | None, state: State, dt: float
+    ) -> tuple[Array, Array]:
         """Damping of the diagonal (6 + n,), and gradient toward the posture (6 + n,)."""
         options = self.options
         damping = options.damping**2
@@ -167,13 +204,17 @@ class WholeBody:
                 matrix, vector = self._normal.equations(*errors)
                 _damp(matrix, damped)
                 vector += drawn
-                answer = constrained.solve(matrix, vector, lower, upper, constraints, state.sides, state.multipliers)
+                answer = constrained.solve(
+                    matrix, vector, lower, upper, constraints, state.sides, state.multipliers
+                )
             stopped |= answer.stopped
             if level != self._levels[-1]:
                 constraints = self._fixed(chosen, frames, answer.x, constraints)
         if len(self._levels) == 1:
             return answer
-        return answer._replace(multipliers=answer.multipliers[:own], yielded=answer.yielded[:own], stopped=stopped)
+        return answer._replace(
+            multipliers=answer.multipliers[:own], yielded=answer.yielded[:own], stopped=stopped
+        )
 
     def _of_level(self, desired: DesiredMotion, level: int) -> DesiredMotion:
         """The desired motion of one priority level alone."""
@@ -183,10 +224,18 @@ class WholeBody:
         placed = np.array([target.level == level for target in self.placed], bool)
         return desired._replace(turn_weights=desired.turn_weights * turning, weights=desired.weights * placed)
 
-    def _fixed(self, desired: DesiredMotion, frames: Frames, move: Array, constraints: Constraints | None) -> Constraints:
+    def _fixed(
+        self, desired: DesiredMotion, frames: Frames, move: Array, constraints: Constraints | None
+    ) -> Constraints:
         """Constraints by which lower levels keep what a level has reached."""
-        parts = [self.body.jacobian(frames, int(link))[0] for link in self._motion_targets.turning_links[desired.turn_weights > 0.0]]
-        parts += [self.body.jacobian(frames, int(link))[1] for link in self._motion_targets.placed_links[desired.weights > 0.0]]
+        parts = [
+            self.body.jacobian(frames, int(link))[0]
+            for link in self._motion_targets.turning_links[desired.turn_weights > 0.0]
+        ]
+        parts += [
+            self.body.jacobian(frames, int(link))[1]
+            for link in self._motion_targets.placed_links[desired.weights > 0.0]
+        ]
         matrix = np.concatenate([np.zeros((0, len(move))), *parts])
         kept = Constraints(matrix, matrix @ move, matrix @ move)
         return kept if constraints is None else stacked([constraints, kept])
@@ -194,16 +243,23 @@ class WholeBody:
     def _needs_correction(self, desired: DesiredMotion, state: State, after: State, move: Array) -> bool:
         """Whether the error of linearisation of a move (6 + n,) must be corrected."""
         motion_targets = self._motion_targets
-        if 1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR:  # as much error have three hinges at a position, whose axes differ
+        if (
+            1.5 * np.square(move[LINEAR:]).max() < CORRECTED_ERROR
+        ):  # as much error have three hinges at a position, whose axes differ
             return False
         turns, moves = self._normal.moves(state.frames, desired.positions, move)
         before, now = motion_targets.rotations(state.frames), motion_targets.rotations(after.frames)
         positions = motion_targets.positions(after.frames) + after.base_position
         rotation_error = (logarithm(now @ before.swapaxes(1, 2)) - turns)[desired.turn_weights > 0.0]
         position_error = (positions - desired.positions - state.base_position - moves)[desired.weights > 0.0]
-        return max(float((error * error).sum(1).max(initial=0.0)) for error in (rotation_error, position_error)) > CORRECTED_ERROR**2
+        return (
+            max(float((error * error).sum(1).max(initial=0.0)) for error in (rotation_error, position_error))
+            > CORRECTED_ERROR**2
+        )
 
-    def _corrected(self, values: Values, problem: "_StepProblem", after: State, answer: Answer) -> tuple[State, Answer]:
+    def _corrected(
+        self, values: Values, problem: "_StepProblem", after: State, answer: Answer
+    ) -> tuple[State, Answer]:
         """The state after a second Gauss-Newton step that corrects the error of linearisation.
 
         Bounds and damping are those of both moves together.
@@ -231,33 +287,59 @@ class WholeBody:
         return replace(corrected, velocity=since(corrected, state, dt)), correction._replace(stopped=stopped)
 
     def _with_contacts(
-        self, values: Values, state: State, after: State, answer: Answer, dt: float, lower: Array, upper: Array
+        self,
+        values: Values,
+        state: State,
+        after: State,
+        answer: Answer,
+        dt: float,
+        lower: Array,
+        upper: Array,
     ) -> tuple[State, Answer]:
         """The state with its contacts exactly met, corrected for the error of linearisation."""
         before = after
         left = np.inf
         while not answer.yielded.any():
             constraints, _ = self._constraints(values, after, dt)
-            last, left = left, np.inf if constraints is None else float(np.abs(constraints.lower[constraints.equal]).max())
+            last, left = (
+                left,
+                (
+                    np.inf
+                    if constraints is None
+                    else float(np.abs(constraints.lower[constraints.equal]).max())
+                ),
+            )
             if constraints is None or left < EXACT or left > 0.5 * last:  # each correction squares the error
                 break
             made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
             nearest = self._normal.equations(after.frames, *self._still())
             _damp(nearest[0], self.options.damping**2)
-            corrected = constrained.solve(*nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), constraints)
+            corrected = constrained.solve(
+                *nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), constraints
+            )
             if corrected.yielded.any():
                 break
             after = self.moved(after, corrected.x, dt)
         return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
     def _still(self) -> tuple[Array, Array, Array, Array, Array]:
-        """Arguments for `Normal.equations` with desired motion 0 of all targets, so that a correction of contacts moves these least."""
+        """Arguments for `Normal.equations` with desired motion 0 of all targets, so that a correction of
+        contacts moves these least.
+        """
         turn_weights = np.array([target.weight for target in self.turning])
         weights = np.array([target.weight for target in self.placed])
-        return turn_weights, np.zeros((len(turn_weights), 3)), np.zeros((len(weights), 3)), weights, np.zeros((len(weights), 3))
+        return (
+            turn_weights,
+            np.zeros((len(turn_weights), 3)),
+            np.zeros((len(weights), 3)),
+            weights,
+            np.zeros((len(weights), 3)),
+        )
 
     def _exceeded_accelerations(self, before: State, after: State, most: Array | float) -> tuple[str, ...]:
-        """Names of joints whose velocity changed by more than `most` (n,) in a step, so that limits of position or velocity are kept."""
+        """Names of joints whose velocity changed by more than `most` (n,) in a step, so that limits of
+        position or velocity are kept.
+        """
         over = np.abs(after.velocity[BASE:] - before.velocity[BASE:]) > most * (1.0 + MET)
         return tuple(f"acceleration of {self.body.names[k]}" for k in np.flatnonzero(over))
 

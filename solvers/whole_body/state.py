@@ -1,4 +1,4 @@
-"""State of a body between steps, and solution of a step. Knows no Blender."""
+"""State of a body between steps, and solution of a step."""
 
 from dataclasses import dataclass, field
 
@@ -23,10 +23,13 @@ class State:
     joints: Array  # (n,) [rad or m]
     base_rotation: Array  # (3, 3)
     base_position: Array  # (3,) [m]
-    velocity: Array  # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the last step
+    # (6 + n,) [m/s, rad/s] of the base, linear then angular, and the joints [rad/s or m/s], in the last step
+    velocity: Array
     frames: Frames = field(repr=False, compare=False)
     sides: Sides = field(repr=False, compare=False)  # bounds active in the last step
-    multipliers: Array = field(default_factory=no_multipliers, repr=False, compare=False)  # of contacts and couplings in the last step
+    multipliers: Array = field(
+        default_factory=no_multipliers, repr=False, compare=False
+    )  # of contacts and couplings in the last step
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,14 @@ class Solution:
 def at_rest(body: Body, joints: Array, base_rotation: Array, base_position: Array) -> State:
     """A state of the body with the given pose and velocity 0."""
     frames = body.forward(joints, base_rotation)
-    return State(joints, base_rotation, base_position, np.zeros(body.unknowns), frames, np.zeros(body.unknowns, np.int8))
+    return State(
+        joints,
+        base_rotation,
+        base_position,
+        np.zeros(body.unknowns),
+        frames,
+        np.zeros(body.unknowns, np.int8),
+    )
 
 
 def moved(body: Body, state: State, move: Array, dt: float) -> State:
@@ -61,10 +71,20 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
     """
     joints = np.minimum(np.maximum(state.joints + move[BASE:], body.lower), body.upper)
     x, y, z = move[3:BASE].tolist()
-    turn = np.array(to_matrix(normalized(multiply(exponential((x, y, z)), from_matrix(state.base_rotation.tolist())))))
+    turn = np.array(
+        to_matrix(normalized(multiply(exponential((x, y, z)), from_matrix(state.base_rotation.tolist()))))
+    )
     velocity = move / dt
     velocity[BASE:] = (joints - state.joints) / dt
-    return State(joints, turn, state.base_position + move[:3], velocity, body.forward(joints, turn), state.sides, state.multipliers)
+    return State(
+        joints,
+        turn,
+        state.base_position + move[:3],
+        velocity,
+        body.forward(joints, turn),
+        state.sides,
+        state.multipliers,
+    )
 
 
 def since(state: State, before: State, dt: float) -> Array:

@@ -1,4 +1,4 @@
-"""Targets of links: which ones, with what weight, and a frame's values for them. Knows no Blender."""
+"""Targets of links: which ones, with what weight, and a frame's values for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,9 @@ class Target:
         if self.kind not in ("orientation", "position"):
             raise TargetError(f"target '{self.link}': kind is 'orientation' or 'position', not '{self.kind}'")
         if not 0.0 <= self.weight < np.inf:
-            raise TargetError(f"target '{self.link}': the weight must be zero or more and finite, got {self.weight}")
+            raise TargetError(
+                f"target '{self.link}': the weight must be zero or more and finite, got {self.weight}"
+            )
         if self.gain is not None and not 0.0 <= self.gain <= np.inf:
             raise TargetError(f"target '{self.link}': the gain must be zero or more, got {self.gain}")
 
@@ -63,16 +65,29 @@ class Values:
     angular_velocity: Array | None = None  # (k, 3) [rad/s]; None: not known
     linear_velocity: Array | None = None  # (p, 3) [m/s]
     contacts: tuple[Contact, ...] = ()
-    posture: Array | None = None  # (n,) [rad or m] to which joints return that no target determines; None: they stay
+    posture: Array | None = (
+        None  # (n,) [rad or m] to which joints return that no target determines; None: they stay
+    )
 
 
 def check(values: Values, turning: Sequence[Target], placed: Sequence[Target], joints: int) -> None:
     """Raises TargetError if the values do not suit the targets, or the number of joints is wrong."""
     k, p = len(turning), len(placed)
-    shapes = {"rotation": (k, 3, 3), "position": (p, 3), "angular_velocity": (k, 3), "linear_velocity": (p, 3)}
+    shapes = {
+        "rotation": (k, 3, 3),
+        "position": (p, 3),
+        "angular_velocity": (k, 3),
+        "linear_velocity": (p, 3),
+    }
     for name, shape in shapes.items():
         value = getattr(values, name)
         if value is not None and np.shape(value) != shape:
-            raise TargetError(f"{name} must have the shape {shape}, one row for each target of its kind, and has {np.shape(value)}")
+            raise TargetError(
+                f"{name} must have the shape {shape}, one row for each target of its kind, and has"
+                f" {np.shape(value)}"
+            )
     if values.posture is not None and np.shape(values.posture) != (joints,):
-        raise TargetError(f"the posture must have one value for each of the {joints} joints, and has the shape {np.shape(values.posture)}")
+        raise TargetError(
+            f"the posture must have one value for each of the {joints} joints, and has the shape"
+            f" {np.shape(values.posture)}"
+        )

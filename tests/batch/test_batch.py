@@ -1,4 +1,6 @@
-"""Which files are baked, where, by whom; what was done is not done again. Blenders are stood for by commands that answer as they do."""
+"""Which files are baked, where, by whom; what was done is not done again. Blenders are stood for by commands
+that answer as they do.
+"""
 
 import json
 import sys
@@ -36,14 +38,19 @@ def files(tmp_path: Path) -> Path:
 
 
 def baked(tasks, launcher=LAUNCHER, limit=PATIENT, workers=2, scheduler="") -> dict[str, Outcome]:
-    return {task.source.stem: outcome for task, outcome in run(tasks, Settings(), launcher, limit, workers, scheduler)}
+    return {
+        task.source.stem: outcome
+        for task, outcome in run(tasks, Settings(), launcher, limit, workers, scheduler)
+    }
 
 
 # which files
 
 
 def test_a_file_is_baked_beside_itself_under_a_name_of_its_own(files):
-    assert plan([files / "walk.blend"], None, False) == [Task(files / "walk.blend", files / "walk_baked.blend")]
+    assert plan([files / "walk.blend"], None, False) == [
+        Task(files / "walk.blend", files / "walk_baked.blend")
+    ]
 
 
 def test_a_folder_stands_for_its_files_but_those_that_a_bake_made(files):
@@ -59,7 +66,11 @@ def test_a_folder_stands_for_its_files_but_those_that_a_bake_made(files):
 
 def test_another_folder_gets_the_same_tree(files, tmp_path):
     tasks = plan([files], tmp_path / "out", False)
-    assert {task.output.relative_to(tmp_path / "out").as_posix() for task in tasks} == {"day/walk.blend", "run.blend", "walk.blend"}
+    assert {task.output.relative_to(tmp_path / "out").as_posix() for task in tasks} == {
+        "day/walk.blend",
+        "run.blend",
+        "walk.blend",
+    }
 
 
 def test_a_file_that_is_named_twice_is_baked_once(files):
@@ -72,7 +83,11 @@ def test_a_file_that_is_named_twice_is_baked_once(files):
         (["nowhere.blend"], None, "There is no file .*nowhere.blend: name .blend files"),
         (["note.txt"], None, "note.txt is no .blend file: name .blend files"),
         (["none"], None, "No .blend file is in .*none: name .blend files"),
-        (["walk.blend", "day/walk.blend"], "out", "walk.blend and .*day/walk.blend would both be baked to .*give their common folder"),
+        (
+            ["walk.blend", "day/walk.blend"],
+            "out",
+            "walk.blend and .*day/walk.blend would both be baked to .*give their common folder",
+        ),
         (["walk.blend"], ".", "walk.blend would be overwritten: choose another folder, or use --in-place"),
     ],
 )
@@ -111,7 +126,10 @@ def test_a_blender_that_is_not_there_is_named(files):
 def test_a_cluster_whose_workers_know_nothing_of_limber_bakes_as_well(files):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        came = baked(plan([files / "walk.blend", files / "run.blend"], None, False), scheduler=cluster.scheduler_address)
+        came = baked(
+            plan([files / "walk.blend", files / "run.blend"], None, False),
+            scheduler=cluster.scheduler_address,
+        )
     assert {outcome.state for outcome in came.values()} == {"baked"}
     assert (files / "run_baked.blend").read_text() == "baked run"
 
@@ -172,7 +190,9 @@ def test_what_has_changed_since_is_baked_again(done, change):
 
 def test_what_failed_is_tried_again(done):
     task, journal = done
-    Journal(journal, Settings(), "1.0").note(task, digest(task.source), Outcome(str(task.source), str(task.output), "failed", "why"))
+    Journal(journal, Settings(), "1.0").note(
+        task, digest(task.source), Outcome(str(task.source), str(task.output), "failed", "why")
+    )
     assert not Journal(journal, Settings(), "1.0").has(task)
 
 
@@ -193,10 +213,15 @@ def test_a_journal_whose_last_line_is_cut_off_counts_as_far_as_it_goes(done):
     assert Journal(journal, Settings(), "1.0").has(task)
 
 
-@pytest.mark.parametrize("line", ["[]", "3", '{"source": [], "output": "b"}', '{"source": "SOURCE", "output": "OUTPUT"}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "line",
+    ["[]", "3", '{"source": [], "output": "b"}', '{"source": "SOURCE", "output": "OUTPUT"}', "[" * 100_000],
+)
 def test_lines_of_a_journal_that_say_nothing_are_left_out(files, line):
     task, journal = Task(files / "walk.blend", files / "walk_baked.blend"), files / "journal.jsonl"
-    journal.write_text(line.replace("SOURCE", str(task.source)).replace("OUTPUT", str(task.output)) + "\n", encoding="utf-8")
+    journal.write_text(
+        line.replace("SOURCE", str(task.source)).replace("OUTPUT", str(task.output)) + "\n", encoding="utf-8"
+    )
     assert not Journal(journal, Settings(), "1.0").has(task)
 
 
@@ -204,7 +229,9 @@ def test_what_follows_a_line_that_was_cut_off_counts(done):
     task, journal = done
     whole = journal.read_text(encoding="utf-8")
     journal.write_text(whole.rstrip()[:-20], encoding="utf-8")
-    Journal(journal, Settings(), "1.0").note(task, digest(task.source), Outcome(str(task.source), str(task.output), "baked"))
+    Journal(journal, Settings(), "1.0").note(
+        task, digest(task.source), Outcome(str(task.source), str(task.output), "baked")
+    )
     assert Journal(journal, Settings(), "1.0").has(task)
 
 

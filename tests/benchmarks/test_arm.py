@@ -1,4 +1,6 @@
-"""The arm that touches points: the closed form meets all, FABRIK as balls alone; the table has every contestant."""
+"""The arm that touches points: the closed form meets all, FABRIK as balls alone; the table has every
+contestant.
+"""
 
 import pytest
 
@@ -21,7 +23,10 @@ def test_fabrik_meets_targets_as_balls_but_not_with_hinges():
     touches = targets(skeleton, 60)
     answers = [fabrik(skeleton, touch) for touch in touches]
     assert all(answer.met_as_balls for answer in answers)
-    assert sum(is_met(skeleton, touch, answer.angles) for touch, answer in zip(touches, answers, strict=True)) < 30
+    assert (
+        sum(is_met(skeleton, touch, answer.angles) for touch, answer in zip(touches, answers, strict=True))
+        < 30
+    )
 
 
 def test_a_target_at_the_start_is_met_at_once_by_fabrik():

@@ -1,4 +1,6 @@
-"""The benchmark of the Jacobian family: its shapes are Buss's, its targets can be met, and it shows what he reports."""
+"""The benchmark of the Jacobian family: its shapes are Buss's, its targets can be met, and it shows what he
+reports.
+"""
 
 import subprocess
 import sys
@@ -9,7 +11,19 @@ import pytest
 from limber.solvers.goals import EndGoal, GazeGoal, Position
 from limber.solvers.jacobian.linear import Linearizer
 
-from benchmarks.jacobian import CLOSE, METHODS, PUSHED, SHAPES, VARIANTS, converge, markdown, targets_of, text, track, tracking_cells
+from benchmarks.jacobian import (
+    CLOSE,
+    METHODS,
+    PUSHED,
+    SHAPES,
+    VARIANTS,
+    converge,
+    markdown,
+    targets_of,
+    text,
+    track,
+    tracking_cells,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,7 +52,10 @@ def test_targets_in_reach_can_all_be_met_and_move_little_in_a_frame_and_pushed_o
 
 def test_it_shows_what_buss_reports():
     """Damped methods are calm out of reach, the pseudoinverse shakes, the transpose is calm but far off."""
-    found = {method: track("double-Y", method, PUSHED, 240) for method in ("pseudoinverse", "dls_clamped", "transpose")}
+    found = {
+        method: track("double-Y", method, PUSHED, 240)
+        for method in ("pseudoinverse", "dls_clamped", "transpose")
+    }
     inside = {method: track("double-Y", method, 0.0, 240) for method in ("dls_clamped", "transpose")}
     assert found["pseudoinverse"].jitter > 20 * found["dls_clamped"].jitter
     assert inside["transpose"].error > 5 * inside["dls_clamped"].error
@@ -67,7 +84,19 @@ def test_tables_come_as_text_and_as_markdown():
 
 def test_the_command_leaves_both_tables(tmp_path):
     out = tmp_path / "table.md"
-    command = [sys.executable, "-m", "benchmarks.jacobian", "--frames", "64", "--targets", "1", "--skeletons", "a", "--out", str(out)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.jacobian",
+        "--frames",
+        "64",
+        "--targets",
+        "1",
+        "--skeletons",
+        "a",
+        "--out",
+        str(out),
+    ]
     asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "updates a second" in asked.stdout
     lines = out.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,6 @@
-"""The zeros of LeRobot's arms: what is stored follows from the models' files, and the same pose is the same in each."""
+"""The zeros of LeRobot's arms: what is stored follows from the models' files, and the same pose is the same
+in each.
+"""
 
 import math
 

@@ -41,11 +41,17 @@ def common(count: int) -> dict[str, object]:
 def test_a_motor_that_is_driven_carries_the_plate(run):
     angles = np.linspace(0.0, 1.0, 5)[:, None]
     found = run(
-        **common(5), frames=np.array([], dtype=str), position=np.zeros((5, 0, 3)), motor_names=np.array(["motor"]), motor_position=angles
+        **common(5),
+        frames=np.array([], dtype=str),
+        position=np.zeros((5, 0, 3)),
+        motor_names=np.array(["motor"]),
+        motor_position=angles,
     )
     plate = found["body_names"].tolist().index("plate")
     assert found["motor_position"] == pytest.approx(angles, abs=1e-8)
-    assert found["body_position"][:, plate] == pytest.approx(0.2 * np.hstack((np.sin(angles), 0 * angles, np.cos(angles))), abs=1e-8)
+    assert found["body_position"][:, plate] == pytest.approx(
+        0.2 * np.hstack((np.sin(angles), 0 * angles, np.cos(angles))), abs=1e-8
+    )
     assert found["converged"].all()
     assert found["residual"].max() < 1e-8
     assert found["seconds"].shape == (5,)
@@ -75,15 +81,26 @@ def test_frames_that_are_not_assembled_are_counted_and_the_first_one_is_told(run
     still = {"frames": np.array([], dtype=str), "position": np.zeros((3, 0, 3))}
     run(**common(3), **still)
     assert "not assembled" not in run.said
-    (tmp_path / "robot.urdf").write_text(parallelogram().replace('xyz="0.5 0 0"/><axis xyz="1 0 0"', 'xyz="2 0 0"/><axis xyz="1 0 0"'))
+    (tmp_path / "robot.urdf").write_text(
+        parallelogram().replace('xyz="0.5 0 0"/><axis xyz="1 0 0"', 'xyz="2 0 0"/><axis xyz="1 0 0"')
+    )
     assert not run(**common(3), **still)["converged"].any()
-    assert "not assembled: 3 of 3 frames, first frame 0: plate_end = right_end (6d) is open by 1.1 m or rad" in run.said
+    assert (
+        "not assembled: 3 of 3 frames, first frame 0: plate_end = right_end (6d) is open by 1.1 m or rad"
+        in run.said
+    )
 
 
 def test_a_frame_in_the_middle_that_is_not_assembled_is_told_as_well():
     def report(residual: float, worst: str) -> Report:
         return Report(residual < MET, True, residual, worst, 0.0, (), 1, False)
 
-    frames = [report(*each) for each in ((1e-12, "a = b (6d)"), (0.125, "c = d (3d)"), (0.5, "a = b (6d)"), (1e-12, "a = b (6d)"))]
-    assert unassembled(frames) == "not assembled: 2 of 4 frames, first frame 1: c = d (3d) is open by 0.125 m or rad"
+    frames = [
+        report(*each)
+        for each in ((1e-12, "a = b (6d)"), (0.125, "c = d (3d)"), (0.5, "a = b (6d)"), (1e-12, "a = b (6d)"))
+    ]
+    assert (
+        unassembled(frames)
+        == "not assembled: 2 of 4 frames, first frame 1: c = d (3d) is open by 0.125 m or rad"
+    )
     assert unassembled(frames[:1]) == ""

@@ -11,10 +11,18 @@ from benchmarks.mechanism_gallery import Case, boxer, dancer, tower, walker
 
 @pytest.mark.parametrize(
     ("case", "bodies", "joints", "actuators", "mobility"),
-    [(boxer(), 5, 4, 4, 4), (dancer(), 12, 12, 8, 6), (walker(), 31, 36, 12, 18), (tower(4), 13, 16, 4, 4), (every_kind(), 8, 10, 1, 1)],
+    [
+        (boxer(), 5, 4, 4, 4),
+        (dancer(), 12, 12, 8, 6),
+        (walker(), 31, 36, 12, 18),
+        (tower(4), 13, 16, 4, 4),
+        (every_kind(), 8, 10, 1, 1),
+    ],
     ids=["boxer", "dancer", "walker", "tower", "every kind"],
 )
-def test_a_mechanism_has_its_size_and_follows(case: Case, bodies: int, joints: int, actuators: int, mobility: int):
+def test_a_mechanism_has_its_size_and_follows(
+    case: Case, bodies: int, joints: int, actuators: int, mobility: int
+):
     assert (len(case.mechanism.bodies), len(case.mechanism.joints)) == (bodies, joints)
     solver = MechanismSolver(case.mechanism)
     found = assemble(solver, goals=case.goals(0.0), tries=10)

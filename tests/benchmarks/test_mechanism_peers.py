@@ -1,4 +1,6 @@
-"""The race on mechanisms beside other libraries: one model for all, ways that can be gone, honest marks, and who is missing is named."""
+"""The race on mechanisms beside other libraries: one model for all, ways that can be gone, honest marks, and
+who is missing is named.
+"""
 
 import subprocess
 import xml.etree.ElementTree as ElementTree
@@ -25,7 +27,9 @@ FRAMES = 40  # of 240: enough to see that a mechanism goes on
 
 
 def shortened(race: Race, first: int = 0, frames: int = FRAMES) -> Race:
-    return replace(race, goals=race.goals[first : first + frames], can_reach=race.can_reach[first : first + frames])
+    return replace(
+        race, goals=race.goals[first : first + frames], can_reach=race.can_reach[first : first + frames]
+    )
 
 
 def sites(text: str, state: State, race: Race) -> dict[str, np.ndarray]:
@@ -45,7 +49,9 @@ def sites(text: str, state: State, race: Race) -> dict[str, np.ndarray]:
             if joint.get("type") == "ball":
                 moved[:3, :3] = next(balls)
             else:
-                way = float(state.values[race.solver.tree.first[node]]) * np.array(tuple(map(float, joint.get("axis").split())))
+                way = float(state.values[race.solver.tree.first[node]]) * np.array(
+                    tuple(map(float, joint.get("axis").split()))
+                )
                 if joint.get("type") == "hinge":
                     moved[:3, :3] = exponential(way)
                 else:
@@ -65,7 +71,9 @@ def test_the_model_that_libraries_read_is_closed_where_the_race_starts_and_open_
     assert at_start[ends.goals[0]][:3, 3] == pytest.approx(race.goals[0].frames[0].position, abs=1e-6)
     bent = State(race.start.values + 0.1 * np.arange(len(race.start.values)), race.start.balls)
     elsewhere = sites(text, bent, race)
-    assert max(np.abs(elsewhere[one][:3, 3] - elsewhere[other][:3, 3]).max() for one, other in ends.pairs) > 1e-3
+    assert (
+        max(np.abs(elsewhere[one][:3, 3] - elsewhere[other][:3, 3]).max() for one, other in ends.pairs) > 1e-3
+    )
 
 
 @pytest.mark.parametrize("race", RACES[:5], ids=lambda race: race.name)
@@ -168,11 +176,22 @@ def test_a_library_that_gives_up_on_a_mechanism_is_named_with_it(monkeypatch):
 
 @pytest.mark.skipif(not PYTHON.exists(), reason="no .venv-bench, which `make bench` makes")
 def test_every_library_goes_a_hinged_and_a_balled_mechanisms_way():
-    command = [str(PYTHON), "-m", "benchmarks.mechanism_peers", "--rounds", "1", "--only", "four-bar", "stewart"]
+    command = [
+        str(PYTHON),
+        "-m",
+        "benchmarks.mechanism_peers",
+        "--rounds",
+        "1",
+        "--only",
+        "four-bar",
+        "stewart",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "left out" not in done.stdout
     cells = [
-        [cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines() if line.startswith(("| four-bar", "| stewart"))
+        [cell.strip() for cell in line.split("|")]
+        for line in done.stdout.splitlines()
+        if line.startswith(("| four-bar", "| stewart"))
     ]
     names = ["Limber", Placo.label, "mink", "mink, constraints", "pinocchio and numpy"]
     assert [row[2] for row in cells] == 2 * names

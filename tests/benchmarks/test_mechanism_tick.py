@@ -36,7 +36,9 @@ def test_the_jacobian_by_the_motors_is_that_of_the_solver_itself():
     solver = MechanismSolver(mechanisms.four_bar())
     found = solver.solve(Goals(actuators={"motor": (1.0,)}), solver.rest())
     there = solver.solve(Goals(actuators={"motor": (1.0 + 1e-6,)}), found.state)
-    moved = mechanism_tick.logarithm(there.poses[:, :3, :3] @ np.swapaxes(found.poses[:, :3, :3], -1, -2)) / 1e-6
+    moved = (
+        mechanism_tick.logarithm(there.poses[:, :3, :3] @ np.swapaxes(found.poses[:, :3, :3], -1, -2)) / 1e-6
+    )
     assert mechanism_tick.by_motor(solver, found.state)[..., 0] == pytest.approx(moved, abs=1e-4)
 
 
@@ -45,6 +47,8 @@ def test_away_is_where_the_goals_cannot_be_met_and_return_begins_after_it():
     first = solver.solve(Goals(actuators={"motor": (1.0,)}), solver.rest())
     place = first.poses[2, :3, 3]
     aside = [0.0, 0.0, 1.0, 1.0, *[0.0] * 40]
-    goals = [Goals((FrameGoal("coupler", position=tuple((place + np.array((x, 0, x))).tolist())),)) for x in aside]
+    goals = [
+        Goals((FrameGoal("coupler", position=tuple((place + np.array((x, 0, x))).tolist())),)) for x in aside
+    ]
     phases = mechanism_tick.run(solver, goals, DT, first.state).phase.tolist()
     assert phases == [0, 0, 1, 1, *(2,) * 30, *(0,) * 10]

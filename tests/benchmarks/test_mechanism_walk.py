@@ -1,4 +1,6 @@
-"""The walk of the paper's figure 9: with the goal of the centre of mass a robot stands at every moment, without it the robot falls."""
+"""The walk of the paper's figure 9: with the goal of the centre of mass a robot stands at every moment,
+without it the robot falls.
+"""
 
 import pytest
 

@@ -57,14 +57,18 @@ def test_an_answer_beyond_the_limits_is_no_success(monkeypatch):
 
 
 def test_a_library_whose_environment_is_missing_is_named_and_the_others_race(monkeypatch):
-    monkeypatch.setitem(contestants.ENTRIES, "pink", replace(contestants.ENTRIES["pink"], environment=".venv-none"))
+    monkeypatch.setitem(
+        contestants.ENTRIES, "pink", replace(contestants.ENTRIES["pink"], environment=".venv-none")
+    )
     rows, missing = peers.race("E", ["pink", "erik_exact"], 4, 1)
     assert [row.name for row in rows] == ["erik_exact"]
     assert "`make bench`" in missing["pink"]
 
 
 def test_a_library_that_its_environment_lacks_is_named(monkeypatch):
-    monkeypatch.setitem(contestants.ENTRIES, "placo", replace(contestants.ENTRIES["placo"], environment=".venv"))
+    monkeypatch.setitem(
+        contestants.ENTRIES, "placo", replace(contestants.ENTRIES["placo"], environment=".venv")
+    )
     _, missing = peers.race("E", ["placo"], 4, 1)
     assert "placo" in missing["placo"]
 
@@ -76,7 +80,9 @@ def test_blenders_own_ik_races_in_the_real_blender():
 
 
 def test_the_table_has_a_line_for_each_that_raced_and_dashes_where_one_did_not():
-    rows = [peers.Row("pink", chain, 0.5, 5.0, 1.0, 30.0) for chain in "EG"] + [peers.Row("mink", "E", 0.4, 5.0, 0.99, 31.0)]
+    rows = [peers.Row("pink", chain, 0.5, 5.0, 1.0, 30.0) for chain in "EG"] + [
+        peers.Row("mink", "E", 0.4, 5.0, 0.99, 31.0)
+    ]
     lines = peers.table(rows)[2:]
     assert lines[0].startswith("| pink (daqp) | differential steps | 0.500 | 5.0 | 100.0% | 30.0 | 0.500 |")
     assert lines[1].endswith("| 99.0% | 31.0 | - | - | - | - |")

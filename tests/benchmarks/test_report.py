@@ -1,4 +1,6 @@
-"""The page of all comparisons: tables that are whole, pictures that are there, figures that say what happened."""
+"""The page of all comparisons: tables that are whole, pictures that are there, figures that say what
+happened.
+"""
 
 import re
 from itertools import pairwise
@@ -16,7 +18,19 @@ from benchmarks.paper_tables import headlines
 from benchmarks.peers import Row
 from benchmarks.walks import FPS, KINDS, Walk, figures, path
 
-NAMES, SOLVERS = ("A", "C"), (PUBLISHED, "erik", "ccd", "dls100", "dls200", "dls400", "dls400_bold", "dls100_nopost")
+NAMES, SOLVERS = (
+    ("A", "C"),
+    (
+        PUBLISHED,
+        "erik",
+        "ccd",
+        "dls100",
+        "dls200",
+        "dls400",
+        "dls400_bold",
+        "dls100_nopost",
+    ),
+)
 PEERS = [Row(name, chain, 0.5, 5.0, 1.0, 30.0) for name in ("expressive", "pink") for chain in "EG"]
 
 
@@ -26,7 +40,10 @@ def results():
     solved = {}
     for name in NAMES:
         places = Grid(name).sample(6)
-        answers = {solver: Chunk(Grid(name), solver, 0, places).solve() for solver in (PUBLISHED, "erik", "ccd", "dls100_nopost")}
+        answers = {
+            solver: Chunk(Grid(name), solver, 0, places).solve()
+            for solver in (PUBLISHED, "erik", "ccd", "dls100_nopost")
+        }
         solved |= {(name, solver): answers.get(solver, answers["dls100_nopost"]) for solver in SOLVERS}
     return solved
 
@@ -35,20 +52,38 @@ def answer(steps, aim):
     """A path's answer in which the one joint makes these steps [deg]."""
     angles = np.radians(np.cumsum([0.0, *steps]))[:, None]
     count = len(angles)
-    return {"angles": angles, "aim": np.radians(aim), "shape": np.zeros(count), "iterations": np.ones(count), TIMES: np.ones(count)}
+    return {
+        "angles": angles,
+        "aim": np.radians(aim),
+        "shape": np.zeros(count),
+        "iterations": np.ones(count),
+        TIMES: np.ones(count),
+    }
 
 
 def test_the_page_has_whole_tables_and_pictures(results, tmp_path):
-    walked = {(kind, "C", solver): figures([answer([1.0, 1.0], [0.0, 0.0, 0.0])]) for kind in KINDS for solver in ("erik", "ccd")}
+    walked = {
+        (kind, "C", solver): figures([answer([1.0, 1.0], [0.0, 0.0, 0.0])])
+        for kind in KINDS
+        for solver in ("erik", "ccd")
+    }
     rows = tables.glances(results, walked)
     assert [row.label for row in rows] == ["ERIK", "CCD"]
-    text = report.page(rows, results, results, walked, report.Race(PEERS, {"mink": "not to be had"}), "6 pairs")
+    text = report.page(
+        rows, results, results, walked, report.Race(PEERS, {"mink": "not to be had"}), "6 pairs"
+    )
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({line.count("|") for line in table.strip().splitlines()}) == 1, table
     assert "mink (daqp): not to be had" in text
     assert "*0.0266 (0.0213)*" in text  # the paper's Table 9
     assert "*1 / 12 / 2.31 / 2.08*" in text  # and 8
-    drawn = ((plots.glance, rows), (plots.race, PEERS), (plots.distributions, results), (plots.skeletons, results), (plots.dls, results))
+    drawn = (
+        (plots.glance, rows),
+        (plots.race, PEERS),
+        (plots.distributions, results),
+        (plots.skeletons, results),
+        (plots.dls, results),
+    )
     for draw, given in drawn:
         draw(given, tmp_path / f"{draw.__name__}.png")
         assert (tmp_path / f"{draw.__name__}.png").stat().st_size > 5000
@@ -66,7 +101,9 @@ def test_pairs_that_dls_misses_without_the_posture_are_left_out_of_its_lines_alo
 def test_the_papers_tables_leave_out_what_the_page_says_they_leave_out(results):
     missed = results["A", "dls100_nopost"]["orientation"] > 0.12
     text = report.page([], results, results, {}, report.Race(PEERS, {}), "6 pairs")
-    _, table_8, table_9 = re.split(r"^### Table [89].*$", text.partition("### Figures")[0], flags=re.MULTILINE)
+    _, table_8, table_9 = re.split(
+        r"^### Table [89].*$", text.partition("### Figures")[0], flags=re.MULTILINE
+    )
     for table in (table_8, table_9):
         samples = dict(re.findall(r"^\| A \| ([^|]+) \| (\d+) ", table, re.MULTILINE))
         assert {int(samples[solver]) for solver in samples if solver.startswith("DLS")} == {np.sum(~missed)}
@@ -127,7 +164,9 @@ class Follower:
     def solve(self, goal, start, memory, dt=None):
         self.given.append((start, memory))
         count = float(len(self.given))
-        return SimpleNamespace(angles=np.full(5, count), memory=count, aim_error=0.0, shape_deviation=0.0, iterations=1)
+        return SimpleNamespace(
+            angles=np.full(5, count), memory=count, aim_error=0.0, shape_deviation=0.0, iterations=1
+        )
 
 
 def test_a_walk_hands_each_frame_the_last_ones_answer_and_memory(monkeypatch):

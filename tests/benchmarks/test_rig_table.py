@@ -8,8 +8,17 @@ from limber.solvers.table import SOLVERS
 
 from benchmarks import rig_table
 
-CHAIN = {"axis": np.eye(3), "rest_wxyz": np.eye(4)[[0, 0, 0]], "rest_offset": np.array([[0.0, 0, 0], [0, 1, 0], [0, 1, 0]])}
-TOOL = {"tool_wxyz": np.eye(4)[0], "tool_offset": np.array([0.0, 1, 0]), "lo": np.full(3, -2.0), "hi": np.full(3, 2.0)}
+CHAIN = {
+    "axis": np.eye(3),
+    "rest_wxyz": np.eye(4)[[0, 0, 0]],
+    "rest_offset": np.array([[0.0, 0, 0], [0, 1, 0], [0, 1, 0]]),
+}
+TOOL = {
+    "tool_wxyz": np.eye(4)[0],
+    "tool_offset": np.array([0.0, 1, 0]),
+    "lo": np.full(3, -2.0),
+    "hi": np.full(3, 2.0),
+}
 
 
 def printed(capsys, monkeypatch, folder):

@@ -24,7 +24,10 @@ def answers(folder, **where):
 
 def same_bits(one, other):
     return one.keys() == other.keys() and all(
-        one[key][field].tobytes() == other[key][field].tobytes() for key in one for field in one[key] if field != TIMES
+        one[key][field].tobytes() == other[key][field].tobytes()
+        for key in one
+        for field in one[key]
+        if field != TIMES
     )
 
 
@@ -75,7 +78,11 @@ def test_a_run_that_is_killed_while_it_writes_leaves_no_half_of_an_answer(tmp_pa
 
 
 def test_another_seed_size_or_version_of_the_code_has_its_own_folder(tmp_path, monkeypatch):
-    folders = {Sweep(8, 3, chunk=3).folder(tmp_path), Sweep(8, 4, chunk=3).folder(tmp_path), Sweep(9, 3, chunk=3).folder(tmp_path)}
+    folders = {
+        Sweep(8, 3, chunk=3).folder(tmp_path),
+        Sweep(8, 4, chunk=3).folder(tmp_path),
+        Sweep(9, 3, chunk=3).folder(tmp_path),
+    }
     monkeypatch.setattr("benchmarks.jobs.code_digest", lambda: "other")
     folders.add(SWEEP.folder(tmp_path))
     assert len(folders) == 4
@@ -129,7 +136,11 @@ def turns_and_targets(targets):
 
 def test_facing_targets_have_an_azimuth_an_elevation_and_a_twist_about_their_direction():
     for (horizontal, vertical, twist), target in turns_and_targets("facing")[::37]:
-        direction = (math.cos(vertical) * math.sin(horizontal), -math.sin(vertical), math.cos(vertical) * math.cos(horizontal))
+        direction = (
+            math.cos(vertical) * math.sin(horizontal),
+            -math.sin(vertical),
+            math.cos(vertical) * math.cos(horizontal),
+        )
         assert rotate(target, Y) == pytest.approx(direction, abs=1e-9)
         right = (math.cos(horizontal), 0.0, -math.sin(horizontal))
         assert dot(rotate(target, X), right) == pytest.approx(math.cos(twist), abs=1e-9)
@@ -139,4 +150,6 @@ def test_roll_targets_are_yaw_pitch_and_roll_about_y_x_and_z():
     for (yaw, pitch, roll), target in turns_and_targets("roll")[::37]:
         facing = (math.cos(pitch) * math.sin(yaw), -math.sin(pitch), math.cos(pitch) * math.cos(yaw))
         assert rotate(target, Z) == pytest.approx(facing, abs=1e-9)
-        assert dot(rotate(target, X), (math.cos(yaw), 0.0, -math.sin(yaw))) == pytest.approx(math.cos(roll), abs=1e-9)
+        assert dot(rotate(target, X), (math.cos(yaw), 0.0, -math.sin(yaw))) == pytest.approx(
+            math.cos(roll), abs=1e-9
+        )

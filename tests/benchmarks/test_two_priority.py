@@ -33,7 +33,9 @@ def test_a_target_that_the_posture_meets_is_met_with_the_posture():
 
 def test_the_posture_is_the_lower_priority_yet_it_draws_the_answer():
     goals = pairs_of("G", 15)
-    with_it, without = ([solver("G", variant).solve(goal) for goal in goals] for variant in ("dls100", "dls100_nopost"))
+    with_it, without = (
+        [solver("G", variant).solve(goal) for goal in goals] for variant in ("dls100", "dls100_nopost")
+    )
     assert np.mean([s.posture_error for s in with_it]) < np.mean([s.posture_error for s in without])
     assert np.mean([s.orientation_error for s in with_it]) < 0.04
 

@@ -1,4 +1,6 @@
-"""`python -m benchmarks.whole_body` keeps its contract: what it reads, what it writes, from the command line."""
+"""`python -m benchmarks.whole_body` keeps its contract: what it reads, what it writes, from the
+command line.
+"""
 
 import subprocess
 import sys
@@ -48,7 +50,14 @@ def targets(**more) -> dict:
 def run(folder: Path, given: dict, *options: str) -> subprocess.CompletedProcess:
     (folder / "r.urdf").write_text(URDF)
     np.savez(folder / "in.npz", **given)
-    files = ("--urdf", str(folder / "r.urdf"), "--targets", str(folder / "in.npz"), "--out", str(folder / "out.npz"))
+    files = (
+        "--urdf",
+        str(folder / "r.urdf"),
+        "--targets",
+        str(folder / "in.npz"),
+        "--out",
+        str(folder / "out.npz"),
+    )
     command = [sys.executable, "-m", "benchmarks.whole_body", *files, *options]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
@@ -95,7 +104,11 @@ def test_a_link_that_the_robot_lacks_is_named(tmp_path):
 
 def command(module: str, *options: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", f"benchmarks.whole_body.{module}", *options], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", f"benchmarks.whole_body.{module}", *options],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -105,14 +118,29 @@ def test_the_table_has_a_line_for_each_motion_and_method_and_names_what_is_missi
     assert done.returncode == 0, done.stderr
     lines = [line.split("|") for line in done.stdout.splitlines() if line.startswith("| r,")]
     methods = {line[3].strip() for line in lines}
-    assert {"dynamical, Limber's", "dynamical, the paper's law", "instantaneous, whole body", "instantaneous, pair-wise"} <= methods
+    assert {
+        "dynamical, Limber's",
+        "dynamical, the paper's law",
+        "instantaneous, whole body",
+        "instantaneous, pair-wise",
+    } <= methods
     assert len(lines) == 3 * len(methods)
     assert "none.urdf: there is no such file" in done.stdout
 
 
 def test_a_model_that_is_asked_beyond_its_limits_keeps_to_them(tmp_path):
     (tmp_path / "r.urdf").write_text(URDF)
-    done = command("at_limits", "--urdf", str(tmp_path / "r.urdf"), "--steps", "150", "--seeds", "1", "--keep", str(tmp_path))
+    done = command(
+        "at_limits",
+        "--urdf",
+        str(tmp_path / "r.urdf"),
+        "--steps",
+        "150",
+        "--seeds",
+        "1",
+        "--keep",
+        str(tmp_path),
+    )
     assert done.returncode == 0, done.stderr
     row = [cell.strip() for cell in done.stdout.splitlines()[-1].split("|")]
     assert float(row[3]) > 0.01  # held at all

@@ -61,7 +61,9 @@ def test_mimic_joints_are_linear_relations_to_joints_that_lead(tmp_path, seed):
 
 
 def test_limits_and_velocities_come_along_and_what_is_unlimited_gets_room(tmp_path):
-    text = ARM.replace('type="revolute">\n    <parent link="upper"/>', 'type="continuous">\n    <parent link="upper"/>')
+    text = ARM.replace(
+        'type="revolute">\n    <parent link="upper"/>', 'type="continuous">\n    <parent link="upper"/>'
+    )
     shoulder, elbow, grip, _ = build(build_tree(read(write(tmp_path, text)))).skeleton.joints
     assert (shoulder.lower, shoulder.upper, shoulder.velocity) == (-2.0, 1.5, 3.0)
     assert (elbow.lower, elbow.upper) == (-MAX_ANGLE, MAX_ANGLE)

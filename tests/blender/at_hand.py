@@ -1,4 +1,6 @@
-"""Buttons about a mover, as its panel draws them: a chain, a body that follows a motion, or a mechanism, by its settings."""
+"""Buttons about a mover, as its panel draws them: a chain, a body that follows a motion, or a mechanism, by
+its settings.
+"""
 
 import bpy
 

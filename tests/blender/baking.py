@@ -21,7 +21,12 @@ def begin(*chains):
     """A bake of these chains over the first one's range."""
     from limber.rig.output.bake import Bake
 
-    return Bake(bpy.context.scene, [(chain.id_data, chain) for chain in chains], chains[0].frame_start, chains[0].frame_end)
+    return Bake(
+        bpy.context.scene,
+        [(chain.id_data, chain) for chain in chains],
+        chains[0].frame_start,
+        chains[0].frame_end,
+    )
 
 
 def bake_window(monkeypatch) -> Window:

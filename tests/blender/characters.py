@@ -36,7 +36,8 @@ def character(names: str = "own", mode: str = "XYZ", turned: Matrix | None = Non
     Args:
         names: Key of WORDS.
         mode: Rotation mode of the bones.
-        turned: What its bones are multiplied by, and its object by the inverse: files of other programs have another up.
+        turned: What its bones are multiplied by, and its object by the inverse: files of other programs have
+            another up.
     """
     called = dict(zip(PLACES, WORDS[names].split(), strict=True))
     places = {called[bone]: (called.get(parent), *ends) for bone, (parent, *ends) in PLACES.items()}

@@ -29,7 +29,12 @@ def scene_as_is() -> dict:
     return {
         "frame": scene.frame_current_final,
         "selected": [thing.name for thing in scene.objects if thing.select_get()],
-        "bones": [bone.name for rig in rigs for bone in rig.pose.bones if (bone if hasattr(bone, "select") else bone.bone).select],
+        "bones": [
+            bone.name
+            for rig in rigs
+            for bone in rig.pose.bones
+            if (bone if hasattr(bone, "select") else bone.bone).select
+        ],
         "active": view.objects.active and view.objects.active.name,
         "mode": bpy.context.mode,
         "authored": [authored(rig) for rig in rigs],

@@ -1,4 +1,6 @@
-"""What a panel draws, without a window: its buttons, lines, settings and lists, by a layout that only takes notes."""
+"""What a panel draws, without a window: its buttons, lines, settings and lists, by a layout that only takes
+notes.
+"""
 
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -8,7 +10,8 @@ from limber.panels import tab
 
 
 class Layout:
-    """Takes notes of buttons, lines, settings (whose, name), those greyed out among them, and lists (whose, name).
+    """Takes notes of buttons, lines, settings (whose, name), those greyed out among them, and lists (whose,
+    name).
 
     Rows and columns within it tell the same notes.
     """
@@ -66,8 +69,12 @@ class Layout:
 def drawn(panel) -> Layout:
     """What a panel draws now, in a sidebar of usual width."""
     layout = Layout()
-    its_own = {name: value for name, value in vars(panel).items() if not name.startswith("_") and not callable(value)}
-    shown = SimpleNamespace(region=SimpleNamespace(width=400), preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0)))
+    its_own = {
+        name: value for name, value in vars(panel).items() if not name.startswith("_") and not callable(value)
+    }
+    shown = SimpleNamespace(
+        region=SimpleNamespace(width=400), preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))
+    )
     with patch.object(tab, "bpy", SimpleNamespace(context=shown)):
         panel.draw(SimpleNamespace(layout=layout, **its_own), bpy.context)
     return layout

@@ -29,11 +29,21 @@ PARTS = (*PLACES, *SIDE)
 CMU_WORDS = "Hips Chest Chest2 Neck Head Collar Shoulder Elbow Wrist Hip Knee Ankle Toe"
 XSENS_WORDS = "Pelvis L5 T8 Neck Head Shoulder UpperArm ForeArm Hand UpperLeg LowerLeg Foot Toe"
 CMU, XSENS = (dict(zip(PARTS, words.split(), strict=True)) for words in (CMU_WORDS, XSENS_WORDS))
-STRAIGHT = ("upper_arm", "forearm", "thigh", "shin")  # limbs whose way to the next bone shows how they are turned
+STRAIGHT = (
+    "upper_arm",
+    "forearm",
+    "thigh",
+    "shin",
+)  # limbs whose way to the next bone shows how they are turned
 
 
 def figure(
-    words: dict[str, str], name: str, size: float = 1.0, arms_out: bool = False, mode: str = "XYZ", knee: float = SIDE["shin"][1][2]
+    words: dict[str, str],
+    name: str,
+    size: float = 1.0,
+    arms_out: bool = False,
+    mode: str = "XYZ",
+    knee: float = SIDE["shin"][1][2],
 ):
     """A figure in Pose Mode, active, all of its bones free to turn.
 
@@ -123,10 +133,14 @@ def walk(rig, words: dict[str, str], frames: int = 24) -> None:
             neck=(0, -20 * sign, 0),
         )
         hips = rig.pose.bones[called(words, "hips")]
-        hips.location = rig.data.bones[hips.name].matrix_local.to_3x3().inverted() @ Vector((0.0, -0.3 * k, 0.02 * sign))
+        hips.location = rig.data.bones[hips.name].matrix_local.to_3x3().inverted() @ Vector(
+            (0.0, -0.3 * k, 0.02 * sign)
+        )
         hips.keyframe_insert("location", frame=frame)
         for bone in rig.pose.bones:
-            bone.keyframe_insert("rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler", frame=frame)
+            bone.keyframe_insert(
+                "rotation_quaternion" if bone.rotation_mode == "QUATERNION" else "rotation_euler", frame=frame
+            )
     scene.frame_set(1)
 
 
@@ -144,10 +158,14 @@ def crouch(rig, words: dict[str, str], frames: int = 24, raised: float = 0.0) ->
             for part, angle in turns.items():
                 bone = rig.pose.bones[called(words, f"{side} {part}")]
                 rest = rig.data.bones[bone.name].matrix_local.to_3x3()
-                bone.rotation_euler = (rest.inverted() @ Matrix.Rotation(angle, 3, "X") @ rest).to_euler("XYZ", bone.rotation_euler)
+                bone.rotation_euler = (rest.inverted() @ Matrix.Rotation(angle, 3, "X") @ rest).to_euler(
+                    "XYZ", bone.rotation_euler
+                )
                 bone.keyframe_insert("rotation_euler", frame=frame)
         hips = rig.pose.bones[called(words, "hips")]
         drop = thigh + shin - thigh * cos(lean) - shin * cos(back)
-        hips.location = rig.data.bones[hips.name].matrix_local.to_3x3().inverted() @ Vector((0.0, 0.0, raised - drop))
+        hips.location = rig.data.bones[hips.name].matrix_local.to_3x3().inverted() @ Vector(
+            (0.0, 0.0, raised - drop)
+        )
         hips.keyframe_insert("location", frame=frame)
     scene.frame_set(1)

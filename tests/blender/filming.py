@@ -41,7 +41,12 @@ def render_all(folder: Path) -> np.ndarray:
     scene = bpy.context.scene
     scene.render.filepath = str(folder) + "/"
     bpy.ops.render.render(animation=True)
-    return np.array([picture(folder / f"{frame:04d}.png") for frame in range(scene.frame_start, scene.frame_end + 1, scene.frame_step)])
+    return np.array(
+        [
+            picture(folder / f"{frame:04d}.png")
+            for frame in range(scene.frame_start, scene.frame_end + 1, scene.frame_step)
+        ]
+    )
 
 
 def render_still(path: Path) -> np.ndarray:

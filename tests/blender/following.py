@@ -14,7 +14,9 @@ FRAMES = range(1, 25)  # of the walk
 
 
 def follower(mode: str = "XYZ", size: float = 1.0, arms_out: bool = True):
-    """A source that walks in the air and a body that was paired with it, without regard to a floor; the body is active."""
+    """A source that walks in the air and a body that was paired with it, without regard to a floor; the body
+    is active.
+    """
     source = figure(CMU, "Source")
     walk(source, CMU)
     rig = figure(XSENS, "Body", size=size, arms_out=arms_out, mode=mode)
@@ -35,7 +37,9 @@ def limbs_apart(rig, source) -> float:
     """The largest angle [degrees] between limbs of the two, as they are shown."""
     return max(
         degrees(
-            way(rig, XSENS, f"{side} {part}", f"{side} {BELOW[part]}").angle(way(source, CMU, f"{side} {part}", f"{side} {BELOW[part]}"))
+            way(rig, XSENS, f"{side} {part}", f"{side} {BELOW[part]}").angle(
+                way(source, CMU, f"{side} {part}", f"{side} {BELOW[part]}")
+            )
         )
         for side in SIDES
         for part in STRAIGHT

@@ -31,7 +31,9 @@ def moves(reach: float = 1.0) -> bytes:
         away = math.sin(math.pi * k / (FRAMES - 1)) ** 2
         head = pose(wave(k, 0, 0.3), 0.012 * reach * away)
         head[2][3] = 0.006 * reach * away
-        rows.append({"head": head, "antennas": [wave(k, 1, 0.5), wave(k, 2, 0.5)], "body_yaw": wave(k, 3, 0.2)})
+        rows.append(
+            {"head": head, "antennas": [wave(k, 1, 0.5), wave(k, 2, 0.5)], "body_yaw": wave(k, 3, 0.2)}
+        )
     return move_bytes(time=[k / FPS for k in range(FRAMES)], set_target_data=rows)
 
 
@@ -41,14 +43,19 @@ def file_for(robot: str, folder, reach: float = 1.0):
         path.write_bytes(moves(reach))
     elif robot == "lelamp":
         path = folder / "move.csv"
-        rows = [",".join([str(k), *(str(wave(k, n, 25.0)) for n in range(5))]) for k in range(FRAMES * 30 // FPS)]
+        rows = [
+            ",".join([str(k), *(str(wave(k, n, 25.0)) for n in range(5))]) for k in range(FRAMES * 30 // FPS)
+        ]
         path.write_text("\n".join([f"timestamp,{','.join(f'{name}.pos' for name in JOINTS)}", *rows]))
     else:
         found = arm(3)
         names = [named.name for named in found.named]
         seconds = (divmod(round(k * 1e9 / FPS), 10**9) for k in range(FRAMES))
         points = [
-            {"positions": [wave(k, n, 0.4) for n in range(len(names))], "time_from_start": {"sec": whole, "nanosec": rest}}
+            {
+                "positions": [wave(k, n, 0.4) for n in range(len(names))],
+                "time_from_start": {"sec": whole, "nanosec": rest},
+            }
             for k, (whole, rest) in enumerate(seconds)
         ]
         path = folder / "move.json"
@@ -61,7 +68,9 @@ def playing(robot: str, folder, reach: float = 1.0, is_still: bool = True):
     bpy.context.scene.render.fps = FPS
     assert bpy.ops.limber.add_robot(robot=robot) == {"FINISHED"}
     rig = bpy.context.active_object
-    assert bpy.ops.limber.import_motion(filepath=str(file_for(robot, folder, reach)), frame_start=1) == {"FINISHED"}
+    assert bpy.ops.limber.import_motion(filepath=str(file_for(robot, folder, reach)), frame_start=1) == {
+        "FINISHED"
+    }
     chain = rig.limber.chains[rig.limber.active_chain]
     chain.base = "RIG"
     if is_still:

@@ -1,4 +1,6 @@
-"""Four-bars for tests in a real Blender: of objects and pins, and of bones with a closure; and how a user makes mechanisms of them."""
+"""Four-bars for tests in a real Blender: of objects and pins, and of bones with a closure; and how a user
+makes mechanisms of them.
+"""
 
 import bpy
 import numpy as np
@@ -13,7 +15,10 @@ ABOUT_Y = (-np.pi / 2, 0.0, 0.0)  # turns an empty's Z axis to the world's Y
 def four_bar(make=those.constraint, kind: str = "HINGE", bodies: str = "ACTIVE") -> dict:
     """Four bars, their pins made by `make`."""
     ground = those.box("ground", PLACES["A"], "PASSIVE")
-    crank, coupler, rocker = (those.box(name, PLACES[at], bodies) for name, at in (("crank", "A"), ("coupler", "B"), ("rocker", "D")))
+    crank, coupler, rocker = (
+        those.box(name, PLACES[at], bodies)
+        for name, at in (("crank", "A"), ("coupler", "B"), ("rocker", "D"))
+    )
     pairs = {"A": (ground, crank), "B": (crank, coupler), "C": (coupler, rocker), "D": (ground, rocker)}
     return {name: make(f"pin {name}", kind, *pair, PLACES[name], ABOUT_Y) for name, pair in pairs.items()}
 
@@ -29,8 +34,13 @@ def owned(motor: str = "pin A"):
 
 
 def arms():
-    """Two arms of an armature whose tips meet: a four-bar once they are held together; returns the armature."""
-    rig = build({"ground": "", "crank": "X", "coupler": "X", "side": "", "rocker": "X"}, parents={"side": "ground", "rocker": "side"})
+    """Two arms of an armature whose tips meet: a four-bar once they are held together; returns the
+    armature.
+    """
+    rig = build(
+        {"ground": "", "crank": "X", "coupler": "X", "side": "", "rocker": "X"},
+        parents={"side": "ground", "rocker": "side"},
+    )
     make_active(rig)
     bpy.ops.object.mode_set(mode="EDIT")
     edited = rig.data.edit_bones

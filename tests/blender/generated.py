@@ -15,7 +15,9 @@ KEPT = Path(__file__).resolve().parents[2] / "build" / "generated"
 
 @contextmanager
 def generated(kind: str) -> Iterator:
-    """A generated rig, active in Object Mode, all its bones visible. Rigify leaves a handler behind, which goes afterwards."""
+    """A generated rig, active in Object Mode, all its bones visible. Rigify leaves a handler behind, which
+    goes afterwards.
+    """
     handlers = list(bpy.app.handlers.load_post)
     with redirect_stdout(StringIO()):
         addon_utils.enable("rigify", default_set=True)
@@ -43,7 +45,9 @@ def taken(kind: str) -> bpy.types.Object:
 
 
 def kept(kind: str) -> Path:
-    """The file with a generated rig. Generating takes up to 8 s: once for each Blender, whichever process comes first."""
+    """The file with a generated rig. Generating takes up to 8 s: once for each Blender, whichever process
+    comes first.
+    """
     KEPT.mkdir(parents=True, exist_ok=True)
     path = KEPT / f"{kind}_{bpy.app.version_string.replace(' ', '_')}.blend"
     with path.with_suffix(".lock").open("w") as lock:

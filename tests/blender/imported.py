@@ -28,7 +28,8 @@ def joint_values(rig) -> dict[str, float]:
 
 
 def shown_values(rig, depsgraph) -> dict[str, float]:
-    """Value [rad, -pi to pi; prismatic joints m] of every joint that moves, by URDF name, as shown: from the evaluated poses of its bones.
+    """Value [rad, -pi to pi; prismatic joints m] of every joint that moves, by URDF name, as shown: from the
+    evaluated poses of its bones.
 
     Limits keep a bone within them, so that it may be shown elsewhere than its channels say.
     """
@@ -50,7 +51,11 @@ def link_frames(rig, depsgraph) -> dict[str, Transform]:
     shown = rig.evaluated_get(depsgraph).pose.bones
     resting = tree.frames({})
     return {
-        branch.link: _transform(shown[name].matrix).then(_transform(rig.data.bones[name].matrix_local).inverse()).then(frame)
+        branch.link: (
+            _transform(shown[name].matrix)
+            .then(_transform(rig.data.bones[name].matrix_local).inverse())
+            .then(frame)
+        )
         for branch, name, frame in zip(tree.branches, bones, resting, strict=True)
     }
 

@@ -18,7 +18,9 @@ def nth(things, pick: int):
 
 
 def reach(rig, mode: str = "OBJECT") -> bool:
-    """Makes an armature the active one, in a mode, where a user can: not one that is hidden, nor out of the mode of one that is."""
+    """Makes an armature the active one, in a mode, where a user can: not one that is hidden, nor out of the
+    mode of one that is.
+    """
     if rig is None or rig.name not in bpy.context.view_layer.objects or not rig.visible_get():
         return False
     if bpy.context.object and not bpy.context.object.visible_get() and bpy.context.object.mode != "OBJECT":
@@ -41,7 +43,9 @@ def choose_bone(rig, pick: int) -> None:
 def armatures() -> list:
     """All but Limber's own."""
     return [
-        thing for thing in bpy.data.objects if thing.type == "ARMATURE" and proxy.MARK not in thing and mechanism_twin.MARK not in thing
+        thing
+        for thing in bpy.data.objects
+        if thing.type == "ARMATURE" and proxy.MARK not in thing and mechanism_twin.MARK not in thing
     ]
 
 
@@ -53,11 +57,21 @@ def rigs() -> list:
 def traces(known) -> list[str]:
     """Twins, their data and constraints in the file that belong to none of these armatures."""
     uids, names = {rig.session_uid for rig in known}, {rig.name for rig in known}
-    found = [f"object {thing.name}" for thing in bpy.data.objects if proxy.MARK in thing and thing[proxy.MARK] not in uids]
+    found = [
+        f"object {thing.name}"
+        for thing in bpy.data.objects
+        if proxy.MARK in thing and thing[proxy.MARK] not in uids
+    ]
     used = {thing.data for thing in bpy.data.objects if proxy.MARK in thing}
-    found += [f"armature {data.name}" for data in bpy.data.armatures if proxy.MARK in data and data not in used]
+    found += [
+        f"armature {data.name}" for data in bpy.data.armatures if proxy.MARK in data and data not in used
+    ]
     found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(proxy.PROXY_NAME)]
     for thing in bpy.data.objects:
         if thing.type == "ARMATURE" and thing.pose and thing.name not in names and proxy.MARK not in thing:
-            found += [f"{thing.name} {bone.name}" for bone in thing.pose.bones if bone.constraints.get(proxy.CONSTRAINT)]
+            found += [
+                f"{thing.name} {bone.name}"
+                for bone in thing.pose.bones
+                if bone.constraints.get(proxy.CONSTRAINT)
+            ]
     return found

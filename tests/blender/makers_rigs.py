@@ -1,4 +1,6 @@
-"""Figures as rigs of other makers: on two, four, eight or no legs, under any names, with bones along the limbs or pointing anywhere."""
+"""Figures as rigs of other makers: on two, four, eight or no legs, under any names, with bones along the
+limbs or pointing anywhere.
+"""
 
 from math import pi
 from typing import NamedTuple
@@ -8,7 +10,9 @@ from mathutils import Matrix, Vector
 
 from tests.blender.rigs import make_active
 
-Places = dict[str, tuple[str, tuple[float, float, float], tuple[float, float, float]]]  # bone -> parent or "", head and tail [m]
+Places = dict[
+    str, tuple[str, tuple[float, float, float], tuple[float, float, float]]
+]  # bone -> parent or "", head and tail [m]
 
 
 class Subject(NamedTuple):
@@ -28,7 +32,9 @@ def both(places: Places) -> Places:
     """Bones on the left (+X), whose names end with ".L", and their mirror images."""
     flip = lambda point: (-point[0], *point[1:])  # noqa: E731
     right = lambda name: name.removesuffix(".L") + ".R" if name.endswith(".L") else name  # noqa: E731
-    images = {right(name): (right(parent), flip(head), flip(tail)) for name, (parent, head, tail) in places.items()}
+    images = {
+        right(name): (right(parent), flip(head), flip(tail)) for name, (parent, head, tail) in places.items()
+    }
     return places | images
 
 
@@ -36,13 +42,21 @@ def line(parent: str, *points: tuple[str, float, float, float], tip: tuple[float
     """Bones one after the other: name and head of each, and the tail of the last."""
     ends = [*(point[1:] for point in points[1:]), tip]
     parents = [parent, *(point[0] for point in points)]
-    return {name: (above, place, end) for (name, *place), end, above in zip(points, ends, parents, strict=False)}
+    return {
+        name: (above, place, end) for (name, *place), end, above in zip(points, ends, parents, strict=False)
+    }
 
 
 def leg(parent: str, name: str, x: float, y: float, top: float) -> Places:
     """A left leg with a knee and a foot that points ahead."""
     hip, knee, foot = (f"{part}_{name}.L" for part in ("thigh", "shin", "foot"))
-    return line(parent, (hip, x, y, top), (knee, x, y - 0.02, top / 2), (foot, x, y, top / 12), tip=(x, y - top / 6, 0.01))
+    return line(
+        parent,
+        (hip, x, y, top),
+        (knee, x, y - 0.02, top / 2),
+        (foot, x, y, top / 12),
+        tip=(x, y - top / 6, 0.01),
+    )
 
 
 def arm(parent: str, x: float, z: float, hand: tuple[float, float, float], y: float = 0.0) -> Places:
@@ -56,7 +70,13 @@ def arm(parent: str, x: float, z: float, hand: tuple[float, float, float], y: fl
     )
 
 
-SPINE = (("trunk", 0, 0, 0.95), ("lumbar", 0, 0, 1.05), ("thorax", 0, 0, 1.25), ("neck", 0, 0, 1.5), ("head", 0, 0, 1.6))
+SPINE = (
+    ("trunk", 0, 0, 0.95),
+    ("lumbar", 0, 0, 1.05),
+    ("thorax", 0, 0, 1.25),
+    ("neck", 0, 0, 1.5),
+    ("head", 0, 0, 1.6),
+)
 TOP = (0, 0, 1.8)
 EYES = both({"eye.L": ("head", (0.03, -0.09, 1.68), (0.03, -0.12, 1.68))})
 ARMS = both(arm("thorax", 0.2, 1.45, (0.6, 0, 1.1)))
@@ -65,13 +85,20 @@ HUMAN = line("", *SPINE, tip=TOP) | EYES | ARMS | LEGS
 FEET = ("foot_hind.L", "foot_hind.R")
 TWO_LEGS = {"root": "lumbar", "torso": ("lumbar", "thorax"), "head": ("neck", "head"), "feet": FEET}
 GROUND = {"ground": ("", (0, 0, 0), (0, 0.3, 0))}
-CONTROLS = both({"foot_control.L": ("", (0.1, 0, 0.075), (0.1, 0.15, 0.075)), "pole.L": ("", (0.1, -0.6, 0.5), (0.1, -0.7, 0.5))})
+CONTROLS = both(
+    {
+        "foot_control.L": ("", (0.1, 0, 0.075), (0.1, 0.15, 0.075)),
+        "pole.L": ("", (0.1, -0.6, 0.5), (0.1, -0.7, 0.5)),
+    }
+)
 BACK = (("trunk", 0, 0.4, 0.8), ("lumbar", 0, 0.1, 0.8), ("thorax", 0, -0.2, 0.82))
 FOUR_LEGS = both(leg("trunk", "hind", 0.12, 0.4, 0.75) | leg("thorax", "front", 0.12, -0.3, 0.75))
 FOUR_FEET = (*FEET, "foot_front.L", "foot_front.R")
 TAIL = line("trunk", ("tail.1", 0, 0.5, 0.8), ("tail.2", 0, 0.7, 0.75), tip=(0, 1.0, 0.7))
 LONG_NECK = (("neck.1", 0, -0.35, 0.9), ("neck.2", 0, -0.55, 1.1), ("neck.3", 0, -0.7, 1.3))
-HORSE_HEAD = {"head": ("neck.3", (0, -0.8, 1.45), (0, -1.1, 1.35))} | both({"ear.L": ("head", (0.05, -0.8, 1.5), (0.06, -0.8, 1.58))})
+HORSE_HEAD = {"head": ("neck.3", (0, -0.8, 1.45), (0, -1.1, 1.35))} | both(
+    {"ear.L": ("head", (0.05, -0.8, 1.5), (0.06, -0.8, 1.58))}
+)
 SNAKE = line("", *((f"s{k}", 0, 1.0 - 0.1 * k, 0.03) for k in range(12)), tip=(0, -0.2, 0.03))
 SPIDER_LEGS = both(
     {
@@ -91,9 +118,14 @@ WINGS = both(line("thorax", ("wing.L", 0.05, 0.0, 0.95), ("wing2.L", 0.5, 0.1, 1
 FIGURES = {
     "Mixamo": Subject(HUMAN | {"head_end": ("head", TOP, (0, 0, 1.9))}, "head", eyes=True, **TWO_LEGS),
     "Unreal": Subject(
-        GROUND | {name: (parent or "ground", *ends) for name, (parent, *ends) in HUMAN.items()}, "head", eyes=True, **TWO_LEGS
+        GROUND | {name: (parent or "ground", *ends) for name, (parent, *ends) in HUMAN.items()},
+        "head",
+        eyes=True,
+        **TWO_LEGS,
     ),
-    "without eyes": Subject({name: place for name, place in HUMAN.items() if "eye" not in name}, "head", **TWO_LEGS),
+    "without eyes": Subject(
+        {name: place for name, place in HUMAN.items() if "eye" not in name}, "head", **TWO_LEGS
+    ),
     "eyes on a control": Subject(
         GROUND
         | {name: (parent or "ground", *ends) for name, (parent, *ends) in HUMAN.items()}
@@ -105,7 +137,10 @@ FIGURES = {
     ),
     "spine beside the legs": Subject(
         GROUND
-        | {name: ("ground" if parent == "trunk" and "lumbar" not in name else parent, *ends) for name, (parent, *ends) in HUMAN.items()},
+        | {
+            name: ("ground" if parent == "trunk" and "lumbar" not in name else parent, *ends)
+            for name, (parent, *ends) in HUMAN.items()
+        },
         "head",
         "trunk",
         ("trunk", "thorax"),
@@ -114,7 +149,11 @@ FIGURES = {
         FEET,
     ),
     "feet on IK": Subject(
-        HUMAN | CONTROLS, "head", eyes=True, iks=tuple((f"shin_hind.{side}", f"foot_control.{side}") for side in "LR"), **TWO_LEGS
+        HUMAN | CONTROLS,
+        "head",
+        eyes=True,
+        iks=tuple((f"shin_hind.{side}", f"foot_control.{side}") for side in "LR"),
+        **TWO_LEGS,
     ),
     "legs on the ground's root": Subject(
         GROUND
@@ -138,7 +177,9 @@ FIGURES = {
         True,
         (*FEET, "hand.L", "hand.R"),
     ),
-    "without legs": Subject(line("", *SPINE, tip=TOP) | EYES | ARMS, "head", "trunk", ("trunk", "thorax"), ("neck", "head"), True),
+    "without legs": Subject(
+        line("", *SPINE, tip=TOP) | EYES | ARMS, "head", "trunk", ("trunk", "thorax"), ("neck", "head"), True
+    ),
     "ghost": Subject(
         {"ground": ("", (0, 0, 0), (0, 0.3, 0))} | line("ground", *SPINE, tip=TOP) | ARMS,
         "head",
@@ -182,7 +223,14 @@ FIGURES = {
         feet=FOUR_FEET,
     ),
     "bird": Subject(
-        line("", ("body", 0, 0.03, 0.3), ("thorax", 0, -0.05, 0.35), ("neck", 0, -0.1, 0.42), ("head", 0, -0.12, 0.5), tip=(0, -0.22, 0.5))
+        line(
+            "",
+            ("body", 0, 0.03, 0.3),
+            ("thorax", 0, -0.05, 0.35),
+            ("neck", 0, -0.1, 0.42),
+            ("head", 0, -0.12, 0.5),
+            tip=(0, -0.22, 0.5),
+        )
         | both(
             leg("body", "hind", 0.05, 0.02, 0.28)
             | line("thorax", ("wing.L", 0.04, 0, 0.38), ("wing2.L", 0.2, 0, 0.38), tip=(0.5, 0.05, 0.36))
@@ -216,7 +264,8 @@ FIGURES = {
         )
         | line("pelvis1", ("tail.1", 0, 0.3, 2), ("tail.2", 0, 1, 2), tip=(0, 3.4, 1.8))
         | both(
-            leg("pelvis1", "hind", 0.3, 0, 1.9) | line("thorax", ("arm.L", 0.2, -1, 2.1), ("hand.L", 0.2, -1.1, 1.8), tip=(0.2, -1.3, 1.8))
+            leg("pelvis1", "hind", 0.3, 0, 1.9)
+            | line("thorax", ("arm.L", 0.2, -1, 2.1), ("hand.L", 0.2, -1.1, 1.8), tip=(0.2, -1.3, 1.8))
         ),
         "head",
         "belly",
@@ -226,7 +275,13 @@ FIGURES = {
     ),
     "cape, hair and long ears": Subject(
         HUMAN
-        | line("thorax", ("cape.1", 0, 0.1, 1.4), ("cape.2", 0, 0.15, 0.9), ("cape.3", 0, 0.2, 0.1), tip=(0, 0.2, 0.05))
+        | line(
+            "thorax",
+            ("cape.1", 0, 0.1, 1.4),
+            ("cape.2", 0, 0.15, 0.9),
+            ("cape.3", 0, 0.2, 0.1),
+            tip=(0, 0.2, 0.05),
+        )
         | both(
             line("head", ("ear.L", 0.05, 0, 1.8), ("ear2.L", 0.1, 0, 2.0), tip=(0.12, 0, 2.3))
             | line("head", ("hair.L", 0.08, 0.05, 1.75), ("hair2.L", 0.1, 0.1, 1.4), tip=(0.1, 0.1, 0.9))
@@ -247,14 +302,32 @@ FIGURES = {
         feet=("t5",),
     ),
 }
-JAPANESE = ("センター", "上半身", "首", "頭", "左目", "右目", "左足", "右足", "左ひざ", "右ひざ", "左腕", "右腕")
+JAPANESE = (
+    "センター",
+    "上半身",
+    "首",
+    "頭",
+    "左目",
+    "右目",
+    "左足",
+    "右足",
+    "左ひざ",
+    "右ひざ",
+    "左腕",
+    "右腕",
+)
 NAMES = {
     "own": lambda _, name: name,
     "numbers": lambda k, _: f"Bone.{k:03d}",
     "Japanese": lambda k, _: JAPANESE[k % len(JAPANESE)] + str(k // len(JAPANESE) or ""),
     "misleading": lambda k, _: ("Kopf", "head_geo", "Spine", "leg", "cuello")[k % 5] + f"_{k}",
 }
-AXES = {"along": None, "up": Vector((0, 0, 1)), "forward": Vector((0, -1, 0)), "left": Vector((1, 0, 0))}  # where all bones' +Y is
+AXES = {
+    "along": None,
+    "up": Vector((0, 0, 1)),
+    "forward": Vector((0, -1, 0)),
+    "left": Vector((1, 0, 0)),
+}  # where all bones' +Y is
 STANDS = {
     "as it is": Matrix(),
     "FBX": Matrix.Rotation(pi / 2, 4, "X") @ Matrix.Scale(0.01, 4),
@@ -269,7 +342,8 @@ def made(kind: str, names: str = "own", axes: str = "along", stands: str = "as i
         kind: Key of FIGURES.
         names: Key of NAMES.
         axes: Key of AXES.
-        stands: Key of STANDS: the matrix of the object. The figure stands upright, and faces where that turns -Y about the vertical.
+        stands: Key of STANDS: the matrix of the object. The figure stands upright, and faces where that turns
+            -Y about the vertical.
     """
     subject, matrix = FIGURES[kind], STANDS[stands]
     called = {name: NAMES[names](k, name) for k, name in enumerate(subject.places)}

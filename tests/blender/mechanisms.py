@@ -64,7 +64,9 @@ def with_idle_goal(owner):
         goal.bone = owner.data.bones[0].name
     else:
         joint = kept.motors[0].joint
-        goal.body = joint.rigid_body_constraint.object2 if joint.rigid_body_constraint else joint.limber.part.second
+        goal.body = (
+            joint.rigid_body_constraint.object2 if joint.rigid_body_constraint else joint.limber.part.second
+        )
     return owner
 
 
@@ -81,7 +83,9 @@ def world(thing) -> np.ndarray:
 
 def shown(owner) -> dict[str, np.ndarray]:
     """World matrices of the objects in the mechanism's collection that have a mesh, as they are shown."""
-    return {thing.name: world(thing) for thing in owner.users_collection[0].all_objects if thing.type == "MESH"}
+    return {
+        thing.name: world(thing) for thing in owner.users_collection[0].all_objects if thing.type == "MESH"
+    }
 
 
 def furthest(one: dict, other: dict) -> float:

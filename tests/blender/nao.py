@@ -1,5 +1,5 @@
-"""Small humanoids whose links and joints are named and placed as NAO's and Pepper's: shoulders of single hinges at one position. Pepper's
-tree begins at the torso, on which its hip hangs.
+"""Small humanoids whose links and joints are named and placed as NAO's and Pepper's: shoulders of single
+hinges at one position. Pepper's tree begins at the torso, on which its hip hangs.
 """
 
 from pathlib import Path
@@ -44,7 +44,9 @@ def write(path: Path, pepper: bool = False) -> Path:
             ends = (text.format(S=letter, s=letter.lower()) for text in (parent, child))
             joints.append((letter + name, *ends, (x, sign * y, z), turned, low, high))
     links = ["base_link", *(child for _, _, child, *_ in joints)]
-    text = "".join(f'  <link name="{name}"/>\n' for name in links) + "".join(_joint(*joint) for joint in joints)
+    text = "".join(f'  <link name="{name}"/>\n' for name in links) + "".join(
+        _joint(*joint) for joint in joints
+    )
     path.write_text(f'<robot name="{path.stem}">\n{text}</robot>\n', encoding="utf-8")
     return path
 
@@ -53,5 +55,8 @@ def _joint(name, parent, child, place, axis, low, high) -> str:
     ends = f'<parent link="{parent}"/><child link="{child}"/><origin xyz="{" ".join(map(str, place))}"/>'
     if axis is None:
         return f'  <joint name="{name}" type="fixed">{ends}</joint>\n'
-    about = f'<axis xyz="{" ".join(map(str, axis))}"/><limit lower="{low}" upper="{high}" effort="1" velocity="6"/>'
+    about = (
+        f'<axis xyz="{" ".join(map(str, axis))}"/><limit lower="{low}" upper="{high}" effort="1"'
+        ' velocity="6"/>'
+    )
     return f'  <joint name="{name}" type="revolute">{ends}{about}</joint>\n'

@@ -19,7 +19,11 @@ def padded(text: str) -> bytes:
 
 
 def packet(address: str, *numbers: float) -> bytes:
-    return padded(address) + padded("," + "f" * len(numbers)) + b"".join(struct.pack(">f", number) for number in numbers)
+    return (
+        padded(address)
+        + padded("," + "f" * len(numbers))
+        + b"".join(struct.pack(">f", number) for number in numbers)
+    )
 
 
 def words(address: str, *texts: str) -> bytes:
@@ -38,8 +42,8 @@ def free_port() -> int:
 
 @contextmanager
 def sending_to(inbox: Inbox) -> Iterator[Callable[[bytes], None]]:
-    """A way to send to an inbox, which has come when it returns. Each look reads all of it: by the inbox's clock no time passes meanwhile,
-    where on a busy machine its budget might end before the last message.
+    """A way to send to an inbox, which has come when it returns. Each look reads all of it: by the inbox's
+    clock no time passes meanwhile, where on a busy machine its budget might end before the last message.
     """
     inbox.clock = lambda: 0.0
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
@@ -54,7 +58,9 @@ def sending_to(inbox: Inbox) -> Iterator[Callable[[bytes], None]]:
 
 
 class Ticking:
-    """A clock that goes on by so much [s] whenever it is read: work is bounded without regard to how fast the machine is."""
+    """A clock that goes on by so much [s] whenever it is read: work is bounded without regard to how fast the
+    machine is.
+    """
 
     def __init__(self, step: float) -> None:
         self.step, self.time = step, 0.0

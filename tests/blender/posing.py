@@ -4,7 +4,13 @@ import bpy
 import pytest
 from mathutils import Quaternion
 
-LEAN = {"base": (0, 0.5, 0), "lower": (0.3, 0, 0), "middle": (-0.7, 0, 0), "upper": (0.2, 0, 0), "head": (0.1, -0.4, 0)}
+LEAN = {
+    "base": (0, 0.5, 0),
+    "lower": (0.3, 0, 0),
+    "middle": (-0.7, 0, 0),
+    "upper": (0.2, 0, 0),
+    "head": (0.1, -0.4, 0),
+}
 REST = dict.fromkeys(LEAN, (0, 0, 0))
 
 
@@ -28,7 +34,9 @@ def stored(rig, name="Lean", angles=LEAN):
 
 
 def own_pose(rig, name="Mine", angles=None) -> bpy.types.Action:
-    """A pose asset as Blender's pose library makes it of quaternion bones: keys of location, rotation and scale."""
+    """A pose asset as Blender's pose library makes it of quaternion bones: keys of location, rotation and
+    scale.
+    """
     action = bpy.data.actions.new(name)
     animation = rig.animation_data_create()
     animation.action = action

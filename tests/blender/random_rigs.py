@@ -1,4 +1,6 @@
-"""Armatures as no one would build them: every rotation order, rolls, gaps, locked axes, bones without joints, moved and turned objects."""
+"""Armatures as no one would build them: every rotation order, rolls, gaps, locked axes, bones without joints,
+moved and turned objects.
+"""
 
 import random
 from math import pi
@@ -16,7 +18,9 @@ def vector(dice: random.Random, size: float) -> Vector:
 
 
 def random_rig(dice: random.Random, bones: int = 6, above: int = 2):
-    """An armature: `above` bones that no chain has, then the path of `bones`, then a bone that hangs on its end. Names: a0.., b0.., c0."""
+    """An armature: `above` bones that no chain has, then the path of `bones`, then a bone that hangs on its
+    end. Names: a0.., b0.., c0.
+    """
     data = bpy.data.armatures.new("Rig")
     rig = bpy.data.objects.new("Rig", data)
     bpy.context.scene.collection.objects.link(rig)
@@ -48,10 +52,19 @@ def move_object(dice: random.Random, rig) -> None:
 
 
 def random_chain(dice: random.Random, rig, root: str, end: str, limit: float = 3.0):
-    """A chain with some of the axes of the Euler bones from root to end; the others are locked where they are."""
+    """A chain with some of the axes of the Euler bones from root to end; the others are locked where they
+    are.
+    """
     chain = rig.limber.chains.add()
-    chain.uid, chain.name, chain.root, chain.end = f"uid {len(rig.limber.chains)}", f"Chain {len(rig.limber.chains)}", root, end
-    names = [name for name in (bone.name for bone in rig.pose.bones) if root[0] == name[0] and root <= name <= end]
+    chain.uid, chain.name, chain.root, chain.end = (
+        f"uid {len(rig.limber.chains)}",
+        f"Chain {len(rig.limber.chains)}",
+        root,
+        end,
+    )
+    names = [
+        name for name in (bone.name for bone in rig.pose.bones) if root[0] == name[0] and root <= name <= end
+    ]
     for name in names:
         bone = rig.pose.bones[name]
         if bone.rotation_mode == "QUATERNION":
@@ -61,12 +74,24 @@ def random_chain(dice: random.Random, rig, root: str, end: str, limit: float = 3
         bone.lock_rotation = [axis not in free for axis in "XYZ"]
         for axis in free:
             joint = chain.joints.add()
-            joint.name, joint.bone, joint.axis, joint.lower, joint.upper = f"{name} {axis}", name, axis, -limit, limit
+            joint.name, joint.bone, joint.axis, joint.lower, joint.upper = (
+                f"{name} {axis}",
+                name,
+                axis,
+                -limit,
+                limit,
+            )
     if len(chain.joints) < 2:  # bad luck: the root alone turns
         bone = rig.pose.bones[root]
         bone.rotation_mode, bone.lock_rotation = "XZY", (False, True, False)
         chain.joints.clear()
         for axis in "XZ":
             joint = chain.joints.add()
-            joint.name, joint.bone, joint.axis, joint.lower, joint.upper = f"{root} {axis}", root, axis, -limit, limit
+            joint.name, joint.bone, joint.axis, joint.lower, joint.upper = (
+                f"{root} {axis}",
+                root,
+                axis,
+                -limit,
+                limit,
+            )
     return chain

@@ -73,7 +73,10 @@ def gap() -> float:
     start = {"crank": "A", "coupler": "B", "rocker": "D"}
     worst = 0.0
     for pin, pair in ends.items():
-        at = [(those.world(bpy.data.objects[name]) @ (*np.subtract(PLACES[pin], PLACES[start[name]]), 1.0))[:3] for name in pair]
+        at = [
+            (those.world(bpy.data.objects[name]) @ (*np.subtract(PLACES[pin], PLACES[start[name]]), 1.0))[:3]
+            for name in pair
+        ]
         worst = max(worst, float(np.linalg.norm(at[0] - at[1])))
     return worst
 

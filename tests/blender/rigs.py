@@ -13,7 +13,9 @@ UPRIGHT = {  # an arm of five bones: bone -> its free axes
 }
 
 
-def build(bones: dict[str, str | None], name: str = "Rig", mode: str = "XYZ", parents: dict[str, str] | None = None):
+def build(
+    bones: dict[str, str | None], name: str = "Rig", mode: str = "XYZ", parents: dict[str, str] | None = None
+):
     """An armature in Pose Mode, active, its bones one after the other along +Z.
 
     Args:
@@ -73,7 +75,9 @@ def target(place=(0.5, -0.6, 0.4), name: str = "Target"):
 
 
 def looking_chain(rig=None, *names: str, at=None):
-    """A chain on the rig's selected bones (its last, where none is named), looking at a target; returns rig and chain."""
+    """A chain on the rig's selected bones (its last, where none is named), looking at a target; returns rig
+    and chain.
+    """
     rig = rig or build(UPRIGHT)
     select(rig, *(names or (rig.pose.bones[-1].name,)))
     bpy.ops.limber.new_chain()
@@ -112,5 +116,7 @@ def angles_at(rig, chain, frames) -> dict[int, list[float]]:
     found = {}
     for frame in frames:
         bpy.context.scene.frame_set(frame)
-        found[frame] = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints]
+        found[frame] = [
+            rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints
+        ]
     return found

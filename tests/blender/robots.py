@@ -23,7 +23,9 @@ def until(condition, what: str, patience: float = PATIENCE) -> None:
 
     give_up = time.monotonic() + patience
     while not condition():
-        assert time.monotonic() < give_up, f"waited {patience} s in vain until {what}; robots say: {sentences()}"
+        assert time.monotonic() < give_up, (
+            f"waited {patience} s in vain until {what}; robots say: {sentences()}"
+        )
         links.heartbeat()
         time.sleep(links.HEARTBEAT / 5)
 
@@ -69,7 +71,8 @@ def status(rig):
 
 
 def robot_rig(rig=None, port: str = "virtual"):
-    """An armature whose chain's joints stay within their servos' reach, and whose target is not far from where it looks.
+    """An armature whose chain's joints stay within their servos' reach, and whose target is not far from
+    where it looks.
 
     A robot that is armed, or whose pose jumps, goes 0.4 radians a second: what tests have it go is short.
     """
@@ -94,7 +97,9 @@ def arm(rig) -> None:
 
 @contextmanager
 def on_bus(rig, positions: dict[int, float], protocol: str) -> Iterator[ServedBus]:
-    """Simulated servos in a process of their own, and the rig connected to them; all their positions [steps] are known."""
+    """Simulated servos in a process of their own, and the rig connected to them; all their positions [steps]
+    are known.
+    """
     rig.limber.device.protocol = protocol
     with ServedBus(positions, protocol) as bus:
         rig.limber.device.port = bus.port
@@ -111,7 +116,9 @@ def is_at(rig, angles, near: float = 0.01) -> bool:
 
 
 def settle(rig, angles, what: str) -> None:
-    """Beats until the servos rest at these angles [rad]: the motion filter passes by what it comes to, and returns."""
+    """Beats until the servos rest at these angles [rad]: the motion filter passes by what it comes to, and
+    returns.
+    """
     since = None
 
     def rests() -> bool:

@@ -1,7 +1,9 @@
-"""Random sequences of what users do, as a state machine of hypothesis: any operator that may be pressed, and Blender's own deeds.
+"""Random sequences of what users do, as a state machine of hypothesis: any operator that may be pressed, and
+Blender's own deeds.
 
-After every step it holds: no handler and no operator has raised, a twin exists where something is live and nowhere else, each handler is
-registered once, and no robot may move whose armature is gone or has just ceased to be live. At the end nothing is left.
+After every step it holds: no handler and no operator has raised, a twin exists where something is live and
+nowhere else, each handler is registered once, and no robot may move whose armature is gone or has just ceased
+to be live. At the end nothing is left.
 """
 
 import sys
@@ -32,14 +34,26 @@ CLOCK = 5  # steps of the clock at a time
 MODES = ("OBJECT", "POSE", "EDIT")
 NAMES = ("upper", "middle", "Nose", "Ear")
 # Wait for a file dialog, open other ports, or go through the same code as others at many times the cost.
-LEFT_OUT = {"import_robot", "scan", "cancel_scan", "change_servo", "choose_port", "choose_protocol_file", "read_protocol_file"}
+LEFT_OUT = {
+    "import_robot",
+    "scan",
+    "cancel_scan",
+    "change_servo",
+    "choose_port",
+    "choose_protocol_file",
+    "read_protocol_file",
+}
 picks = st.integers(0, 11)
 verb_picks = st.integers(0, 1000)  # modulo those that may be pressed
 
 
 def verbs() -> list[str]:
     """Every operator of Limber, but for `LEFT_OUT`."""
-    names = {cls.bl_idname.removeprefix("limber.") for cls in registration.classes() if issubclass(cls, bpy.types.Operator)}
+    names = {
+        cls.bl_idname.removeprefix("limber.")
+        for cls in registration.classes()
+        if issubclass(cls, bpy.types.Operator)
+    }
     return sorted(names - LEFT_OUT)
 
 
@@ -49,7 +63,10 @@ class Sequences(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.raised: list[str] = []
-        self.hook, sys.excepthook = sys.excepthook, lambda *error: self.raised.append("".join(traceback.format_exception(*error)))
+        self.hook, sys.excepthook = (
+            sys.excepthook,
+            lambda *error: self.raised.append("".join(traceback.format_exception(*error))),
+        )
         self.folder = tempfile.TemporaryDirectory(prefix="limber-sequence-")
         bpy.ops.wm.read_factory_settings(use_empty=True)
         self.before = registered()
@@ -105,10 +122,16 @@ class Sequences(RuleBasedStateMachine):
         self._press("connect")
         link = links.link(rig)
         if link is not None:
-            until(lambda: links.status(rig) is None or links.status(rig).state.name != "CONNECTING", "the robot is connected")
+            until(
+                lambda: links.status(rig) is None or links.status(rig).state.name != "CONNECTING",
+                "the robot is connected",
+            )
             self._press("arm")
 
-    @rule(pick=picks, setting=st.sampled_from(("goal", "base", "solver", "filter", "roll", "forward_axis", "keep", "eye")))
+    @rule(
+        pick=picks,
+        setting=st.sampled_from(("goal", "base", "solver", "filter", "roll", "forward_axis", "keep", "eye")),
+    )
     def choose(self, pick: int, setting: str) -> None:
         """Another value of a chain's setting."""
         rig = nth(rigs(), pick)
@@ -148,7 +171,12 @@ class Sequences(RuleBasedStateMachine):
     def change_target(self, pick: int, to: str) -> None:
         rig = nth(rigs(), pick)
         for chain in rig.limber.chains if rig else ():
-            chain.target = {"nothing": lambda: None, "new": target, "itself": lambda: rig, "other": lambda: nth(rigs(), pick + 1)}[to]()
+            chain.target = {
+                "nothing": lambda: None,
+                "new": target,
+                "itself": lambda: rig,
+                "other": lambda: nth(rigs(), pick + 1),
+            }[to]()
 
     @rule(pick=picks)
     def delete_target(self, pick: int) -> None:
@@ -275,18 +303,25 @@ class Sequences(RuleBasedStateMachine):
         self._robots_are_safe()
 
     def _robots_are_safe(self) -> None:
-        """Once Blender has beaten: an armature that is gone, or has ceased to be live, has no robot that may move."""
+        """Once Blender has beaten: an armature that is gone, or has ceased to be live, has no robot that may
+        move.
+        """
         links.heartbeat()
         there = {rig.session_uid: rig for rig in armatures()}
         connected = [links.link(rig) for rig in links.connected_rigs()]
         self.links += [link for link in connected if link not in self.links]
         for link in self.links:
             if link not in connected:
-                assert link.status().state.name == "CLOSED", f"a robot without an armature is {link.status().state.name}"
+                assert link.status().state.name == "CLOSED", (
+                    f"a robot without an armature is {link.status().state.name}"
+                )
         live_now = {uid for uid, rig in there.items() if is_live(rig)}
         for uid in self.were_live - live_now:
             if uid in there and (link := links.link(there[uid])) is not None:
-                until(lambda link=link: link.status().state not in links.MOVING, "a robot whose armature is live no more is disarmed")
+                until(
+                    lambda link=link: link.status().state not in links.MOVING,
+                    "a robot whose armature is live no more is disarmed",
+                )
         self.were_live = live_now
 
     def teardown(self) -> None:
@@ -298,7 +333,9 @@ class Sequences(RuleBasedStateMachine):
             assert not left, f"left behind: {left}"
             limber.unregister()
             assert registered() == self.before, "unregistering left handlers behind"
-            assert not any(link.status().state.name != "CLOSED" for link in self.links), "a robot's process was left behind"
+            assert not any(link.status().state.name != "CLOSED" for link in self.links), (
+                "a robot's process was left behind"
+            )
             bpy.ops.wm.read_factory_settings(use_empty=True)
             assert not self.raised, "\n".join(self.raised)
         finally:

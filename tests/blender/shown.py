@@ -1,4 +1,6 @@
-"""What a live rig shows, seen from outside: evaluated by Blender, compared with what Limber says. And: no handler may raise."""
+"""What a live rig shows, seen from outside: evaluated by Blender, compared with what Limber says. And: no
+handler may raise.
+"""
 
 import sys
 import traceback
@@ -22,7 +24,10 @@ AXES = {"X": Vector((1, 0, 0)), "Y": Vector((0, 1, 0)), "Z": Vector((0, 0, 1))}
 def no_handler_raises():
     """Blender prints what a handler raises and goes on: here it fails the test."""
     raised = []
-    hook, sys.excepthook = sys.excepthook, lambda *error: raised.append("".join(traceback.format_exception(*error)))
+    hook, sys.excepthook = (
+        sys.excepthook,
+        lambda *error: raised.append("".join(traceback.format_exception(*error))),
+    )
     yield raised
     sys.excepthook = hook
     assert not raised, "\n".join(raised)
@@ -43,7 +48,11 @@ def shown_basis(rig, name: str) -> Quaternion:
     if parent is None:
         local = bone.bone.matrix_local.inverted() @ bone.matrix
     else:
-        local = (parent.bone.matrix_local.inverted() @ bone.bone.matrix_local).inverted() @ parent.matrix.inverted() @ bone.matrix
+        local = (
+            (parent.bone.matrix_local.inverted() @ bone.bone.matrix_local).inverted()
+            @ parent.matrix.inverted()
+            @ bone.matrix
+        )
     return local.to_quaternion()
 
 
@@ -59,7 +68,13 @@ def farthest(first: list[Matrix], second: list[Matrix]) -> float:
 def authored(rig) -> list[tuple]:
     """All channels of the original rig: the user's own."""
     return [
-        (tuple(bone.rotation_euler), tuple(bone.rotation_quaternion), tuple(bone.location), tuple(bone.scale), bone.rotation_mode)
+        (
+            tuple(bone.rotation_euler),
+            tuple(bone.rotation_quaternion),
+            tuple(bone.location),
+            tuple(bone.scale),
+            bone.rotation_mode,
+        )
         for bone in rig.pose.bones
     ]
 
@@ -117,11 +132,20 @@ def as_good_as_unfiltered(*chains) -> None:
 def traces() -> list[str]:
     """All that live leaves in a file while it shows something: none may be there afterwards."""
     found = [f"object {thing.name}" for thing in bpy.data.objects if proxy.MARK in thing]
-    found += [f"armature {data.name}" for data in bpy.data.armatures if proxy.MARK in data or data.name.startswith(proxy.PROXY_NAME)]
+    found += [
+        f"armature {data.name}"
+        for data in bpy.data.armatures
+        if proxy.MARK in data or data.name.startswith(proxy.PROXY_NAME)
+    ]
     found += [f"scene {scene.name}" for scene in bpy.data.scenes if scene.name.startswith(proxy.PROXY_NAME)]
     for thing in bpy.data.objects:
         if thing.type == "ARMATURE" and thing.pose:
-            found += [f"{thing.name} {b.name} {c.name}" for b in thing.pose.bones for c in b.constraints if c.name.startswith("Limber")]
+            found += [
+                f"{thing.name} {b.name} {c.name}"
+                for b in thing.pose.bones
+                for c in b.constraints
+                if c.name.startswith("Limber")
+            ]
     return found
 
 

@@ -1,4 +1,6 @@
-"""What `api` says of the goals of chains, bodies and mechanisms in one frame, and the motion that it would key."""
+"""What `api` says of the goals of chains, bodies and mechanisms in one frame, and the motion that it would
+key.
+"""
 
 from math import degrees
 
@@ -57,7 +59,9 @@ def test_a_body_is_solved_with_the_errors_of_its_bones():
     before = [tuple(bone.matrix_basis.to_quaternion()) for bone in rig.pose.bones]
     bpy.context.scene.frame_set(12)
     solution = api.solve(rig, retarget)
-    assert [tuple(bone.matrix_basis.to_quaternion()) for bone in rig.pose.bones] == before, "nothing is written"
+    assert [tuple(bone.matrix_basis.to_quaternion()) for bone in rig.pose.bones] == before, (
+        "nothing is written"
+    )
     assert {error.name for error in solution.errors} == {f"'{pair.target}'" for pair in retarget.pairs}
     assert solution.shape_deviation is None
     assert solution.aim_error < 1.0

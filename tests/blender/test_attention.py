@@ -1,4 +1,6 @@
-"""Several chains with one gaze: shares, dead zones and lags, and several targets between which keys switch; live and baked alike."""
+"""Several chains with one gaze: shares, dead zones and lags, and several targets between which keys switch;
+live and baked alike.
+"""
 
 import bpy
 import numpy as np

@@ -41,19 +41,27 @@ def run(state, targets, settings: AttentionSettings, of="a", dt: float = DT) -> 
 
 @given(COORDINATES, COORDINATES)
 def test_without_any_settings_the_target_is_seen_where_it_is(first, second):
-    state = attend(attend(None, at(first), "a", AttentionSettings(), DT), at(second), "a", AttentionSettings(), DT)
+    state = attend(
+        attend(None, at(first), "a", AttentionSettings(), DT), at(second), "a", AttentionSettings(), DT
+    )
     assert state.seen == at(second)
     assert state.is_settled
 
 
-@pytest.mark.parametrize("settings", [AttentionSettings(lag=0.3), AttentionSettings(change=0.4), AttentionSettings(dead_zone=0.1)])
+@pytest.mark.parametrize(
+    "settings", [AttentionSettings(lag=0.3), AttentionSettings(change=0.4), AttentionSettings(dead_zone=0.1)]
+)
 def test_a_target_is_seen_at_the_same_time_whatever_the_frame_rate(settings):
-    speed = 0.0 if settings.change else 0.7  # [rad/s] of the first target; the other one is followed from 1 s on
+    speed = (
+        0.0 if settings.change else 0.7
+    )  # [rad/s] of the first target; the other one is followed from 1 s on
 
     def seen(rate: int) -> list:
         state = attend(None, around(0.0), "a", settings, 0.0)
         states = run(state, [around(speed * k / rate) for k in range(1, rate)], settings, "a", 1 / rate)
-        states += run(states[-1], [around(0.7 - 0.7 * k / rate) for k in range(rate)], settings, "b", 1 / rate)
+        states += run(
+            states[-1], [around(0.7 - 0.7 * k / rate) for k in range(rate)], settings, "b", 1 / rate
+        )
         return [states[k * rate // 12 - 1] for k in range(1, 24)]
 
     for slow, quick in zip(seen(24), seen(120), strict=True):
@@ -76,12 +84,18 @@ def test_a_steady_target_is_trailed_by_the_lag(lag):
         AttentionSettings(lag),
         dt=fine,
     )
-    assert angle(states[-1].seen, states[-1].target) == pytest.approx(speed * lag * math.hypot(1.5) / math.hypot(1.5, 0.3), rel=0.03)
+    assert angle(states[-1].seen, states[-1].target) == pytest.approx(
+        speed * lag * math.hypot(1.5) / math.hypot(1.5, 0.3), rel=0.03
+    )
 
 
 @given(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0), st.floats(0.05, 0.5))
 def test_after_a_while_the_lag_is_gone_and_nothing_moves(first, second, lag):
-    states = run(attend(None, around(first), "a", AttentionSettings(lag), DT), [around(second)] * 240, AttentionSettings(lag))
+    states = run(
+        attend(None, around(first), "a", AttentionSettings(lag), DT),
+        [around(second)] * 240,
+        AttentionSettings(lag),
+    )
     assert states[-1].is_settled
     assert states[-1].seen == around(second)
     assert states[-1] is states[-2]
@@ -90,8 +104,18 @@ def test_after_a_while_the_lag_is_gone_and_nothing_moves(first, second, lag):
 @given(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0), st.integers(2, 8))
 def test_the_lag_is_the_same_whatever_the_frame_rate(first, second, parts):
     settings = AttentionSettings(lag=0.4)
-    coarse = run(attend(None, around(first), "a", settings, DT), [around(second)] * 12, AttentionSettings(0.4), dt=2e-3 * parts)
-    fine = run(attend(None, around(first), "a", settings, DT), [around(second)] * 12 * parts, AttentionSettings(0.4), dt=2e-3)
+    coarse = run(
+        attend(None, around(first), "a", settings, DT),
+        [around(second)] * 12,
+        AttentionSettings(0.4),
+        dt=2e-3 * parts,
+    )
+    fine = run(
+        attend(None, around(first), "a", settings, DT),
+        [around(second)] * 12 * parts,
+        AttentionSettings(0.4),
+        dt=2e-3,
+    )
     assert angle(coarse[-1].seen, fine[-1].seen) < 0.05 * max(angle(around(first), around(second)), 1e-3)
 
 
@@ -151,7 +175,8 @@ def test_without_time_a_moved_target_is_noted_and_not_followed():
 def arm() -> Skeleton:
     axes = (rotations.X, rotations.Z, rotations.X)
     joints = tuple(
-        Joint(f"joint {k}", k - 1, rotations.IDENTITY, (0.0, 0.3 if k else 0.0, 0.0), axis, -3.0, 3.0) for k, axis in enumerate(axes)
+        Joint(f"joint {k}", k - 1, rotations.IDENTITY, (0.0, 0.3 if k else 0.0, 0.0), axis, -3.0, 3.0)
+        for k, axis in enumerate(axes)
     )
     return Skeleton(joints, rotations.IDENTITY, (0.0, 0.2, 0.0))
 
@@ -182,7 +207,9 @@ def test_a_target_that_jumps_is_changed_to_in_the_same_time_at_every_frame_rate(
     state = attend(None, around(0.0), "a", JUMPS, 0.0)
     states = run(state, [around(1.5)] * rate, JUMPS, dt=1 / rate)
     assert angle(states[0].seen, around(0.0)) < 1e-9, "the change begins in the frame of the jump"
-    assert angle(states[rate // 4].seen, around(0.0)) == pytest.approx(angle(around(0.0), around(1.5)) / 2, abs=1e-6)
+    assert angle(states[rate // 4].seen, around(0.0)) == pytest.approx(
+        angle(around(0.0), around(1.5)) / 2, abs=1e-6
+    )
     assert states[rate // 2].seen == around(1.5)
     assert states[-1].is_settled
 
@@ -210,7 +237,13 @@ def test_within_an_instant_nothing_jumps():
 
 @pytest.mark.parametrize(
     ("kind", "far", "turned"),
-    [(Point, False, False), (Direction, False, True), (Orientation, False, True), (Position, True, False), (Frame, True, True)],
+    [
+        (Point, False, False),
+        (Direction, False, True),
+        (Orientation, False, True),
+        (Position, True, False),
+        (Frame, True, True),
+    ],
 )
 def test_only_what_a_goal_uses_of_its_target_can_jump(kind, far, turned):
     half = rotations.about(rotations.Z, 2.0)

@@ -4,7 +4,17 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.baking import IN_KEYS, apart, begin, curves, drop_keys, live_motion, moving_chain, played, positions
+from tests.blender.baking import (
+    IN_KEYS,
+    apart,
+    begin,
+    curves,
+    drop_keys,
+    live_motion,
+    moving_chain,
+    played,
+    positions,
+)
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, make_active, target
 
 pytestmark = pytest.mark.every_blender
@@ -33,18 +43,30 @@ def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, 
 
     sent = []
     send = Link.send
-    monkeypatch.setattr(Link, "send", lambda link, angles, **timing: (sent.append(positions(angles)), send(link, angles, **timing))[1])
+    monkeypatch.setattr(
+        Link,
+        "send",
+        lambda link, angles, **timing: (sent.append(positions(angles)), send(link, angles, **timing))[1],
+    )
     bpy.ops.limber.connect()
     shown = live_motion(rig, [chain], [4])
     bpy.context.scene.frame_set(120)
     for frame in range(5, 26):
         bpy.context.scene.frame_set(frame)
-        shown[frame] = dict(zip(live.session(rig, chain).reader.joint_keys, live.session(rig, chain).outputs.angles.tolist(), strict=True))
+        shown[frame] = dict(
+            zip(
+                live.session(rig, chain).reader.joint_keys,
+                live.session(rig, chain).outputs.angles.tolist(),
+                strict=True,
+            )
+        )
         assert sent[-1] == [shown[frame][joint.bone, joint.axis] for joint in chain.joints]
     bake = begin(chain)
     while bake.step():
         pass
-    baked = {place: [values[place] for values in bake.values[rig.session_uid, chain.uid]] for place in shown[5]}
+    baked = {
+        place: [values[place] for values in bake.values[rig.session_uid, chain.uid]] for place in shown[5]
+    }
     bake.cancel()
     for place, angles in baked.items():
         assert angles == pytest.approx([shown[frame][place] for frame in range(5, 26)], abs=1e-9)
@@ -69,7 +91,13 @@ def test_baked_frames_are_shown_as_live_showed_them(rig, chain):
     bpy.context.scene.frame_set(120)
     wanted = [matrices(rig, names, frame) for frame in range(5, 26)]
     bpy.ops.limber.bake()
-    assert max(matrices_apart(one, matrices(rig, names, frame)) for one, frame in zip(wanted, range(5, 26), strict=True)) < 1e-5
+    assert (
+        max(
+            matrices_apart(one, matrices(rig, names, frame))
+            for one, frame in zip(wanted, range(5, 26), strict=True)
+        )
+        < 1e-5
+    )
 
 
 @pytest.mark.parametrize("fps", [(24, 1.0), (30, 1.001), (60, 1.0)])
@@ -121,7 +149,9 @@ def two(chain):
     """A neck and, on it, eyes that look at another target."""
     rig = build(UPRIGHT, name="Bird")
     _, neck = looking_chain(rig, "base", "middle", at=chain.target)
-    _, eyes = looking_chain(rig, "upper", "head", at=keyed(target((-0.4, -0.5, 0.6), "Fly"), (1, 30), end=(0.4, -0.5, 0.6)))
+    _, eyes = looking_chain(
+        rig, "upper", "head", at=keyed(target((-0.4, -0.5, 0.6), "Fly"), (1, 30), end=(0.4, -0.5, 0.6))
+    )
     neck, eyes = rig.limber.chains
     for each in (neck, eyes):
         each.frame_start, each.frame_end = 5, 25
@@ -191,7 +221,9 @@ ODD = ('he"ad', "a]b", "c\\d", "Kopf ü", "e.001")
 
 
 def test_bones_with_odd_names_go_the_whole_way():
-    rig, chain = looking_chain(build(dict(zip(ODD, ("Y", "X", "X", "X", "XY"), strict=True))), at=keyed(target(), (1, 30)))
+    rig, chain = looking_chain(
+        build(dict(zip(ODD, ("Y", "X", "X", "X", "XY"), strict=True))), at=keyed(target(), (1, 30))
+    )
     assert [joint.bone for joint in chain.joints] == [*ODD, ODD[-1]]
     chain.frame_start, chain.frame_end = 5, 25
     rig.pose.bones["a]b"].rotation_euler.x = 0.4

@@ -29,16 +29,25 @@ def test_without_an_action_a_new_one_holds_the_chains_channels_alone(rig):
 
 def test_the_action_that_was_there_is_kept_and_its_other_channels_go_along(rig):
     old = walk(rig)
-    before = {(curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points] for curve in curves(rig)}
+    before = {
+        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
+        for curve in curves(rig)
+    }
     bpy.ops.limber.bake()
     assert rig.animation_data.action.name == "Walk Baked"
     assert old.use_fake_user
-    baked = {(curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points] for curve in curves(rig)}
+    baked = {
+        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
+        for curve in curves(rig)
+    }
     for place, keys in before.items():
         if "rotation" not in place[0]:
             assert baked[place] == keys
     rig.animation_data.action = old
-    assert {(curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points] for curve in curves(rig)} == before
+    assert {
+        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
+        for curve in curves(rig)
+    } == before
 
 
 def test_keys_outside_of_the_range_stay(rig, chain):
@@ -47,7 +56,11 @@ def test_keys_outside_of_the_range_stay(rig, chain):
     wanted = live_motion(rig, [chain], frames)
     bpy.ops.limber.bake()
     assert apart(wanted, played(rig, [chain], frames)) < IN_KEYS
-    curve = next(curve for curve in curves(rig) if "middle" in curve.data_path and "rotation" in curve.data_path and curve.array_index == 0)
+    curve = next(
+        curve
+        for curve in curves(rig)
+        if "middle" in curve.data_path and "rotation" in curve.data_path and curve.array_index == 0
+    )
     assert [point.co.x for point in curve.keyframe_points] == [1, *frames, 30]
     bpy.context.scene.frame_set(30)
     assert rig.pose.bones["middle"].rotation_euler.x == pytest.approx(0.6)
@@ -85,13 +98,18 @@ def test_curves_of_muted_groups_play_once_baked(rig, chain):
     wanted = live_motion(rig, [chain], frames)
     bpy.ops.limber.bake()
     assert apart(wanted, played(rig, [chain], frames)) < IN_KEYS
-    assert {curve.mute for curve in curves(rig) if curve.data_path.endswith("scale")} == {True}, "what was silent stays silent"
+    assert {curve.mute for curve in curves(rig) if curve.data_path.endswith("scale")} == {True}, (
+        "what was silent stays silent"
+    )
 
 
 def test_a_second_bake_makes_a_second_action_and_keeps_the_first(rig):
     bpy.ops.limber.bake()
     bpy.ops.limber.bake()
-    assert sorted(action.name for action in bpy.data.actions if action.name.startswith("Rig")) == ["Rig Baked", "Rig Baked.001"]
+    assert sorted(action.name for action in bpy.data.actions if action.name.startswith("Rig")) == [
+        "Rig Baked",
+        "Rig Baked.001",
+    ]
     assert bpy.data.actions["Rig Baked"].use_fake_user
 
 

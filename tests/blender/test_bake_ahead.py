@@ -1,4 +1,6 @@
-"""Bake with Look Ahead: the range is gone through twice, the second time with the goals of the frames to come."""
+"""Bake with Look Ahead: the range is gone through twice, the second time with the goals of the frames to
+come.
+"""
 
 import math
 from dataclasses import replace
@@ -8,7 +10,18 @@ import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from tests.blender.baking import IN_KEYS, apart, bake_window, begin, curves, drop_keys, live_motion, moving_chain, played, state
+from tests.blender.baking import (
+    IN_KEYS,
+    apart,
+    bake_window,
+    begin,
+    curves,
+    drop_keys,
+    live_motion,
+    moving_chain,
+    played,
+    state,
+)
 from tests.blender.modal import Window
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, target
 
@@ -25,8 +38,8 @@ def chain():
 
 
 def suddenly_turning(axis: str, step: float, whole: float):
-    """Unit links with joints that no filter holds back, and a target that stands where they look, then turns by `step` [rad] a frame until
-    it has turned by `whole`.
+    """Unit links with joints that no filter holds back, and a target that stands where they look, then turns
+    by `step` [rad] a frame until it has turned by `whole`.
     """
     rig, chain = looking_chain(build({f"{letter}{k}": letter for k, letter in enumerate(AXES)}))
     for joint, angle in zip(chain.joints, POSTURE, strict=True):
@@ -51,7 +64,11 @@ def shown_misses(rig, chain) -> np.ndarray:
     misses = []
     for frame in range(chain.frame_start, chain.frame_end + 1):
         bpy.context.scene.frame_set(frame)
-        end = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[chain.end].matrix.to_quaternion()
+        end = (
+            rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            .pose.bones[chain.end]
+            .matrix.to_quaternion()
+        )
         misses.append(end.rotation_difference(chain.target.matrix_world.to_quaternion()).angle)
     misses = np.array(misses)
     return np.minimum(misses, 2 * math.pi - misses)
@@ -105,7 +122,9 @@ def test_each_frame_is_told_the_goals_of_those_after_it(rig, chain, monkeypatch)
     assert not any(ahead for _, ahead in first)
     assert [goal.aim for goal, _ in second] == [goal.aim for goal, _ in first]
     for frame, (_, ahead) in enumerate(second[:-1]):
-        assert [coming.aim for coming in ahead] == [goal.aim for goal, _ in first[frame + 1 : frame + 1 + most]]
+        assert [coming.aim for coming in ahead] == [
+            goal.aim for goal, _ in first[frame + 1 : frame + 1 + most]
+        ]
     assert [coming.aim for coming in second[-1][1]] == [first[-1][0].aim], "the last goal stays"
 
 
@@ -116,7 +135,9 @@ def test_no_more_goals_are_told_than_the_solver_looks_at(chain):
     bake = begin(chain)
     while bake.is_first_of_two:
         bake.step()
-    assert [len(ahead) for ahead in bake._ahead().values()] == [math.ceil(24 * mover_of(chain.id_data, chain).horizon)]
+    assert [len(ahead) for ahead in bake._ahead().values()] == [
+        math.ceil(24 * mover_of(chain.id_data, chain).horizon)
+    ]
     bake.cancel()
 
 
@@ -138,7 +159,10 @@ def test_frames_without_a_goal_do_not_spoil_those_before_them(rig, chain, capfd)
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
     bpy.ops.limber.bake()
-    assert "In 3 frames (10, 11, 12) the goal could not be followed. The rig of chain 'head' is scaled to nothing" in capfd.readouterr().out
+    assert (
+        "In 3 frames (10, 11, 12) the goal could not be followed. The rig of chain 'head' is scaled to"
+        " nothing" in capfd.readouterr().out
+    )
 
 
 def test_a_goal_that_cannot_be_used_is_not_told_to_frames_before_it(rig, chain, monkeypatch):
@@ -162,7 +186,9 @@ def test_a_goal_that_cannot_be_used_is_not_told_to_frames_before_it(rig, chain, 
 def test_eyes_on_a_neck_look_ahead_each_as_it_is_set(chain):
     rig = build(UPRIGHT, name="Bird")
     looking_chain(rig, "base", "middle", at=chain.target)
-    looking_chain(rig, "upper", "head", at=keyed(target((-0.4, -0.5, 0.6), "Fly"), (1, 30), end=(0.4, -0.5, 0.6)))
+    looking_chain(
+        rig, "upper", "head", at=keyed(target((-0.4, -0.5, 0.6), "Fly"), (1, 30), end=(0.4, -0.5, 0.6))
+    )
     neck, eyes = rig.limber.chains
     neck.frame_start, neck.frame_end = 5, 35  # plans of two chains take longer
     motion = {}
@@ -170,7 +196,9 @@ def test_eyes_on_a_neck_look_ahead_each_as_it_is_set(chain):
         bake = begin(neck, eyes)
         while bake.step():
             pass
-        motion[eyes.look_ahead] = {key: [list(values.values()) for values in frames] for key, frames in bake.values.items()}
+        motion[eyes.look_ahead] = {
+            key: [list(values.values()) for values in frames] for key, frames in bake.values.items()
+        }
         bake.cancel()
     of_neck, of_eyes = ((rig.session_uid, each.uid) for each in (neck, eyes))
     assert list(bake.goals) == [of_eyes]

@@ -3,7 +3,17 @@
 import bpy
 import pytest
 
-from tests.blender.baking import bake_window, begin, curves, drop_keys, live_motion, moving_chain, played, state, walk
+from tests.blender.baking import (
+    bake_window,
+    begin,
+    curves,
+    drop_keys,
+    live_motion,
+    moving_chain,
+    played,
+    state,
+    walk,
+)
 from tests.blender.modal import Window
 from tests.blender.rigs import keyed, looking_chain, make_active
 
@@ -160,9 +170,15 @@ def test_frames_that_cannot_be_solved_are_named_and_the_motion_comes_to_rest_in_
             point.interpolation = "CONSTANT"
     bpy.ops.limber.bake()
     said = capfd.readouterr().out
-    assert "In 3 frames (10, 11, 12) the goal could not be followed. The rig of chain 'head' is scaled to nothing" in said
+    assert (
+        "In 3 frames (10, 11, 12) the goal could not be followed. The rig of chain 'head' is scaled to"
+        " nothing" in said
+    )
     motion = played(rig, [chain], range(5, 26))
-    speeds = {frame: max(abs(a - b) for a, b in zip(motion[frame], motion[frame - 1], strict=True)) for frame in range(8, 14)}
+    speeds = {
+        frame: max(abs(a - b) for a, b in zip(motion[frame], motion[frame - 1], strict=True))
+        for frame in range(8, 14)
+    }
     assert speeds[12] < speeds[11] < speeds[10], "it goes on to where it was going, within its limits"
     assert speeds[12] < 0.2 * speeds[9]
 
@@ -216,7 +232,9 @@ def test_a_bake_is_saved_with_the_file(rig, chain, reopen):
     reopen()
     rig = bpy.data.objects["Rig"]
     found = played(rig, [rig.limber.chains[0]], range(5, 26))
-    assert max(abs(a - b) for frame in wanted for a, b in zip(wanted[frame], found[frame], strict=True)) < 1e-6
+    assert (
+        max(abs(a - b) for frame in wanted for a, b in zip(wanted[frame], found[frame], strict=True)) < 1e-6
+    )
     assert bpy.data.actions["Walk"].users
 
 
@@ -242,6 +260,8 @@ def test_an_overridden_rig_bakes_to_an_action_of_this_file(tmp_path):
     motion = live_motion(rig, [chain], range(5, 26))
     bpy.ops.limber.bake()
     found = played(rig, [chain], range(5, 26))
-    assert max(abs(a - b) for frame in motion for a, b in zip(motion[frame], found[frame], strict=True)) < 1e-6
+    assert (
+        max(abs(a - b) for frame in motion for a, b in zip(motion[frame], found[frame], strict=True)) < 1e-6
+    )
     assert rig.animation_data.action.library is None
     assert len(curves(rig)) == 6

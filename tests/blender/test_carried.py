@@ -1,4 +1,6 @@
-"""Heads that rigs isolate from the neck's rotation look exactly and share their look, and bake as they are shown."""
+"""Heads that rigs isolate from the neck's rotation look exactly and share their look, and bake as they are
+shown.
+"""
 
 from math import cos, degrees, radians, sin
 
@@ -53,7 +55,13 @@ def isolate(rig, way: str) -> None:
     helper = rig.pose.bones["helper"]
     helper.lock_rotation, helper.bone.use_deform = (True, True, True), False
     held = helper.constraints.new("COPY_TRANSFORMS" if "local" in way else "COPY_ROTATION")
-    held.target, held.subtarget = rig, {"copies a bone of the chain": "belly", "copies in local space": "bend"}.get(way, "hips")
+    held.target, held.subtarget = (
+        rig,
+        {
+            "copies a bone of the chain": "belly",
+            "copies in local space": "bend",
+        }.get(way, "hips"),
+    )
     held.influence = 0.5 if way in {"copies half", "copies in local space"} else 1.0
     if "local" in way:
         held.owner_space = held.target_space = "LOCAL"
@@ -61,7 +69,12 @@ def isolate(rig, way: str) -> None:
 
 def pose(rig) -> None:
     """An authored pose in which the head does not have the rotation that its neck would give it."""
-    for name, angles in (("hips", (0.1, 0.2, 0)), ("belly", (0.1, 0, 0.1)), ("neck", (0.3, 0.1, -0.2)), ("bend", (0.2, 0, 0.1))):
+    for name, angles in (
+        ("hips", (0.1, 0.2, 0)),
+        ("belly", (0.1, 0, 0.1)),
+        ("neck", (0.3, 0.1, -0.2)),
+        ("bend", (0.2, 0, 0.1)),
+    ):
         rig.pose.bones[name].rotation_quaternion = Euler(angles).to_quaternion()
     rig.pose.bones["head"].rotation_euler = (-0.1, 0.2, 0.1)
     bpy.context.view_layer.update()
@@ -98,7 +111,9 @@ def off_target(rig, chain) -> float:
 def twist(rig, name: str, parent: str, before: dict) -> float:
     """Twist [degrees] of a bone about its length against another, since the matrices `before`."""
     now = matrices(rig)
-    turn = (before[parent].inverted() @ before[name]).to_quaternion().inverted() @ (now[parent].inverted() @ now[name]).to_quaternion()
+    turn = (before[parent].inverted() @ before[name]).to_quaternion().inverted() @ (
+        now[parent].inverted() @ now[name]
+    ).to_quaternion()
     return abs(degrees(2 * turn.to_swing_twist("Y")[1])) / 2
 
 
@@ -155,7 +170,10 @@ def test_it_bakes_as_it_is_shown(way: str):
     for frame in range(1, 7):
         scene.frame_set(frame)
         for name, matrix in matrices(rig).items():
-            assert matrix.to_quaternion().rotation_difference(shown[frame - 1][name].to_quaternion()).angle < 2e-3, (name, frame)
+            assert (
+                matrix.to_quaternion().rotation_difference(shown[frame - 1][name].to_quaternion()).angle
+                < 2e-3
+            ), (name, frame)
 
 
 def test_a_head_with_limits_cannot_make_up_for_its_isolation_so_its_chain_begins_there():

@@ -49,7 +49,9 @@ def test_a_target_that_is_deleted_while_live_has_no_ray_until_it_is_back(rig, ch
     assert list(chain_lines.rays(rig, chain)) == []
     bpy.context.scene.collection.objects.link(ball)
     ball.hide_set(True)
-    assert len(list(chain_lines.rays(rig, chain))) == 1, "a hidden target is looked at, and its ray says where it is"
+    assert len(list(chain_lines.rays(rig, chain))) == 1, (
+        "a hidden target is looked at, and its ray says where it is"
+    )
 
 
 def test_the_ray_misses_by_the_angle_that_the_end_misses(rig, chain, session):

@@ -35,7 +35,14 @@ def refusal(rig, *names, **options) -> str:
 def test_a_head_bone_alone_makes_a_chain_from_the_top_of_the_hierarchy():
     chain = new_chain(build(UPRIGHT), "head")
     assert (chain.root, chain.end) == ("base", "head")
-    assert joints(chain) == [("base", "Y"), ("lower", "X"), ("middle", "X"), ("upper", "X"), ("head", "Y"), ("head", "X")]
+    assert joints(chain) == [
+        ("base", "Y"),
+        ("lower", "X"),
+        ("middle", "X"),
+        ("upper", "X"),
+        ("head", "Y"),
+        ("head", "X"),
+    ]
 
 
 def test_root_and_end_make_a_chain_of_what_is_between_them():
@@ -86,13 +93,21 @@ def test_a_path_with_all_axes_locked_is_refused():
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_bone_with_several_axes_makes_joints_with_the_orders_last_letter_nearest_the_parent(order):
     rig = build({"base": None, "head": None}, mode=order)
-    assert joints(new_chain(rig, "base", "head")) == [(bone, axis) for bone in ("base", "head") for axis in reversed(order)]
+    assert joints(new_chain(rig, "base", "head")) == [
+        (bone, axis) for bone in ("base", "head") for axis in reversed(order)
+    ]
 
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE"])
 def test_a_bone_without_an_euler_order_keeps_its_mode_and_has_the_joints_of_order_xyz(mode):
     rig = build({"base": "", "neck": None, "head": "XZ"}, mode=mode)
-    assert joints(new_chain(rig, "head")) == [("neck", "Z"), ("neck", "Y"), ("neck", "X"), ("head", "Z"), ("head", "X")]
+    assert joints(new_chain(rig, "head")) == [
+        ("neck", "Z"),
+        ("neck", "Y"),
+        ("neck", "X"),
+        ("head", "Z"),
+        ("head", "X"),
+    ]
     assert {bone.rotation_mode for bone in rig.pose.bones} == {mode}
 
 
@@ -136,7 +151,14 @@ def test_limits_are_half_a_turn_either_way_where_the_rig_says_nothing():
 
 
 @pytest.mark.parametrize(
-    "settings", [{"owner_space": "WORLD"}, {"owner_space": "POSE"}, {"mute": True}, {"influence": 0.5}, {"euler_order": "ZYX"}]
+    "settings",
+    [
+        {"owner_space": "WORLD"},
+        {"owner_space": "POSE"},
+        {"mute": True},
+        {"influence": 0.5},
+        {"euler_order": "ZYX"},
+    ],
 )
 def test_a_limit_rotation_that_does_not_limit_the_joints_own_angle_gives_no_limits(settings):
     rig, bone = one_bone()
@@ -259,7 +281,14 @@ def test_matching_follows_locks_and_keeps_the_settings_of_joints_that_stay():
     rig.pose.bones["lower"].lock_rotation = (False, True, False)
     rig.pose.bones["middle"].lock_rotation = (True, True, True)
     bpy.ops.limber.match_joints()
-    assert joints(chain) == [("base", "Y"), ("lower", "Z"), ("lower", "X"), ("upper", "X"), ("head", "Y"), ("head", "X")]
+    assert joints(chain) == [
+        ("base", "Y"),
+        ("lower", "Z"),
+        ("lower", "X"),
+        ("upper", "X"),
+        ("head", "Y"),
+        ("head", "X"),
+    ]
     assert chain.joints[2].upper == 0.75
 
 

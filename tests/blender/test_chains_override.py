@@ -1,4 +1,6 @@
-"""Armatures from another file: linked ones ask for an override; an override keeps its chains, postures and settings."""
+"""Armatures from another file: linked ones ask for an override; an override keeps its chains, postures and
+settings.
+"""
 
 from pathlib import Path
 
@@ -36,7 +38,9 @@ def library(tmp_path: Path):
 
         def override(self):
             self.link()
-            bpy.data.collections["Robot"].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+            bpy.data.collections["Robot"].override_hierarchy_create(
+                bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
+            )
             return overridden()
 
     return Library()
@@ -48,7 +52,12 @@ def overridden():
 
 def facts(rig) -> list:
     return [
-        (chain.name, chain.uid, chain.target.name if chain.target else "", [(j.name, j.servo, round(j.lower, 5)) for j in chain.joints])
+        (
+            chain.name,
+            chain.uid,
+            chain.target.name if chain.target else "",
+            [(j.name, j.servo, round(j.lower, 5)) for j in chain.joints],
+        )
         for chain in rig.limber.chains
     ]
 
@@ -57,7 +66,12 @@ def test_a_linked_armature_says_that_it_needs_an_override(library):
     library.save(with_chain=True)
     rig = library.link()
     bpy.context.view_layer.objects.active = rig
-    for operator in (bpy.ops.limber.new_chain, bpy.ops.limber.live, bpy.ops.limber.store_posture, bpy.ops.limber.bake):
+    for operator in (
+        bpy.ops.limber.new_chain,
+        bpy.ops.limber.live,
+        bpy.ops.limber.store_posture,
+        bpy.ops.limber.bake,
+    ):
         with pytest.raises(RuntimeError, match="make a library override"):
             operator()
 
@@ -125,12 +139,24 @@ def test_what_is_set_of_attention_life_and_blends_on_an_override_comes_back_with
     chain = rig.limber.chains[0]
     chain.targets.add().target = target((0.1, 0.9, 0.3), "Other")
     chain.targets[0].name = "Other"
-    chain.base, chain.postures[0].weight, chain.influence, chain.lag, chain.life.amount = "BLEND", 0.5, 0.75, 0.25, 0.5
+    chain.base, chain.postures[0].weight, chain.influence, chain.lag, chain.life.amount = (
+        "BLEND",
+        0.5,
+        0.75,
+        0.25,
+        0.5,
+    )
     chain.watch = 1
     for _ in range(2):
         reopen()
         chain = overridden().limber.chains[0]
-        assert (chain.base, chain.postures[0].weight, chain.influence, chain.lag, chain.watch) == ("BLEND", 0.5, 0.75, 0.25, 1)
+        assert (chain.base, chain.postures[0].weight, chain.influence, chain.lag, chain.watch) == (
+            "BLEND",
+            0.5,
+            0.75,
+            0.25,
+            1,
+        )
         assert chain.life.amount == 0.5
         assert [item.target.name for item in chain.targets] == ["Other"]
     make_active(overridden())

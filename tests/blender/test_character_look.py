@@ -1,4 +1,6 @@
-"""A character's look: bones keep their rotations and share it, it has a widest angle and an offset, and clips are followed at once."""
+"""A character's look: bones keep their rotations and share it, it has a widest angle and an offset, and clips
+are followed at once.
+"""
 
 from itertools import pairwise
 from math import cos, degrees, pi, radians, sin
@@ -17,13 +19,19 @@ SPINE = dict.fromkeys(("belly", "chest", "neck", "head"))
 
 
 def figure(mode: str = "QUATERNION", aside: float = 0.0):
-    """A spine of free bones whose head faces -Y, and its chain, which looks at a target [degrees] to its left."""
+    """A spine of free bones whose head faces -Y, and its chain, which looks at a target [degrees] to its
+    left.
+    """
     rig = build(SPINE, mode=mode)
     for side in (1, -1):  # which way is forward is known from left and right
         bpy.ops.object.mode_set(mode="EDIT")
         arm = rig.data.edit_bones.new(f"arm.{'L' if side > 0 else 'R'}")
         chest = rig.data.edit_bones["chest"]
-        arm.head, arm.tail, arm.parent = chest.tail + Vector((0.1 * side, 0, 0)), chest.tail + Vector((0.3 * side, 0, 0)), chest
+        arm.head, arm.tail, arm.parent = (
+            chest.tail + Vector((0.1 * side, 0, 0)),
+            chest.tail + Vector((0.3 * side, 0, 0)),
+            chest,
+        )
         bpy.ops.object.mode_set(mode="POSE")
     ball = target(place(rig, aside))
     select(rig, "head")
@@ -45,7 +53,11 @@ def rotation_of(rig, name: str):
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     bone = evaluated.pose.bones[name]
     local = bone.parent.matrix.inverted() @ bone.matrix if bone.parent else bone.matrix.copy()
-    rest = bone.bone.parent.matrix_local.inverted() @ bone.bone.matrix_local if bone.parent else bone.bone.matrix_local
+    rest = (
+        bone.bone.parent.matrix_local.inverted() @ bone.bone.matrix_local
+        if bone.parent
+        else bone.bone.matrix_local
+    )
     return (rest.inverted() @ local).to_quaternion()
 
 
@@ -53,7 +65,9 @@ def looks(rig, chain) -> Vector:
     """Where the head looks (world)."""
     evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     forward = chain.forward_direction if chain.forward_axis == "CUSTOM" else axis(chain.forward_axis)
-    return (evaluated.matrix_world @ evaluated.pose.bones["head"].matrix).to_3x3().normalized() @ Vector(forward)
+    return (evaluated.matrix_world @ evaluated.pose.bones["head"].matrix).to_3x3().normalized() @ Vector(
+        forward
+    )
 
 
 def axis(name: str) -> Vector:
@@ -121,7 +135,9 @@ def test_a_target_that_walks_round_makes_the_head_cross_over_once_a_round():
         directions.append(looks(rig, chain))
     assert max(degrees(a.angle(b)) for a, b in pairwise(directions)) < 20
     sides = [direction.x > 0 for direction in directions if abs(to_the_left(direction)) > 60]
-    assert sum(before != after for before, after in pairwise(sides)) == 3  # left to right twice, and back to the left in front once
+    assert (
+        sum(before != after for before, after in pairwise(sides)) == 3
+    )  # left to right twice, and back to the left in front once
 
 
 def test_a_look_may_go_past_the_target():

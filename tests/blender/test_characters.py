@@ -91,7 +91,9 @@ def test_what_is_saved_in_the_users_folder_is_in_the_menu(rig, chain, tmp_path, 
         ({"velocity_share": None}, "velocity_share is null"),
     ],
 )
-def test_a_file_that_is_wrong_changes_nothing_and_is_told_what_was_expected(rig, chain, tmp_path, change, said):
+def test_a_file_that_is_wrong_changes_nothing_and_is_told_what_was_expected(
+    rig, chain, tmp_path, change, said
+):
     from limber.rig.authoring.characters import of
 
     bpy.ops.limber.save_character(filepath=str(tmp_path / "one"))
@@ -114,7 +116,9 @@ def test_files_that_are_not_there_or_cannot_be_written_are_named(rig, chain, tmp
     (tmp_path / "list.json").write_text("[]")
     with pytest.raises(RuntimeError, match=r"list.json is no motion character of Limber"):
         bpy.ops.limber.load_character(filepath=str(tmp_path / "list.json"))
-    with pytest.raises(RuntimeError, match="There is no character 'Angry': choose one of Light, Heavy, Nervous, Sleepy"):
+    with pytest.raises(
+        RuntimeError, match="There is no character 'Angry': choose one of Light, Heavy, Nervous, Sleepy"
+    ):
         bpy.ops.limber.use_character(name="Angry")
 
 
@@ -198,7 +202,9 @@ def test_soft_limits_change_the_nutty_filter():
 
 
 def nod(settings) -> np.ndarray:
-    """Filtered angles (frames, joints) of a neck of two bones that turn to a leaping target, after `settings(joints)`."""
+    """Filtered angles (frames, joints) of a neck of two bones that turn to a leaping target, after
+    `settings(joints)`.
+    """
     from limber.rig.output.motion_check.check import result
 
     at = target((0.0, 0.0, 1.0))

@@ -1,4 +1,6 @@
-"""Check: each thing that can be wrong with a chain's bones gets a sentence that names it and what mends it."""
+"""Check: each thing that can be wrong with a chain's bones gets a sentence that names it and what
+mends it.
+"""
 
 import bpy
 import pytest
@@ -41,7 +43,11 @@ def test_going_live_says_what_check_would_say_first(rig, chain, capfd):
 def test_an_armature_that_shows_its_rest_pose_is_named(rig, chain):
     rig.data.pose_position = "REST"
     only(
-        rig, chain, f"Armature '{rig.name}' is in Rest Position, so no pose shows: press Pose Position in its Data properties", blocks=False
+        rig,
+        chain,
+        f"Armature '{rig.name}' is in Rest Position, so no pose shows: press Pose Position in its Data"
+        " properties",
+        blocks=False,
     )
 
 

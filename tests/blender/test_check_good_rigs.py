@@ -35,10 +35,13 @@ def test_a_keyed_driven_and_posed_rig_is_in_order(rig, chain):
 
 
 def test_a_character_rig_with_controls_that_follow_the_chain_is_in_order():
-    """As generated rigs are: deforming bones copy the controls, limbs switch between two ways, custom shapes, drivers, locks."""
+    """As generated rigs are: deforming bones copy the controls, limbs switch between two ways, custom shapes,
+    drivers, locks.
+    """
     spine = {"root": "", "torso": None, "chest": None, "neck": None, "head": None}
     rig = build(
-        {**spine, "def_chest": None, "thigh": None, "shin": None, "foot_control": None}, parents={"def_chest": "root", "thigh": "root"}
+        {**spine, "def_chest": None, "thigh": None, "shin": None, "foot_control": None},
+        parents={"def_chest": "root", "thigh": "root"},
     )
     bones = rig.pose.bones
     edit_bones(rig, lambda edit: setattr(edit["foot_control"], "parent", edit["root"]))

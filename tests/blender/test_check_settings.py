@@ -1,4 +1,6 @@
-"""Check: each thing that can be wrong with limits, axes, target, postures and servos gets a sentence that names it and what mends it."""
+"""Check: each thing that can be wrong with limits, axes, target, postures and servos gets a sentence that
+names it and what mends it.
+"""
 
 from math import nan, radians
 
@@ -64,7 +66,11 @@ def test_a_limit_rotation_that_is_narrower_than_the_joint_is_named(rig, chain):
 @pytest.mark.every_blender
 @pytest.mark.parametrize(
     ("settings", "remedy"),
-    [({"owner_space": "WORLD"}, "Local Space"), ({"influence": 0.5}, "set it to 1"), ({"euler_order": "ZYX"}, "Euler Order")],
+    [
+        ({"owner_space": "WORLD"}, "Local Space"),
+        ({"influence": 0.5}, "set it to 1"),
+        ({"euler_order": "ZYX"}, "Euler Order"),
+    ],
 )
 def test_a_limit_rotation_that_limits_something_else_is_named(rig, chain, settings, remedy):
     limited(rig, "middle", use_limit_x=True, min_x=-0.5, max_x=0.5, **settings)

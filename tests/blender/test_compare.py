@@ -72,7 +72,12 @@ def test_over_a_range_each_frame_starts_from_the_last_as_in_a_bake(chain_in_moti
 def test_expressive_has_the_time_of_a_frame_to_gain_speed_for_its_aim(rate, is_kept):
     rig, chain = looking_chain()
     bpy.context.scene.render.fps = rate
-    for frame, x in ((1, -0.1), (4, -0.1), (8, 0.1), (11, 0.1)):  # starts and stops from one frame to the next
+    for frame, x in (
+        (1, -0.1),
+        (4, -0.1),
+        (8, 0.1),
+        (11, 0.1),
+    ):  # starts and stops from one frame to the next
         chain.target.location.x = x
         chain.target.keyframe_insert("location", frame=frame)
         for curve in curves(chain.target):
@@ -210,7 +215,10 @@ def test_a_chain_that_hangs_on_a_live_one_is_compared_where_that_one_takes_it():
     [
         (lambda rig, chain: setattr(chain, "target", None), "no target"),
         (lambda rig, chain: setattr(chain, "end", "nose"), "'nose' is missing"),
-        (lambda rig, chain: setattr(chain.target, "parent", None) or setattr(chain, "target", rig), "own armature"),
+        (
+            lambda rig, chain: setattr(chain.target, "parent", None) or setattr(chain, "target", rig),
+            "own armature",
+        ),
     ],
 )
 def test_a_set_up_that_cannot_be_solved_is_an_error_and_changes_nothing(chain_in_motion, spoil, words):

@@ -40,7 +40,11 @@ def test_solvers_that_cannot_be_used_stay_below_and_say_why(chain_in_motion, mon
     from limber.rig.reading import chain as builder
 
     why = builder.why_not_solver
-    monkeypatch.setattr(builder, "why_not_solver", lambda r, c, name="": "ERIK is on leave" if name == "erik" else why(r, c, name))
+    monkeypatch.setattr(
+        builder,
+        "why_not_solver",
+        lambda r, c, name="": "ERIK is on leave" if name == "erik" else why(r, c, name),
+    )
     table = compared(rig, chain)
     for column in ("name", "shape", "shape"):
         bpy.ops.limber.sort_comparison(column=column)

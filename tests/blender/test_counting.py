@@ -8,9 +8,17 @@ from tests.blender.rigs import UPRIGHT, build, make_active, select
 
 
 def test_sentences_that_differ_in_names_and_numbers_alone_are_one():
-    of_meshes = [f"mesh '{name}.stl' of link '{name}' was not found; a placeholder is shown instead" for name in ("base", "arm", "head")]
-    assert merged([of_meshes[0], "Nothing else", *of_meshes[1:]]) == [f"{of_meshes[0]} (and 2 more: 'arm.stl', 'head.stl')", "Nothing else"]
-    of_servos = [f"'neck' (servo {servo}) needs {speed} degrees a second" for servo, speed in ((1, 200), (2, 210.5))]
+    of_meshes = [
+        f"mesh '{name}.stl' of link '{name}' was not found; a placeholder is shown instead"
+        for name in ("base", "arm", "head")
+    ]
+    assert merged([of_meshes[0], "Nothing else", *of_meshes[1:]]) == [
+        f"{of_meshes[0]} (and 2 more: 'arm.stl', 'head.stl')",
+        "Nothing else",
+    ]
+    of_servos = [
+        f"'neck' (servo {servo}) needs {speed} degrees a second" for servo, speed in ((1, 200), (2, 210.5))
+    ]
     assert merged(of_servos) == [f"{of_servos[0]} (and 1 more)"]
 
 

@@ -1,4 +1,6 @@
-"""The demo's main job in a few frames: the lamp goes live, a virtual robot follows, and what was sent is noted beside it."""
+"""The demo's main job in a few frames: the lamp goes live, a virtual robot follows, and what was sent is
+noted beside it.
+"""
 
 import importlib
 import sys
@@ -18,7 +20,9 @@ def demo(monkeypatch):
     installed = importlib.import_module("installed")
     monkeypatch.setattr(installed, "module", lambda name: importlib.import_module(f"limber.{name}"))
     yield importlib.import_module
-    for name in [name for name, module in sys.modules.items() if str(getattr(module, "__file__", "")).startswith(DEMO)]:
+    for name in [
+        name for name, module in sys.modules.items() if str(getattr(module, "__file__", "")).startswith(DEMO)
+    ]:
         del sys.modules[name]
 
 

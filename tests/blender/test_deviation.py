@@ -9,7 +9,15 @@ from limber.rig.showing.deviation import deviations, segments
 
 from tests.blender.posing import LEAN, pose
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import choose, depsgraph, evaluated, go_live, no_handler_raises, session, settle, shown_basis  # noqa: F401
+from tests.blender.shown import (
+    choose,
+    depsgraph,
+    evaluated,
+    go_live,
+    no_handler_raises,  # noqa: F401
+    session,
+    shown_basis,
+)
 
 
 @pytest.fixture

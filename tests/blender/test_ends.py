@@ -43,8 +43,22 @@ def test_the_skeleton_is_a_tree_and_stands_where_blender_shows_the_rig():
     skeleton = build.skeleton_now(rig, chain)
     assert not skeleton.is_chain
     assert [end.name for end in skeleton.ends][1:] == ["hand"]
-    assert {skeleton.joints[k].name.split()[0] for k in skeleton.path(1)} == {"hip", "spine", "chest", "shoulder", "arm", "elbow", "hand"}
-    assert {skeleton.joints[k].name.split()[0] for k in skeleton.path(0)} == {"hip", "spine", "chest", "neck", "head"}
+    assert {skeleton.joints[k].name.split()[0] for k in skeleton.path(1)} == {
+        "hip",
+        "spine",
+        "chest",
+        "shoulder",
+        "arm",
+        "elbow",
+        "hand",
+    }
+    assert {skeleton.joints[k].name.split()[0] for k in skeleton.path(0)} == {
+        "hip",
+        "spine",
+        "chest",
+        "neck",
+        "head",
+    }
     pose = skeleton.forward(reader.angles(reader.read(rig.pose.bones)).tolist())
     base = rig.matrix_world @ rig.data.bones["hip"].matrix_local
     for number, bone in enumerate(("head", "hand")):
@@ -55,7 +69,9 @@ def test_the_skeleton_is_a_tree_and_stands_where_blender_shows_the_rig():
 LOOKING_AND_REACHING = [(name, "POSITION") for name in TREES]
 
 
-@pytest.mark.parametrize(("solver", "hand_goal"), [*LOOKING_AND_REACHING, *((QUICK, goal) for goal in GOALS if goal != "POSITION")])
+@pytest.mark.parametrize(
+    ("solver", "hand_goal"), [*LOOKING_AND_REACHING, *((QUICK, goal) for goal in GOALS if goal != "POSITION")]
+)
 def test_both_ends_do_what_they_are_asked_and_follow(solver, hand_goal):
     rig, chain, end = body(solver, hand_goal)
     if hand_goal == "POINT":
@@ -101,7 +117,11 @@ def test_a_solver_for_chains_alone_refuses_a_tree_and_names_those_that_can(solve
     _, chain, _ = body()
     choose(chain, solver=solver)
     with pytest.raises(
-        RuntimeError, match=f"{re.escape(SOLVERS[solver].label)} moves chains with one end, no trees: choose .*{SOLVERS[TREES[0]].label}"
+        RuntimeError,
+        match=(
+            f"{re.escape(SOLVERS[solver].label)} moves chains with one end, no trees: choose"
+            f" .*{SOLVERS[TREES[0]].label}"
+        ),
     ):
         bpy.ops.limber.live()
 
@@ -215,7 +235,9 @@ def test_a_robot_gets_the_angles_of_all_of_a_trees_joints():
 
     go_live(rig, chain)
     links.send(rig)
-    sent = dict(zip((source.key for source in links.sources(rig)), links._robots[rig.session_uid].angles, strict=True))
+    sent = dict(
+        zip((source.key for source in links.sources(rig)), links._robots[rig.session_uid].angles, strict=True)
+    )
     now = session(rig, chain)
     for (bone, axis), angle in zip(now.reader.joint_keys, now.outputs.angles, strict=True):
         assert sent[chain.uid, bone, axis] == pytest.approx(angle)

@@ -13,7 +13,14 @@ pytestmark = pytest.mark.every_blender
 
 __all__ = ["no_handler_raises"]
 
-ARM = [("shoulder", "X"), ("shoulder", "Z"), ("arm", "X"), ("arm", "Z"), ("elbow", "X"), *(("hand", axis) for axis in "XYZ")]
+ARM = [
+    ("shoulder", "X"),
+    ("shoulder", "Z"),
+    ("arm", "X"),
+    ("arm", "Z"),
+    ("elbow", "X"),
+    *(("hand", axis) for axis in "XYZ"),
+]
 
 
 def test_a_further_end_brings_the_joints_that_lead_to_it_and_keeps_the_others():
@@ -80,13 +87,19 @@ def test_a_second_chain_that_would_share_joints_is_told_to_be_another_end():
     rig, _, _ = body()
     bpy.ops.limber.remove_end()
     select(rig, "hip", "hand")
-    with pytest.raises(RuntimeError, match=r"Bone 'hip' already moves in chain 'head'.*'hand'.*press Add End"):
+    with pytest.raises(
+        RuntimeError, match=r"Bone 'hip' already moves in chain 'head'.*'hand'.*press Add End"
+    ):
         bpy.ops.limber.new_chain()
 
 
 @pytest.mark.parametrize(
     ("bone", "words"),
-    [("head", "is an end of chain 'head' already"), ("tail", "'tail' is missing"), ("other", "No path from bone 'spine' to bone 'other'")],
+    [
+        ("head", "is an end of chain 'head' already"),
+        ("tail", "'tail' is missing"),
+        ("other", "No path from bone 'spine' to bone 'other'"),
+    ],
 )
 def test_a_bone_that_can_be_no_end_is_refused_and_nothing_changes(bone, words):
     rig = build_rig({**BODY, "other": "X"}, parents={**PARENTS, "other": "hip"})

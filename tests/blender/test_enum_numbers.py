@@ -1,4 +1,6 @@
-"""Numbers of enumerations' items, which files store: menus can hold them, keys decide them, and those of earlier versions are read."""
+"""Numbers of enumerations' items, which files store: menus can hold them, keys decide them, and those of
+earlier versions are read.
+"""
 
 from pathlib import Path
 
@@ -32,7 +34,9 @@ def store(group, name: str, number: int) -> None:
 
 
 def keyed_enumerations(rig) -> list[tuple[object, str, list[str]]]:
-    """(group, name, keys) of the enumerations whose numbers come from their keys; without items that always had a number of their own."""
+    """(group, name, keys) of the enumerations whose numbers come from their keys; without items that always
+    had a number of their own.
+    """
     found = []
     for group, name in enumerations(rig.limber):
         keys = [key for key, *_, number in offered(group, name) if number == item(key, "", "")[-1]]
@@ -130,9 +134,13 @@ def test_a_rig_that_is_brought_in_from_a_file_of_an_earlier_version_has_its_sett
     assert settings(bring_in(library, link)) == ("sdls", "nutty", "feetech_sts")
 
 
-def test_an_override_of_a_rig_of_an_earlier_version_keeps_its_settings_and_what_was_chosen_in_it(library, tmp_path):
+def test_an_override_of_a_rig_of_an_earlier_version_keeps_its_settings_and_what_was_chosen_in_it(
+    library, tmp_path
+):
     rig = bring_in(library, True)
-    bpy.data.collections["Robot"].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+    bpy.data.collections["Robot"].override_hierarchy_create(
+        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
+    )
     rig = next(thing for thing in bpy.data.objects if thing.override_library and thing.type == "ARMATURE")
     assert settings(rig) == ("sdls", "nutty", "feetech_sts")
     store(rig.limber.chains[0], "solver", EARLIER["dls"])  # as an earlier version has overridden it

@@ -1,4 +1,6 @@
-"""Exporting a robot's motion: what live shows is what the file has, what breaks limits is refused, and nothing half written stays."""
+"""Exporting a robot's motion: what live shows is what the file has, what breaks limits is refused, and
+nothing half written stays.
+"""
 
 import csv
 import json
@@ -78,8 +80,12 @@ def test_the_file_has_what_live_shows_frame_by_frame(rig, chain, tmp_path):
     path = tmp_path / "motion.json"
     assert export(path, rate=24) == {"FINISHED"}
     document = json.loads(path.read_text())
-    assert [joint["name"] for joint in document["joints"]] == [f"{joint.bone} {joint.axis}" for joint in chain.joints]
-    values = np.array(document["values"])[1 : len(FRAMES)]  # the first row stands, one frame before; the last frame is followed by settling
+    assert [joint["name"] for joint in document["joints"]] == [
+        f"{joint.bone} {joint.axis}" for joint in chain.joints
+    ]
+    values = np.array(document["values"])[
+        1 : len(FRAMES)
+    ]  # the first row stands, one frame before; the last frame is followed by settling
     assert np.abs(values - curve(list(live.values()))[:-1]).max() < 1e-9
 
 
@@ -92,7 +98,10 @@ def test_frames_without_a_goal_are_told(rig, chain, tmp_path, capfd):
             point.interpolation = "CONSTANT"
     bpy.ops.limber.live()
     export(tmp_path / "motion.json", rate=24)
-    assert "In 3 frames (10, 11, 12) a goal could not be followed. The rig of chain 'head' is scaled to nothing" in capfd.readouterr().out
+    assert (
+        "In 3 frames (10, 11, 12) a goal could not be followed. The rig of chain 'head' is scaled to nothing"
+        in capfd.readouterr().out
+    )
 
 
 def test_after_the_last_frame_the_chain_comes_to_rest_where_it_was_going(rig, chain, tmp_path):
@@ -107,7 +116,9 @@ def test_after_the_last_frame_the_chain_comes_to_rest_where_it_was_going(rig, ch
 
     for _ in range(600):
         live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=_tick())
-    assert np.abs(np.array(values[-1]) - live.session(rig, chain).outputs.angles).max() < 0.02  # there the same target
+    assert (
+        np.abs(np.array(values[-1]) - live.session(rig, chain).outputs.angles).max() < 0.02
+    )  # there the same target
 
 
 _now = [1000.0]
@@ -118,7 +129,9 @@ def _tick() -> float:
     return _now[0]
 
 
-def test_a_player_that_limits_motion_itself_gets_the_frames_of_a_bake_that_ends_under_way_without_a_warning(rig, chain, tmp_path, capfd):
+def test_a_player_that_limits_motion_itself_gets_the_frames_of_a_bake_that_ends_under_way_without_a_warning(
+    rig, chain, tmp_path, capfd
+):
     chain.frame_end = FRAMES[-1] - 8
     bpy.ops.limber.bake()
     capfd.readouterr()
@@ -147,8 +160,12 @@ def test_baked_motion_that_ends_under_way_comes_to_rest_after_its_last_frame(rig
     assert export(tmp_path / "baked.json", rate=24) == {"FINISHED"}
     values = np.array(json.loads((tmp_path / "baked.json").read_text())["values"])
     keys = played(rig, [chain], range(FRAMES[0], chain.frame_end + 1))
-    assert np.abs(np.array(keys[chain.frame_end]) - np.array(keys[chain.frame_end - 1])).max() > 0.02, "the keys end in motion"
-    assert np.abs(values[1 : len(keys)] - curve(list(keys.values()))[:-1]).max() < 1e-6, "until there it is as it plays"
+    assert np.abs(np.array(keys[chain.frame_end]) - np.array(keys[chain.frame_end - 1])).max() > 0.02, (
+        "the keys end in motion"
+    )
+    assert np.abs(values[1 : len(keys)] - curve(list(keys.values()))[:-1]).max() < 1e-6, (
+        "until there it is as it plays"
+    )
     assert len(keys) + 2 < len(values) < len(keys) + 24, "and it brakes in less than a second"
     assert values[-1] == pytest.approx(values[-2], abs=1e-3)
 
@@ -160,8 +177,12 @@ def test_baked_motion_is_exported_as_it_plays_and_equals_the_live_one_s(rig, cha
     bpy.ops.limber.bake()
     assert not chain.live
     export(tmp_path / "baked.json", rate=24)
-    live, baked = (np.array(json.loads((tmp_path / name).read_text())["values"]) for name in ("live.json", "baked.json"))
-    assert np.abs(live[: len(FRAMES) - 1] - baked[: len(FRAMES) - 1]).max() < 1e-6  # keys are single precision
+    live, baked = (
+        np.array(json.loads((tmp_path / name).read_text())["values"]) for name in ("live.json", "baked.json")
+    )
+    assert (
+        np.abs(live[: len(FRAMES) - 1] - baked[: len(FRAMES) - 1]).max() < 1e-6
+    )  # keys are single precision
     keys = played(rig, [chain], range(FRAMES[0], chain.frame_end + 1))
     assert np.abs(baked[1 : 1 + len(keys)] - curve(list(keys.values()))).max() < 1e-6
 
@@ -224,7 +245,9 @@ def test_without_a_servo_the_menu_says_what_is_missing(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_named(rig, chain, tmp_path):
-    assert "cannot be written (No such file or directory)" in refusal(tmp_path / "nowhere" / "motion.csv", "csv")
+    assert "cannot be written (No such file or directory)" in refusal(
+        tmp_path / "nowhere" / "motion.csv", "csv"
+    )
 
 
 def test_the_header_is_for_the_board_that_was_chosen(rig, chain, tmp_path):
@@ -352,7 +375,10 @@ def test_a_value_beside_the_joints_goes_along(rig, chain, tmp_path):
     export(tmp_path / "motion.json", rate=24)
     document = json.loads((tmp_path / "motion.json").read_text())
     assert document["joints"][-1]["name"] == "Jaw"
-    assert {(row[-1], positions[-1]) for row, positions in zip(document["values"], document["positions"], strict=True)} == {(0.25, 1250.0)}
+    assert {
+        (row[-1], positions[-1])
+        for row, positions in zip(document["values"], document["positions"], strict=True)
+    } == {(0.25, 1250.0)}
 
 
 def test_a_value_with_a_filter_of_its_own_is_exported_as_that_makes_it_until_it_rests(rig, chain, tmp_path):
@@ -373,7 +399,9 @@ def test_a_value_with_a_filter_of_its_own_is_exported_as_that_makes_it_until_it_
     assert max(abs(b - a) * 24 for a, b in pairwise(jaw)) <= auxiliary.velocity * 1.001
 
 
-def test_bus_servos_go_out_in_their_own_steps_also_while_the_virtual_robot_stands_in_for_them(rig, chain, tmp_path):
+def test_bus_servos_go_out_in_their_own_steps_also_while_the_virtual_robot_stands_in_for_them(
+    rig, chain, tmp_path
+):
     rig.limber.device.protocol = "feetech_sts"
     for joint in chain.joints:
         joint.zero_us, joint.us_per_radian, joint.min_us, joint.max_us = 2048.0, 651.9, 100.0, 4000.0
@@ -387,12 +415,24 @@ def test_bus_servos_go_out_in_their_own_steps_also_while_the_virtual_robot_stand
 
 @pytest.mark.parametrize(
     ("form", "is_written"),
-    [("ros2_json", True), ("ros2_yaml", True), ("joints_csv", True), ("json", True), ("lerobot", True), ("csv", False), ("lelamp", False)],
+    [
+        ("ros2_json", True),
+        ("ros2_yaml", True),
+        ("joints_csv", True),
+        ("json", True),
+        ("lerobot", True),
+        ("csv", False),
+        ("lelamp", False),
+    ],
 )
-def test_a_servo_s_range_counts_only_for_files_with_its_positions(chain, tmp_path, capfd, form: str, is_written: bool):
+def test_a_servo_s_range_counts_only_for_files_with_its_positions(
+    chain, tmp_path, capfd, form: str, is_written: bool
+):
     for joint in chain.joints:
         joint.min_us, joint.max_us = 1510.0, 1600.0  # at rest they are at 1500
-    suffix = {"lerobot": "", "ros2_yaml": ".yaml", "joints_csv": ".csv", "csv": ".csv", "lelamp": ".csv"}.get(form, ".json")
+    suffix = {"lerobot": "", "ros2_yaml": ".yaml", "joints_csv": ".csv", "csv": ".csv", "lelamp": ".csv"}.get(
+        form, ".json"
+    )
     path = tmp_path / f"motion{suffix}"
     told = {"filepath": str(path), "format": form, "frame_start": FRAMES[0], "frame_end": FRAMES[-1]}
     if is_written:

@@ -14,7 +14,14 @@ from tests.blender.baking import live_motion
 from tests.blender.characters import WORDS, character
 from tests.blender.makers_rigs import made
 from tests.blender.rigs import build, make_active, select, target
-from tests.blender.shown import as_good_as_unfiltered, go_live, missed, no_handler_raises, settle, shown_basis  # noqa: F401
+from tests.blender.shown import (
+    as_good_as_unfiltered,
+    go_live,
+    missed,
+    no_handler_raises,  # noqa: F401
+    settle,
+    shown_basis,
+)
 
 pytestmark = pytest.mark.every_blender
 
@@ -52,7 +59,9 @@ def test_what_is_set_up_looks_at_its_target_and_eyes_lead():
     rig = character()
     bpy.ops.limber.eyes_head_torso()
     at = named(rig, "Head").target
-    assert tuple(at.matrix_world.translation) == pytest.approx((0, -2.58, 1.67), abs=1e-3), "in front of the eyes"
+    assert tuple(at.matrix_world.translation) == pytest.approx((0, -2.58, 1.67), abs=1e-3), (
+        "in front of the eyes"
+    )
     as_good_as_unfiltered(*rig.limber.chains)
     at.keyframe_insert("location", frame=3)
     at.location.x = 2.5
@@ -72,7 +81,11 @@ def test_what_is_set_up_looks_at_its_target_and_eyes_lead():
 
 
 def test_each_end_looks_to_the_front_whatever_its_bones_axes_are():
-    for names, turned in (("own", None), ("Mixamo", Matrix.Rotation(-pi / 2, 4, "X")), ("own", Matrix.Rotation(pi / 2, 4, "Z"))):
+    for names, turned in (
+        ("own", None),
+        ("Mixamo", Matrix.Rotation(-pi / 2, 4, "X")),
+        ("own", Matrix.Rotation(pi / 2, 4, "Z")),
+    ):
         rig = character(names, turned=turned)
         bpy.ops.limber.eyes_head_torso()
         for chain in rig.limber.chains:
@@ -87,7 +100,11 @@ def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():
     rig.pose.bones["Eyeball.R"].use_ik_limit_x = True
     rig.pose.bones["Eyeball.R"].ik_min_x, rig.pose.bones["Eyeball.R"].ik_max_x = radians(-20), radians(30)
     bpy.ops.limber.eyes_head_torso()
-    spans_of = {(joint.bone, joint.axis): (degrees(joint.lower), degrees(joint.upper)) for c in rig.limber.chains for joint in c.joints}
+    spans_of = {
+        (joint.bone, joint.axis): (degrees(joint.lower), degrees(joint.upper))
+        for c in rig.limber.chains
+        for joint in c.joints
+    }
     assert spans_of["Eyeball.L", "X"] == pytest.approx((-45, 45))
     assert spans_of["Eyeball.L", "Y"] == pytest.approx((-5, 5)), "it looks along +Y"
     assert spans_of["Eyeball.R", "X"] == pytest.approx((-20, 30))
@@ -95,7 +112,8 @@ def test_eyes_without_limits_do_not_turn_round_and_limits_of_the_rig_stay():
 
 
 def seen_from_skull(rig, eye: str, ahead: Vector):
-    """(roll about where it looked, angle away from there) [degrees] of an eye in its parent's frame, and its rotation against rest.
+    """(roll about where it looked, angle away from there) [degrees] of an eye in its parent's frame, and its
+    rotation against rest.
 
     `ahead`: where it looked at rest, in the bone's frame.
     """
@@ -104,7 +122,11 @@ def seen_from_skull(rig, eye: str, ahead: Vector):
     return abs((roll + 180) % 360 - 180), degrees((turn @ ahead).angle(ahead)), turn
 
 
-EYE_LIMITS = {"without": (), "narrow": ((-30, 30), (-10, 10), (-20, 20)), "wide roll": ((-40, 30), (-90, 90), (-40, 40))}
+EYE_LIMITS = {
+    "without": (),
+    "narrow": ((-30, 30), (-10, 10), (-20, 20)),
+    "wide roll": ((-40, 30), (-90, 90), (-40, 40)),
+}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +139,9 @@ EYE_LIMITS = {"without": (), "narrow": ((-30, 30), (-10, 10), (-20, 20)), "wide 
         ("narrow", "XYZ", "aslant"),
     ],
 )
-def test_eyes_stay_in_their_range_and_never_spin_while_their_target_walks_round(limits: str, mode: str, axes: str):
+def test_eyes_stay_in_their_range_and_never_spin_while_their_target_walks_round(
+    limits: str, mode: str, axes: str
+):
     rig, _ = made("Mixamo", "own", "along" if axes == "aslant" else axes)
     if axes == "aslant":
         slant(rig)
@@ -131,7 +155,10 @@ def test_eyes_stay_in_their_range_and_never_spin_while_their_target_walks_round(
     at = target()
     at.select_set(True)
     bpy.ops.limber.eyes_head_torso()
-    eyes = {name: rig.data.bones[name].matrix_local.to_3x3().inverted() @ Vector((0, -1, 0)) for name in ("eye.L", "eye.R")}
+    eyes = {
+        name: rig.data.bones[name].matrix_local.to_3x3().inverted() @ Vector((0, -1, 0))
+        for name in ("eye.L", "eye.R")
+    }
     for frame in range(1, 98):
         angle = 2 * pi * frame / 96
         at.location = (3 * sin(angle), -3 * cos(angle), 2.6)
@@ -185,7 +212,11 @@ def test_two_tips_of_a_selection_are_eyes():
     rig = character()
     select(rig, "head", "Eyeball.L", "Eyeball.R")
     bpy.ops.limber.eyes_head_torso()
-    assert spans(rig) == {"Head": ("neck", "head"), "Left Eye": ("Eyeball.L",) * 2, "Right Eye": ("Eyeball.R",) * 2}
+    assert spans(rig) == {
+        "Head": ("neck", "head"),
+        "Left Eye": ("Eyeball.L",) * 2,
+        "Right Eye": ("Eyeball.R",) * 2,
+    }
 
 
 def test_with_everything_selected_names_count():
@@ -326,4 +357,6 @@ def test_the_head_looks_from_the_height_of_its_eyes_however_its_neck_is_turned(n
     bpy.ops.limber.eyes_head_torso()
     head = next(chain for chain in rig.limber.chains if chain.end.lower() in ("head", "spine.006"))
     bone = rig.data.bones[head.end]
-    assert bone.head_local.z + head.eye * bone.length == pytest.approx(1.67, abs=1e-3)  # where PLACES has the eyes
+    assert bone.head_local.z + head.eye * bone.length == pytest.approx(
+        1.67, abs=1e-3
+    )  # where PLACES has the eyes

@@ -68,7 +68,17 @@ def test_any_copy_of_a_recording_is_read_or_is_a_sentence(path, text):
 
 
 @pytest.mark.every_blender
-@pytest.mark.parametrize("text", [jsons.DEEP, "[" * 100_000, "9" * 5000, "", "\0", '{"limber_takes": 1, "armature": "Rig"}\n' + jsons.DEEP])
+@pytest.mark.parametrize(
+    "text",
+    [
+        jsons.DEEP,
+        "[" * 100_000,
+        "9" * 5000,
+        "",
+        "\0",
+        '{"limber_takes": 1, "armature": "Rig"}\n' + jsons.DEEP,
+    ],
+)
 def test_texts_that_are_hardly_json_are_sentences(path, text):
     from limber.rig.authoring import characters
     from limber.rig.blender.errors import RigError

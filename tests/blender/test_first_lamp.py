@@ -39,7 +39,9 @@ def test_nothing_is_wrong_with_the_lamp(lamp):
 def test_the_ball_moves_and_where_the_scene_begins_anew_it_does_not_jump(lamp):
     ball = lamp.limber.chains[0].target
     scene = bpy.context.scene
-    first, middle, last, after = (place(ball, frame) for frame in (scene.frame_start, 60, scene.frame_end, scene.frame_end + 1))
+    first, middle, last, after = (
+        place(ball, frame) for frame in (scene.frame_start, 60, scene.frame_end, scene.frame_end + 1)
+    )
     assert max(abs(a - b) for a, b in zip(first, middle, strict=True)) > 0.1
     assert max(abs(a - b) for a, b in zip(first, after, strict=True)) < 1e-5
     assert max(abs(a - b) for a, b in zip(first, last, strict=True)) < 0.02
@@ -51,7 +53,11 @@ def test_the_lamp_stands_beside_what_is_there(lamp):
     second = bpy.context.active_object
     assert second.location.x > 0.9
     assert second.limber.chains[0].target != lamp.limber.chains[0].target
-    assert [posture.action.name for posture in second.limber.chains[0].postures] == ["Proud.001", "Curious.001", "Sad.001"]
+    assert [posture.action.name for posture in second.limber.chains[0].postures] == [
+        "Proud.001",
+        "Curious.001",
+        "Sad.001",
+    ]
 
 
 def test_undo_takes_the_whole_lamp_away(undo_step):
@@ -77,7 +83,12 @@ def test_the_next_step_leads_from_an_empty_scene_to_a_lamp_that_follows():
     lamp = bpy.context.active_object
     assert next_step(lamp, False).operator == "limber.live"
     bpy.ops.limber.live()
-    assert next_step(lamp, False)[1:] == ("screen.animation_play", "PLAY", "", "Play"), "the button has the name that the guide gives it"
+    assert next_step(lamp, False)[1:] == (
+        "screen.animation_play",
+        "PLAY",
+        "",
+        "Play",
+    ), "the button has the name that the guide gives it"
     assert next_step(lamp, True).operator == "limber.connect"
     lamp.limber.chains[0].target.animation_data_clear()
     assert "Move with Mouse" in next_step(lamp, False).sentence

@@ -1,6 +1,8 @@
-"""Robots that nobody here has made: imported, with a chain to their head or else to their longest arm, and live, without an exception.
+"""Robots that nobody here has made: imported, with a chain to their head or else to their longest arm, and
+live, without an exception.
 
-Files: the public robots beside the checkout, and all URDF files below the folders in LIMBER_ROBOTS (separated as in PATH).
+Files: the public robots beside the checkout, and all URDF files below the folders in LIMBER_ROBOTS (separated
+as in PATH).
 """
 
 import os
@@ -18,7 +20,10 @@ from tests.blender.rigs import select, target
 from tests.robots.robots import NO_PUBLIC, PUBLIC, SHARED
 
 GIVEN = [
-    path for folder in os.environ.get("LIMBER_ROBOTS", "").split(os.pathsep) if folder for path in sorted(Path(folder).rglob("*.urdf"))
+    path
+    for folder in os.environ.get("LIMBER_ROBOTS", "").split(os.pathsep)
+    if folder
+    for path in sorted(Path(folder).rglob("*.urdf"))
 ]
 FILES = list(dict.fromkeys([*PUBLIC, *sorted(SHARED.glob("robots/*/*.urdf")), *GIVEN]))
 CASES = FILES or [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))]
@@ -28,9 +33,17 @@ AWAY = 2.0  # [robot's sizes] of the target
 def ends(rig) -> list[str]:
     """The bones that might look, the best first: heads, then those that most joints move."""
     moving = {bone.name for bone in rig.pose.bones if joint_axes(bone)}
-    count = {bone.name: sum(above.name in moving for above in (bone, *bone.parent_recursive)) for bone in rig.data.bones}
-    heads = [name for name, joints in count.items() if joints and {"head", "camera"} & set(forward.words(name))]
-    return [*sorted(heads, key=count.__getitem__, reverse=True), *sorted(count, key=count.__getitem__, reverse=True)]
+    count = {
+        bone.name: sum(above.name in moving for above in (bone, *bone.parent_recursive))
+        for bone in rig.data.bones
+    }
+    heads = [
+        name for name, joints in count.items() if joints and {"head", "camera"} & set(forward.words(name))
+    ]
+    return [
+        *sorted(heads, key=count.__getitem__, reverse=True),
+        *sorted(count, key=count.__getitem__, reverse=True),
+    ]
 
 
 def reported(operator, **options) -> str:

@@ -1,4 +1,6 @@
-"""Where a new chain's end looks: guessed from cameras, sides and a robot's own axes, stored as its forward axis, and chosen by hand."""
+"""Where a new chain's end looks: guessed from cameras, sides and a robot's own axes, stored as its forward
+axis, and chosen by hand.
+"""
 
 from math import degrees, pi
 from pathlib import Path
@@ -32,7 +34,10 @@ def joint(name: str, parent: str, child: str, place: str, axis: str = "", rpy: s
     moves = f'<axis xyz="{axis}"/><limit lower="-1" upper="1" effort="1" velocity="1"/>' if axis else ""
     kind = "revolute" if axis else "fixed"
     origin = f'<origin xyz="{place}" rpy="{rpy}"/>'
-    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{origin}{moves}</joint>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child'
+        f' link="{child}"/>{origin}{moves}</joint>'
+    )
 
 
 BOTH = (("left", 0.2), ("right", -0.2))  # and where on Y they are [m]
@@ -40,11 +45,18 @@ OPTICAL = f"{-pi / 2} 0 {-pi / 2}"  # Z ahead, X to the right, Y down: ROS's REP
 
 
 def robot(tmp_path, *more: str, turned: str = "0 0 0"):
-    """A head on a neck on a base, its camera aside and above, so that no axis of its bone is the way ahead."""
+    """A head on a neck on a base, its camera aside and above, so that no axis of its bone is the
+    way ahead.
+    """
     parts = [link(name) for name in ("base", "neck_link", "head_link", "eyes_optical_frame")]
-    parts += [joint("pan", "base", "neck_link", "0 0 0.3", "0 0 1"), joint("tilt", "neck_link", "head_link", "0.05 0 0.1", "0 1 0")]
+    parts += [
+        joint("pan", "base", "neck_link", "0 0 0.3", "0 0 1"),
+        joint("tilt", "neck_link", "head_link", "0.05 0 0.1", "0 1 0"),
+    ]
     parts += [joint("view", "head_link", "eyes_optical_frame", "0.1 0 0.08", rpy=turned)]
-    bpy.ops.limber.import_robot(filepath=str(write(tmp_path, f'<robot name="r">{"".join([*parts, *more])}</robot>')))
+    bpy.ops.limber.import_robot(
+        filepath=str(write(tmp_path, f'<robot name="r">{"".join([*parts, *more])}</robot>'))
+    )
     return bpy.context.active_object
 
 
@@ -88,7 +100,8 @@ def test_an_optical_frame_tells_the_view_exactly_where_no_axis_of_the_bone_does(
 
 def test_a_camera_that_looks_behind_does_not_count_against_the_bodys_front(tmp_path):
     sides = [
-        link(f"{side}_wheel") + joint(f"{side}_axle", "base", f"{side}_wheel", f"0 {y} 0") for side, y in (("left", 0.2), ("right", -0.2))
+        link(f"{side}_wheel") + joint(f"{side}_axle", "base", f"{side}_wheel", f"0 {y} 0")
+        for side, y in (("left", 0.2), ("right", -0.2))
     ]
     rig = robot(tmp_path, *sides, turned=f"{-pi / 2} 0 {pi / 2}")
     assert off(rig, chain_on(rig, "head_link"), (1, 0, 0)) < 0.5
@@ -96,13 +109,20 @@ def test_a_camera_that_looks_behind_does_not_count_against_the_bodys_front(tmp_p
 
 @pytest.mark.every_blender
 def test_sides_tell_the_front_of_a_robot_that_is_built_backwards(tmp_path):
-    sides = [link(f"{side}_arm") + joint(f"{side}_joint", "base", f"{side}_arm", f"0 {y} 0.2") for side, y in (("l", -0.2), ("r", 0.2))]
+    sides = [
+        link(f"{side}_arm") + joint(f"{side}_joint", "base", f"{side}_arm", f"0 {y} 0.2")
+        for side, y in (("l", -0.2), ("r", 0.2))
+    ]
     rig = robot(tmp_path, *sides, turned=f"{-pi / 2} 0 {pi / 2}")
     assert off(rig, chain_on(rig, "head_link"), (-1, 0, 0)) < 0.5
 
 
 def test_a_characters_head_looks_ahead_however_its_armature_is_turned():
-    for names, turned in (("own", None), ("Mixamo", Matrix.Rotation(-pi / 2, 4, "X")), ("mannequin", Matrix.Rotation(pi / 2, 4, "Z"))):
+    for names, turned in (
+        ("own", None),
+        ("Mixamo", Matrix.Rotation(-pi / 2, 4, "X")),
+        ("mannequin", Matrix.Rotation(pi / 2, 4, "Z")),
+    ):
         rig = character(names, turned=turned)
         assert off(rig, chain_on(rig, "Head" if names == "Mixamo" else "head"), (0, -1, 0)) < 0.5
 
@@ -110,12 +130,24 @@ def test_a_characters_head_looks_ahead_however_its_armature_is_turned():
 def test_arms_lamps_and_grippers_look_along_their_bones(tmp_path):
     _, chain = looking_chain()
     assert (chain.forward_axis, chain.up) == ("+Y", "+Z"), "a lamp's head has no sides"
-    rig = build({"arm": "X", "wrist": "X", "hand": "X", "left_finger": "X", "right_finger": "X"}, "Arm", parents={"right_finger": "hand"})
+    rig = build(
+        {"arm": "X", "wrist": "X", "hand": "X", "left_finger": "X", "right_finger": "X"},
+        "Arm",
+        parents={"right_finger": "hand"},
+    )
     assert chain_on(rig, "hand").forward_axis == "+Y"
-    assert forward.guess(character(), "arm_left" if "arm_left" in bpy.data.objects["Character"].data.bones else "shoulder.L").reason == ""
+    assert (
+        forward.guess(
+            character(),
+            "arm_left" if "arm_left" in bpy.data.objects["Character"].data.bones else "shoulder.L",
+        ).reason
+        == ""
+    )
 
 
-@pytest.mark.parametrize(("bones", "looks"), [({"neck": "Y"}, "+Z"), ({"turntable": "Y", "pan": "Y"}, "+Z"), ({"pan": "XY"}, "+Y")])
+@pytest.mark.parametrize(
+    ("bones", "looks"), [({"neck": "Y"}, "+Z"), ({"turntable": "Y", "pan": "Y"}, "+Z"), ({"pan": "XY"}, "+Y")]
+)
 def test_an_end_whose_joints_only_twist_its_bone_looks_across_it(bones, looks, capfd):
     rig = build({"stand": "", **bones}, "Stand")
     chain = chain_on(rig, list(bones)[-1])
@@ -191,7 +223,9 @@ def test_a_direction_without_length_is_told_with_what_mends_it():
     _, chain = looking_chain()
     chain.forward_axis, chain.forward_direction = "CUSTOM", (0, 0, 0)
     assert not any(forward_axis(chain))
-    with pytest.raises(RuntimeError, match="The Forward Direction of chain 'head' has no length: press Pick Forward Axis"):
+    with pytest.raises(
+        RuntimeError, match="The Forward Direction of chain 'head' has no length: press Pick Forward Axis"
+    ):
         bpy.ops.limber.live()
 
 

@@ -1,4 +1,6 @@
-"""A fourth kind of mover, whole: a bone that swings as a sine. What is added to the program is what stands here, and nothing else."""
+"""A fourth kind of mover, whole: a bone that swings as a sine. What is added to the program is what stands
+here, and nothing else.
+"""
 
 import math
 from dataclasses import dataclass
@@ -78,11 +80,19 @@ class SwingSession(SceneSession):
             raise RigError(f"'{rig.name}' has no bone '{swing.bone}': choose another Bone")
         scene = frame.host.depsgraph.scene
         self.model = self.model or Model(make_filter("default", LIMITS, Character()))
-        return self.model, SwingInputs(swing.amplitude, scene.frame_current_final * scene.render.fps_base / scene.render.fps)
+        return self.model, SwingInputs(
+            swing.amplitude, scene.frame_current_final * scene.render.fps_base / scene.render.fps
+        )
 
     def show(self, frame):
         bone = frame.part.owner.pose.bones[frame.part.settings.bone]
-        pose = {bone.name: (tuple(Quaternion((1.0, 0.0, 0.0), self.outputs.angle)), tuple(bone.location), tuple(bone.scale))}
+        pose = {
+            bone.name: (
+                tuple(Quaternion((1.0, 0.0, 0.0), self.outputs.angle)),
+                tuple(bone.location),
+                tuple(bone.scale),
+            )
+        }
         return pose, pose
 
     def keys(self, mover, placement, before):
@@ -142,7 +152,9 @@ def swinging():
 
 
 def shown_angle(rig, bone: str) -> float:
-    return rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[bone].matrix_channel.to_euler().x
+    return (
+        rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[bone].matrix_channel.to_euler().x
+    )
 
 
 def played(rig, bone: str) -> list[float]:

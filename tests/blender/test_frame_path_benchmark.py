@@ -1,4 +1,6 @@
-"""The command that traces a frame names what runs from Blender's handler to the bytes on the wire, in both processes."""
+"""The command that traces a frame names what runs from Blender's handler to the bytes on the wire, in both
+processes.
+"""
 
 import json
 import subprocess
@@ -48,13 +50,19 @@ def test_the_worker_makes_bytes_of_it(record):
     assert files[0] == "hardware/clock.py", "a turn begins with its time"
     assert place(files, "hardware/worker/") == 1
     assert place(files, "motion/limiter.py") > 0
-    assert any("encode" in name for name in record["frame"]["worker"]["hardware/protocols/limber/payloads.py"])
+    assert any(
+        "encode" in name for name in record["frame"]["worker"]["hardware/protocols/limber/payloads.py"]
+    )
 
 
 def test_the_clock_goes_the_same_way_for_a_target_that_is_dragged(record):
     tick = record["tick"]
     assert next(iter(tick["blender"])).endswith("/handlers.py")
-    for process, file in (("blender", "solvers/expressive/solver.py"), ("blender", "motion/tracking.py"), ("worker", "motion/limiter.py")):
+    for process, file in (
+        ("blender", "solvers/expressive/solver.py"),
+        ("blender", "motion/tracking.py"),
+        ("worker", "motion/limiter.py"),
+    ):
         assert file in tick[process]
 
 

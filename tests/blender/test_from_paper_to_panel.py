@@ -1,4 +1,6 @@
-"""The page that leads from a paper to a panel offers what panels have: each method by its label, each option by its name."""
+"""The page that leads from a paper to a panel offers what panels have: each method by its label, each option
+by its name.
+"""
 
 import re
 from pathlib import Path
@@ -22,10 +24,16 @@ BOLD = re.compile(r"\*\*(.+?)\*\*")
 def rows(heading: str) -> dict[str, set[str]]:
     """Each method of a section's table, and its options."""
     (section,) = re.findall(rf"^## {heading}.*?$(.*?)(?=^## )", PAGE, re.MULTILINE | re.DOTALL)
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")]
+    lines = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section.splitlines()
+        if line.startswith("|")
+    ]
     assert lines[0][:2] == ["in the panel", "its options there"]
     assert len({len(line) for line in lines}) == 1
-    return {label: set(BOLD.findall(options)) for shown, options, *_ in lines[2:] for label in BOLD.findall(shown)}
+    return {
+        label: set(BOLD.findall(options)) for shown, options, *_ in lines[2:] for label in BOLD.findall(shown)
+    }
 
 
 def names(panel) -> set[str]:

@@ -1,4 +1,6 @@
-"""The benchmark of all that can be live at once runs in a real Blender and prints its table; how fast it was is no test."""
+"""The benchmark of all that can be live at once runs in a real Blender and prints its table; how fast it was
+is no test.
+"""
 
 import subprocess
 import sys
@@ -8,7 +10,10 @@ import pytest
 from tests.blender.test_retarget_benchmark import CLIP, HUMAN, ROOT
 
 
-@pytest.mark.skipif(not (CLIP.exists() and HUMAN.exists()), reason="no folder shared/ with a clip and a human beside this checkout")
+@pytest.mark.skipif(
+    not (CLIP.exists() and HUMAN.exists()),
+    reason="no folder shared/ with a clip and a human beside this checkout",
+)
 def test_a_character_and_a_body_with_a_mechanism_are_live_at_once():
     command = [sys.executable, "-m", "benchmarks.full_frame", str(CLIP), str(HUMAN), "--frames", "20"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200, check=False)

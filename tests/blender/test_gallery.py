@@ -1,4 +1,6 @@
-"""Robots of the gallery in Blender: one click brings a robot that is ready to look, to be posed and to be driven."""
+"""Robots of the gallery in Blender: one click brings a robot that is ready to look, to be posed and to be
+driven.
+"""
 
 import json
 from math import degrees
@@ -53,7 +55,11 @@ def test_one_click_brings_a_robot_that_looks_at_its_target_in_every_posture(fold
     chain = gaze_of(rig)
     assert check(bpy.context, rig, chain) == []
     ranges = short_joints(describe(rig))
-    short = [joint.name for joint, low, high in ranges if max(low - joint.limits.lower, joint.limits.upper - high) > SLACK * joint.scale]
+    short = [
+        joint.name
+        for joint, low, high in ranges
+        if max(low - joint.limits.lower, joint.limits.upper - high) > SLACK * joint.scale
+    ]
     assert short == [], "each servo can do what its joint may"
     assert [posture.name for posture in chain.postures] == list(robot.postures)
     bpy.ops.limber.live()
@@ -78,11 +84,20 @@ def test_its_servos_go_where_its_model_goes(folder):
     device = describe_plain(rig)
     assert device.port == "virtual"
     assert (device.protocol, device.baudrate) == (robot.protocol, robot.baudrate)
-    assert sorted(channel.servo for channel in device.channels) == sorted(servo.id for servo in robot.servos.values())
+    assert sorted(channel.servo for channel in device.channels) == sorted(
+        servo.id for servo in robot.servos.values()
+    )
     if rig.limber.mechanism.motors:
         return  # its motors have the model's own values
     for share in (-0.5, 0.5):
-        pose_joints(rig, {name: share * min(0.2, abs(value) or 0.2) for name, value in joint_values(rig).items() if name in robot.servos})
+        pose_joints(
+            rig,
+            {
+                name: share * min(0.2, abs(value) or 0.2)
+                for name, value in joint_values(rig).items()
+                if name in robot.servos
+            },
+        )
         bpy.context.view_layer.update()
         now = newest(rig, sources(rig), [0.0] * len(device.joints))
         values = dict(zip((joint.name for joint in device.joints), now, strict=True))
@@ -93,7 +108,9 @@ def test_its_servos_go_where_its_model_goes(folder):
             channel = next(channel for channel in device.channels if channel.servo == servo.id)
             (own,) = channel.shares
             raw = channel.zero + channel.direction * channel.per_radian * own.gear * values[own.joint]
-            expected = (2048.0 if servo.zero is None else servo.zero) + servo.direction * servo.gear * 4096 / 6.283185307 * value
+            expected = (
+                2048.0 if servo.zero is None else servo.zero
+            ) + servo.direction * servo.gear * 4096 / 6.283185307 * value
             assert raw == pytest.approx(expected, abs=0.1), name
 
 
@@ -154,7 +171,9 @@ def clone(tmp_path):
     folder = tmp_path / "clone"
     (folder / "urdf").mkdir(parents=True)
     (folder / "urdf" / "hand.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-    (folder / "urdf" / "arm.urdf").write_text(ARM.replace('<sphere radius="0.04"/>', '<mesh filename="hand.obj"/>'))
+    (folder / "urdf" / "arm.urdf").write_text(
+        ARM.replace('<sphere radius="0.04"/>', '<mesh filename="hand.obj"/>')
+    )
     return folder
 
 
@@ -163,7 +182,9 @@ def inside(folder) -> list[str]:
 
 
 @pytest.mark.every_blender
-def test_a_robot_from_a_folder_stays_in_the_gallery_and_comes_with_the_makers_meshes_once_they_are_installed(mine, user, clone):
+def test_a_robot_from_a_folder_stays_in_the_gallery_and_comes_with_the_makers_meshes_once_they_are_installed(
+    mine, user, clone
+):
     from limber.rig.authoring import gallery_folders
 
     bpy.ops.limber.add_robot_folder(directory=str(mine))
@@ -181,7 +202,9 @@ def test_a_folder_that_is_kept_again_replaces_the_copy(mine, user):
     assert inside(user / "robots") == ["my_arm", "my_arm/other.urdf", "my_arm/robot.yaml"]
 
 
-def test_another_robot_in_a_folder_of_the_same_name_does_not_replace_the_one_in_the_gallery(mine, user, capfd):
+def test_another_robot_in_a_folder_of_the_same_name_does_not_replace_the_one_in_the_gallery(
+    mine, user, capfd
+):
     bpy.ops.limber.add_robot_folder(directory=str(mine))
     (mine / "robot.yaml").write_text(MINE.replace("My Arm", "Other Arm"))
     bpy.ops.limber.add_robot_folder(directory=str(mine))
@@ -202,7 +225,11 @@ def test_adding_a_robot_from_a_folder_says_what_it_copies_and_can_be_cancelled(m
         assert window.send("TIMER") == {"RUNNING_MODAL"}
         if not window._says().startswith("Reading "):
             told.append(window._says())
-    assert told == [f"Looking in {mine}, 0 files so far", "Copying arm.urdf, 1 of 2 files", "Copying robot.yaml, 2 of 2 files"]
+    assert told == [
+        f"Looking in {mine}, 0 files so far",
+        "Copying arm.urdf, 1 of 2 files",
+        "Copying robot.yaml, 2 of 2 files",
+    ]
     assert window.send("ESC") == {"CANCELLED"}
     assert window.reports == [("WARNING", "Cancelled: the robot was neither added nor kept in the gallery")]
     assert everything() == before
@@ -220,7 +247,9 @@ def test_a_robot_that_a_window_adds_from_a_folder_is_added_and_kept(mine, user, 
     assert inside(user / "robots") == ["my_arm", "my_arm/arm.urdf", "my_arm/robot.yaml"]
 
 
-def test_installing_meshes_says_what_it_does_and_when_cancelled_leaves_those_that_were_there(mine, user, clone, monkeypatch):
+def test_installing_meshes_says_what_it_does_and_when_cancelled_leaves_those_that_were_there(
+    mine, user, clone, monkeypatch
+):
     from limber.operators.authoring.gallery import LIMBER_OT_install_robot_meshes
 
     bpy.ops.limber.add_robot_folder(directory=str(mine))
@@ -265,16 +294,24 @@ def finish(window):
     return answer
 
 
-def test_a_window_reads_no_robot_s_file_in_blender_s_own_process(mine, user, clone, monkeypatch, reads_elsewhere):
+def test_a_window_reads_no_robot_s_file_in_blender_s_own_process(
+    mine, user, clone, monkeypatch, reads_elsewhere
+):
     from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder, LIMBER_OT_install_robot_meshes
 
-    assert finish(step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)) == {"FINISHED"}
+    assert finish(step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)) == {
+        "FINISHED"
+    }
     installs = step_by_step(monkeypatch, LIMBER_OT_install_robot_meshes, filepath=str(clone), path=clone)
     assert finish(installs) == {"FINISHED"}
-    assert installs.reports == [("INFO", "My Arm: 1 mesh of arm.urdf installed. Add the robot again to see them")]
+    assert installs.reports == [
+        ("INFO", "My Arm: 1 mesh of arm.urdf installed. Add the robot again to see them")
+    ]
 
 
-def test_a_robot_from_a_folder_is_built_in_steps_and_when_cancelled_amid_them_leaves_nothing(mine, user, monkeypatch):
+def test_a_robot_from_a_folder_is_built_in_steps_and_when_cancelled_amid_them_leaves_nothing(
+    mine, user, monkeypatch
+):
     from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder
 
     before = everything()
@@ -302,7 +339,9 @@ def test_a_robot_that_cannot_be_kept_in_the_gallery_is_added_all_the_same(mine, 
 def test_a_makers_model_in_another_encoding_than_utf_8_is_told(mine, user, clone):
     bpy.ops.limber.add_robot_folder(directory=str(mine))
     path = clone / "urdf" / "arm.urdf"
-    path.write_bytes(f'<?xml version="1.0" encoding="latin-1"?>\n<!-- \xe9 -->\n{path.read_text()}'.encode("latin-1"))
+    path.write_bytes(
+        f'<?xml version="1.0" encoding="latin-1"?>\n<!-- \xe9 -->\n{path.read_text()}'.encode("latin-1")
+    )
     with pytest.raises(RuntimeError, match=r"arm\.urdf cannot be read .*: save it as UTF-8"):
         bpy.ops.limber.install_robot_meshes(filepath=str(clone))
     assert inside(user) == ["robots", "robots/my_arm", "robots/my_arm/arm.urdf", "robots/my_arm/robot.yaml"]
@@ -353,7 +392,13 @@ def test_a_head_that_closed_loops_move_looks_in_every_posture_and_its_antennas_k
             report = live.session(*mechanism).outputs.report
             assert report.assembled
             assert not report.at_limits
-    values = dict(zip([motor.name for motor in rig.limber.mechanism.motors], live.session(*mechanism).outputs.values, strict=True))
+    values = dict(
+        zip(
+            [motor.name for motor in rig.limber.mechanism.motors],
+            live.session(*mechanism).outputs.values,
+            strict=True,
+        )
+    )
     assert values["left_antenna X"] == pytest.approx(0.3, abs=1e-3)
     assert values["right_antenna X"] == pytest.approx(0.0, abs=1e-3)
 

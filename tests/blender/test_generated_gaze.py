@@ -1,4 +1,6 @@
-"""Eyes, Head and Torso on rigs that Rigify has generated: it goes by the controls, by names as by a selection."""
+"""Eyes, Head and Torso on rigs that Rigify has generated: it goes by the controls, by names as by a
+selection.
+"""
 
 from math import degrees
 
@@ -51,19 +53,26 @@ def test_by_names_the_controls_of_chest_and_head_get_chains_and_the_mesh_follows
     at = rig.limber.chains["Head"].target
     has_eyes = "eye.L" in rig.pose.bones
     assert ("No eyes were found" in capfd.readouterr().out) == (not has_eyes)
-    rest = {bone: rig.pose.bones[bone].matrix.copy() for bone in ("DEF-spine", "DEF-spine.003", "DEF-spine.006")}
+    rest = {
+        bone: rig.pose.bones[bone].matrix.copy() for bone in ("DEF-spine", "DEF-spine.003", "DEF-spine.006")
+    }
     at.location.x = 1.5
     bpy.context.view_layer.update()
     bpy.ops.limber.live_all()
     settle()
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
     front = Vector((0, -1, 0))
-    turned = {bone: degrees(front.angle((shown[bone].matrix @ was.inverted()).to_3x3() @ front)) for bone, was in rest.items()}
+    turned = {
+        bone: degrees(front.angle((shown[bone].matrix @ was.inverted()).to_3x3() @ front))
+        for bone, was in rest.items()
+    }
     aside = degrees(front.angle(at.matrix_world.translation - shown["DEF-spine.006"].matrix.translation))
     assert turned["DEF-spine"] == pytest.approx(0, abs=0.01), "the hips stay"
     assert 0.5 < turned["DEF-spine.003"] < turned["DEF-spine.006"] < aside + 1
     if has_eyes:
-        assert max(off(rig, f"ORG-eye.{side}", (0, 1, 0), at) for side in "LR") < 1.5, "two eyes look in parallel, their middle at it"
+        assert max(off(rig, f"ORG-eye.{side}", (0, 1, 0), at) for side in "LR") < 1.5, (
+            "two eyes look in parallel, their middle at it"
+        )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,9 @@ def test_a_selection_of_controls_or_of_what_follows_them_is_taken(basic, chosen,
 
 
 @pytest.mark.every_blender
-@pytest.mark.parametrize("eyes", [("eye.L", "eye.R"), ("eyes",), ("master_eye.L", "master_eye.R"), ("ORG-eye.L", "ORG-eye.R")])
+@pytest.mark.parametrize(
+    "eyes", [("eye.L", "eye.R"), ("eyes",), ("master_eye.L", "master_eye.R"), ("ORG-eye.L", "ORG-eye.R")]
+)
 def test_selected_eyes_that_point_at_controls_follow_by_these(human, eyes, capfd):
     select(human, "chest", "head", *eyes)
     make()
@@ -103,7 +114,10 @@ def test_a_selection_that_is_no_torso_head_and_eyes_is_refused_by_name_and_never
     for chosen in (("hand_ik.L",), ("hand_ik.L", "foot_ik.R"), ("head",)):
         select(basic, *chosen)
         with pytest.raises(
-            RuntimeError, match=rf"The selected bones, '{chosen[0]}'.*are not torso, head and eyes.*or deselect all \(Alt A\)"
+            RuntimeError,
+            match=(
+                rf"The selected bones, '{chosen[0]}'.*are not torso, head and eyes.*or deselect all \(Alt A\)"
+            ),
         ):
             make()
     assert not basic.limber.chains

@@ -12,7 +12,8 @@ from tests.blender.rigs import apart, make_active
 pytestmark = pytest.mark.every_blender
 
 BELOW = {"upper_arm": "forearm", "forearm": "hand", "thigh": "shin", "shin": "foot"}
-MOST = 0.1  # degrees between limbs of two bodies without limits; the mesh's own bones lie within that of the controls
+# degrees between limbs of two bodies without limits; the mesh's own bones lie within that of the controls
+MOST = 0.1
 FRAMES = range(1, 25)
 
 
@@ -53,7 +54,13 @@ def test_controls_are_paired_live_works_and_the_mesh_follows_live_and_baked(rig,
     assert "IK_FK of 'upper_arm_parent.L' to 1" in said
     assert "head_follow of 'torso' to 1" in said
     pairs = {pair.target: pair.source for pair in rig.limber.retarget.pairs}
-    assert {"torso": "Hips", "head": "Head", "neck": "Neck", "hand_fk.L": "LeftWrist", "thigh_fk.R": "RightHip"}.items() <= pairs.items()
+    assert {
+        "torso": "Hips",
+        "head": "Head",
+        "neck": "Neck",
+        "hand_fk.L": "LeftWrist",
+        "thigh_fk.R": "RightHip",
+    }.items() <= pairs.items()
     assert {"upper_arm_fk.L", "shoulder.R", "spine_fk.003", "toe_fk.L"} <= pairs.keys()
     assert not any(name.startswith(("DEF-", "ORG-", "MCH-")) for name in pairs)
     assert bpy.ops.limber.live.poll()

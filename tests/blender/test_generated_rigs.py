@@ -1,4 +1,6 @@
-"""Rigs that Rigify has generated: chains on their controls work; bones that deform or help are refused, with the control to select."""
+"""Rigs that Rigify has generated: chains on their controls work; bones that deform or help are refused, with
+the control to select.
+"""
 
 from math import degrees
 
@@ -46,7 +48,10 @@ def solved() -> None:
 def test_a_bone_that_follows_no_control_is_refused_with_what_to_unlock():
     plain = build({**UPRIGHT, "head": ""})
     plain.pose.bones["head"].constraints.new("DAMPED_TRACK").target = target()
-    with pytest.raises(RuntimeError, match=r"'head' has no free axis.*'Damped Track'.*mute the constraint and unlock the axes"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"'head' has no free axis.*'Damped Track'.*mute the constraint and unlock the axes",
+    ):
         new_chain(plain, "base", "head")
     plain.pose.bones["head"].lock_rotation = (False, True, True)
     assert new_chain(plain, "base", "head").joints
@@ -56,7 +61,9 @@ def test_a_helper_that_nothing_drives_is_to_be_muted_and_then_the_chain_goes_ove
     plain = build({**UPRIGHT, "upper": ""})
     held = plain.pose.bones["upper"].constraints.new("COPY_ROTATION")
     held.target, held.subtarget = plain, "base"
-    with pytest.raises(RuntimeError, match=r"'upper'.*select 'head' and no bone above it\), or mute the constraint"):
+    with pytest.raises(
+        RuntimeError, match=r"'upper'.*select 'head' and no bone above it\), or mute the constraint"
+    ):
         new_chain(plain, "base", "head")
     assert new_chain(plain, "head").root == "head"
     bpy.ops.limber.remove_chain()
@@ -66,7 +73,12 @@ def test_a_helper_that_nothing_drives_is_to_be_muted_and_then_the_chain_goes_ove
 
 @pytest.mark.parametrize(
     ("bone", "control"),
-    [("DEF-spine.006", "head"), ("ORG-spine.006", "head"), ("DEF-spine.003", "spine_fk.003"), ("DEF-hand.L", "hand_fk.L")],
+    [
+        ("DEF-spine.006", "head"),
+        ("ORG-spine.006", "head"),
+        ("DEF-spine.003", "spine_fk.003"),
+        ("DEF-hand.L", "hand_fk.L"),
+    ],
 )
 def test_a_bone_that_follows_is_refused_with_the_control_that_it_follows(rig, bone, control):
     with pytest.raises(RuntimeError, match=rf"'{bone}'.*does what '{control}' does, select that control"):
@@ -75,7 +87,9 @@ def test_a_bone_that_follows_is_refused_with_the_control_that_it_follows(rig, bo
     assert new_chain(rig, control).joints
 
 
-def test_the_head_control_makes_a_chain_with_neck_and_chest_and_what_deforms_the_mesh_looks_at_the_target(rig):
+def test_the_head_control_makes_a_chain_with_neck_and_chest_and_what_deforms_the_mesh_looks_at_the_target(
+    rig,
+):
     chain = new_chain(rig, "head")
     assert (chain.root, chain.end) == ("spine_fk.002", "head")
     assert {joint.bone for joint in chain.joints} == {"spine_fk.002", "spine_fk.003", "neck", "head"}
@@ -110,13 +124,18 @@ def twists(rig, before: dict) -> dict[str, float]:
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
     for name in (f"DEF-spine.00{k}" for k in range(2, 7)):
         bone = shown[name]
-        was, now = before[bone.parent.name].inverted() @ before[name], bone.parent.matrix.inverted() @ bone.matrix
+        was, now = (
+            before[bone.parent.name].inverted() @ before[name],
+            bone.parent.matrix.inverted() @ bone.matrix,
+        )
         found[name] = abs(degrees((was.inverted() @ now).to_quaternion().to_swing_twist("Y")[1]))
     return found
 
 
 @pytest.mark.parametrize("animation", ["", "action", "NLA"])
-def test_a_look_is_shared_along_an_isolated_head_and_its_neck_and_the_rigs_switches_are_set_where_nothing_changes(rig, animation, capfd):
+def test_a_look_is_shared_along_an_isolated_head_and_its_neck_and_the_rigs_switches_are_set_where_nothing_changes(
+    rig, animation, capfd
+):
     is_animated = animation != ""
     if is_animated:
         rig.pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=1)
@@ -135,7 +154,9 @@ def test_a_look_is_shared_along_an_isolated_head_and_its_neck_and_the_rigs_switc
     place, way = shown_way(rig, "DEF-spine.006", (0, 0, 1))
     assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
     shares = twists(rig, before)
-    assert max(shares.values()) < (33 if is_animated else 25)  # the upper half of the neck has half of what the head's control has
+    assert max(shares.values()) < (
+        33 if is_animated else 25
+    )  # the upper half of the neck has half of what the head's control has
     assert sorted(shares.values())[2] > 5
 
 
@@ -164,10 +185,17 @@ def test_a_chain_over_helpers_makes_up_for_what_they_do_whatever_drives_them(rig
         assert way.angle(chain.target.matrix_world.translation - place) < 1e-3
 
 
-@pytest.mark.parametrize("change", [("mix_mode", "ADD"), ("use_y", False), ("invert_x", True), ("target_space", "LOCAL")])
-def test_helpers_that_a_chain_cannot_account_for_are_refused_with_the_property_that_drives_their_constraint(rig, change):
+@pytest.mark.parametrize(
+    "change", [("mix_mode", "ADD"), ("use_y", False), ("invert_x", True), ("target_space", "LOCAL")]
+)
+def test_helpers_that_a_chain_cannot_account_for_are_refused_with_the_property_that_drives_their_constraint(
+    rig, change
+):
     setattr(rig.pose.bones["MCH-ROT-head"].constraints["Copy Rotation"], *change)
-    with pytest.raises(RuntimeError, match=r"'MCH-ROT-head'.*begin the chain below it \(select 'head'.*head_follow.*such that it is 0"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"'MCH-ROT-head'.*begin the chain below it \(select 'head'.*head_follow.*such that it is 0",
+    ):
         new_chain(rig, "neck", "head")
     rig.pose.bones["torso"]["head_follow"] = 1.0
     rig.update_tag()

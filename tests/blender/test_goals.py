@@ -10,17 +10,39 @@ from mathutils import Euler, Matrix, Vector
 from tests.blender.baking import IN_KEYS, apart, live_motion, played
 from tests.blender.rigs import UPRIGHT, keyed, looking_chain
 from tests.blender.rigs import build as build_rig
-from tests.blender.shown import as_good_as_unfiltered, choose, go_live, no_handler_raises, session, settle, shortfall, world_of_end
+from tests.blender.shown import (
+    as_good_as_unfiltered,
+    choose,
+    go_live,
+    no_handler_raises,
+    session,
+    settle,
+    shortfall,
+    world_of_end,
+)
 
 __all__ = ["no_handler_raises"]
 
-THERE = {"base": 0.4, "lower": -0.5, "middle": 0.9, "upper": 0.5, "head": 0.3}  # [rad] about each bone's own axis: a pose that can be had
+THERE = {
+    "base": 0.4,
+    "lower": -0.5,
+    "middle": 0.9,
+    "upper": 0.5,
+    "head": 0.3,
+}  # [rad] about each bone's own axis: a pose that can be had
 ELSEWHERE = {"base": -0.6, "lower": 0.4, "middle": 0.3, "upper": -0.7, "head": 0.4}
 NEAR = {"erik": 12.0}  # [deg] of aim: ERIK as published is content within its threshold
 DIFFERENT_AXES = (("+Y", "+Z"), ("-Z", "+Y"), ("+X", "-Z"))
 
-KNOWN = [(name, goal) for name, info in SOLVERS.items() for goal, kind in GOALS.items() if kind.aim in info.aims]
-UNKNOWN = [(name, goal) for name, info in SOLVERS.items() for goal, kind in GOALS.items() if kind.aim not in info.aims]
+KNOWN = [
+    (name, goal) for name, info in SOLVERS.items() for goal, kind in GOALS.items() if kind.aim in info.aims
+]
+UNKNOWN = [
+    (name, goal)
+    for name, info in SOLVERS.items()
+    for goal, kind in GOALS.items()
+    if kind.aim not in info.aims
+]
 
 
 def turned(rig, angles) -> None:
@@ -31,7 +53,9 @@ def turned(rig, angles) -> None:
 
 
 def as_in_pose(rig, chain, angles) -> Matrix:
-    """World matrix for the target that the end meets exactly in that pose, whatever its goal; the rig is left at rest."""
+    """World matrix for the target that the end meets exactly in that pose, whatever its goal; the rig is left
+    at rest.
+    """
     turned(rig, angles)
     end = world_of_end(rig, chain.end)
     turned(rig, dict.fromkeys(UPRIGHT, 0.0))
@@ -39,7 +63,9 @@ def as_in_pose(rig, chain, angles) -> Matrix:
 
 
 def arm(goal: str, solver: str, **settings):
-    """A rig that stands askew in the world, with a goal that can be met but is not met at rest; returns rig and chain."""
+    """A rig that stands askew in the world, with a goal that can be met but is not met at rest; returns rig
+    and chain.
+    """
     rig = build_rig(UPRIGHT)
     rig.location, rig.rotation_euler, rig.scale = (0.4, -0.2, 0.1), (0.3, -0.5, 1.1), (1.5, 1.5, 1.5)
     rig, chain = looking_chain(rig)
@@ -64,7 +90,9 @@ def test_every_goal_is_met_live_and_follows_its_target(solver, goal):
     go_live(rig, chain)
     assert is_met(rig, chain), shortfall(rig, chain, chain.end)
     place = Matrix(rig.matrix_world)
-    rig.matrix_world = Matrix.Translation((0.2, 0, -0.1)) @ place @ Euler((0.1, 0.1, -0.2)).to_matrix().to_4x4()
+    rig.matrix_world = (
+        Matrix.Translation((0.2, 0, -0.1)) @ place @ Euler((0.1, 0.1, -0.2)).to_matrix().to_4x4()
+    )
     bpy.context.view_layer.update()
     move = rig.matrix_world @ place.inverted()
     chain.target.matrix_world = move @ chain.target.matrix_world
@@ -80,11 +108,15 @@ def test_a_solver_that_does_not_know_a_goal_refuses_live_and_names_those_that_do
     with pytest.raises(RuntimeError) as refused:
         bpy.ops.limber.live()
     assert SOLVERS[solver].label in str(refused.value)
-    assert any(label in str(refused.value) for label in able) or (not able and "no other" in str(refused.value))
+    assert any(label in str(refused.value) for label in able) or (
+        not able and "no other" in str(refused.value)
+    )
 
 
 @pytest.mark.parametrize(("solver", "goal"), UNKNOWN)
-def test_a_goal_that_the_solver_does_not_know_comes_to_rest_while_live_and_goes_on_when_it_is_chosen_back(solver, goal):
+def test_a_goal_that_the_solver_does_not_know_comes_to_rest_while_live_and_goes_on_when_it_is_chosen_back(
+    solver, goal
+):
     rig, chain = arm("POINT", solver)
     now = go_live(rig, chain)
     choose(chain, goal=goal)
@@ -158,7 +190,11 @@ def test_looking_along_a_direction_can_be_upright():
     [
         ("DIRECTION", lambda thing: setattr(thing, "scale", (0, 0, 0)), ("scaled to nothing", "Target")),
         ("ORIENTATION", lambda thing: setattr(thing, "scale", (1, 0, 1)), ("scaled to nothing", "Target")),
-        ("ORIENTATION", lambda thing: setattr(thing, "rotation_euler", (float("nan"), 0, 0)), ("not a number", "Target")),
+        (
+            "ORIENTATION",
+            lambda thing: setattr(thing, "rotation_euler", (float("nan"), 0, 0)),
+            ("not a number", "Target"),
+        ),
     ],
 )
 def test_a_target_without_axes_is_a_sentence_and_the_chain_goes_on_when_it_has_them_again(goal, spoil, words):
@@ -216,7 +252,13 @@ def test_a_file_without_goals_is_read_as_it_was_meant(reopen):
     name = rig.name
     reopen()
     chain = bpy.data.objects[name].limber.chains[0]
-    assert (chain.goal, chain.symmetric, chain.weight, chain.keep, chain.target.name) == ("POINT", False, 1.0, 1.0, "Target")
+    assert (chain.goal, chain.symmetric, chain.weight, chain.keep, chain.target.name) == (
+        "POINT",
+        False,
+        1.0,
+        1.0,
+        "Target",
+    )
 
 
 def test_the_table_that_greys_out_is_the_table_that_solves():
@@ -224,5 +266,7 @@ def test_the_table_that_greys_out_is_the_table_that_solves():
     for name, goal in [*KNOWN, *UNKNOWN]:
         choose(chain, goal=goal)
         skeleton = build.skeleton_now(rig, chain)
-        assert bool(build.why_not_solver(rig, chain, name)) == bool(unavailable(name, skeleton, {GOALS[goal].aim}))
+        assert bool(build.why_not_solver(rig, chain, name)) == bool(
+            unavailable(name, skeleton, {GOALS[goal].aim})
+        )
         assert make_solver(name, skeleton)

@@ -1,4 +1,6 @@
-"""Goals, ends, solvers and their options changed at random among all else that users do: nothing raises, nothing is left behind."""
+"""Goals, ends, solvers and their options changed at random among all else that users do: nothing raises,
+nothing is left behind.
+"""
 
 import os
 import random
@@ -39,8 +41,14 @@ def goal_deeds(dice: random.Random) -> list:
     def change_goal():
         for settings in goals():
             settings.goal, settings.symmetric = dice.choice(list(GOALS)), dice.random() < 0.5
-            settings.weight, settings.roll = dice.choice([0.0, 0.5, 1.0, 30.0]), dice.choice(["FREE", "UPRIGHT", "POSTURE"])
-            settings.forward_axis, settings.target_axis = dice.choice(["+Y", "-X", "+Z"]), dice.choice(["+Y", "-Z"])
+            settings.weight, settings.roll = (
+                dice.choice([0.0, 0.5, 1.0, 30.0]),
+                dice.choice(["FREE", "UPRIGHT", "POSTURE"]),
+            )
+            settings.forward_axis, settings.target_axis = (
+                dice.choice(["+Y", "-X", "+Z"]),
+                dice.choice(["+Y", "-Z"]),
+            )
 
     def change_solver():
         for _, chain in chains():
@@ -79,7 +87,9 @@ def goal_deeds(dice: random.Random) -> list:
             if rig.data.bones:
                 bpy.ops.limber.add_end(bone=dice.choice(list(rig.data.bones)).name)
                 chain = rig.limber.chains[rig.limber.active_chain]
-                chain.ends[-1].target = dice.choice([None, target([dice.uniform(-1, 1) for _ in range(3)]), *rigs()])
+                chain.ends[-1].target = dice.choice(
+                    [None, target([dice.uniform(-1, 1) for _ in range(3)]), *rigs()]
+                )
 
         tell(verb)
 
@@ -87,7 +97,11 @@ def goal_deeds(dice: random.Random) -> list:
         tell(lambda rig: bpy.ops.limber.remove_end())
 
     def compare():
-        tell(lambda rig: bpy.ops.limber.compare_solvers(frames=dice.choice(["CURRENT", "RANGE"]), frame_start=1, frame_end=2))
+        tell(
+            lambda rig: bpy.ops.limber.compare_solvers(
+                frames=dice.choice(["CURRENT", "RANGE"]), frame_start=1, frame_end=2
+            )
+        )
 
     def match():
         tell(lambda rig: bpy.ops.limber.match_joints())
@@ -103,7 +117,19 @@ def goal_deeds(dice: random.Random) -> list:
                 settings.target.scale = dice.choice([(0, 0, 0), (1, 1, 1), (-1, 2, 1)])
                 settings.target.rotation_euler.x = dice.choice([0.3, 2.0])
 
-    return [change_goal, change_goal, change_solver, change_options, add_end, add_end, remove_end, compare, match, switch_end, spoil_target]
+    return [
+        change_goal,
+        change_goal,
+        change_solver,
+        change_options,
+        add_end,
+        add_end,
+        remove_end,
+        compare,
+        match,
+        switch_end,
+        spoil_target,
+    ]
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))

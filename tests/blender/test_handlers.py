@@ -1,4 +1,6 @@
-"""Handlers and timers: registered with the extension, gone with it, and what they do when it comes and goes while something is live."""
+"""Handlers and timers: registered with the extension, gone with it, and what they do when it comes and goes
+while something is live.
+"""
 
 import subprocess
 import sys
@@ -12,7 +14,16 @@ from limber.rig.live import live
 from limber.rig.robot import links, remote
 
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import authored, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
+from tests.blender.shown import (
+    authored,
+    farthest,
+    go_live,
+    missed,
+    no_handler_raises,  # noqa: F401
+    pose,
+    settle,
+    traces,
+)
 
 pytestmark = pytest.mark.every_blender
 
@@ -43,7 +54,10 @@ def test_unregistering_while_live_shows_what_is_authored_and_leaves_nothing():
     limber.unregister()
     assert traces() == []
     assert registered() == []
-    assert not any(bpy.app.timers.is_registered(timer) for timer in (handlers._clock, handlers._heartbeat, handlers._after_enable))
+    assert not any(
+        bpy.app.timers.is_registered(timer)
+        for timer in (handlers._clock, handlers._heartbeat, handlers._after_enable)
+    )
     assert farthest(before, pose(rig)) == 0.0
     bpy.context.scene.frame_set(7)
     assert authored(rig) == bones
@@ -96,7 +110,8 @@ def test_no_one_but_this_module_registers_handlers_and_timers():
         path.relative_to(ROOT).as_posix()
         for folder in ("rig", "operators", "panels")
         for path in sorted((ROOT / folder).rglob("*.py"))
-        if "bpy.app.timers.register" in (text := path.read_text(encoding="utf-8")) or "bpy.app.handlers" in text
+        if "bpy.app.timers.register" in (text := path.read_text(encoding="utf-8"))
+        or "bpy.app.handlers" in text
     ]
     assert found == ["rig/events/handlers.py"]
 
@@ -130,9 +145,17 @@ def test_a_fresh_blender_that_enables_limber_in_a_live_file_is_live(tmp_path):
     path = str(tmp_path / "live.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     done = subprocess.run(
-        [sys.executable, "-c", START.format(root=str(ROOT), path=path)], capture_output=True, text=True, timeout=200, check=True
+        [sys.executable, "-c", START.format(root=str(ROOT), path=path)],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=True,
     )
-    said = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.split(" ")[0] in {"LIVE", "HEAD", "LEFT"})
+    said = dict(
+        line.split(" ", 1)
+        for line in done.stdout.splitlines()
+        if line.split(" ")[0] in {"LIVE", "HEAD", "LEFT"}
+    )
     assert said["LIVE"] == "[('head', '')]"
     assert said["LEFT"] == "['Rig', 'Target']"
     head = [number for row in pose(rig)[-1] for number in row]
@@ -147,7 +170,9 @@ def test_a_fresh_blender_that_enables_limber_in_a_live_file_is_live(tmp_path):
         (handlers.wake_remote, handlers._remote, remote, "look", remote.EVERY),
     ],
 )
-def test_an_error_does_not_end_a_timer_on_which_robots_depend_and_is_reported_once(wake, timer, part, work, every, monkeypatch, capsys):
+def test_an_error_does_not_end_a_timer_on_which_robots_depend_and_is_reported_once(
+    wake, timer, part, work, every, monkeypatch, capsys
+):
     def fail(*_) -> bool:
         raise ValueError("a defect")
 

@@ -1,4 +1,6 @@
-"""Import from Robot: Reachy Mini's model and meshes come from its daemon, and it is ready to be driven there."""
+"""Import from Robot: Reachy Mini's model and meshes come from its daemon, and it is ready to be
+driven there.
+"""
 
 import http.server
 import json
@@ -12,13 +14,16 @@ from tests.blender.modal import step_by_step
 from tests.robots.robots import ARM, SHARED
 
 REACHY = SHARED / "robots" / "reachy_mini"
-MESH = b"solid one\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0.1 0 0\nvertex 0 0.1 0\nendloop\nendfacet\nendsolid one\n"
+MESH = (
+    b"solid one\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0.1 0 0\nvertex 0 0.1"
+    b" 0\nendloop\nendfacet\nendsolid one\n"
+)
 
 
 @pytest.fixture
 def daemon():
-    """A daemon that gives `urdf`, or `answer` in its place, and for every mesh `mesh`; what is asked for is in `asked`. `sends_on_to`
-    begins the address to which it redirects.
+    """A daemon that gives `urdf`, or `answer` in its place, and for every mesh `mesh`; what is asked for is
+    in `asked`. `sends_on_to` begins the address to which it redirects.
     """
 
     class Answers(http.server.BaseHTTPRequestHandler):
@@ -41,7 +46,13 @@ def daemon():
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.asked, server.urdf, server.answer, server.mesh, server.sends_on_to = [], ARM, b"", lambda name: MESH, ""
+    server.asked, server.urdf, server.answer, server.mesh, server.sends_on_to = (
+        [],
+        ARM,
+        b"",
+        lambda name: MESH,
+        "",
+    )
     server.address = f"127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -59,7 +70,9 @@ def with_mesh(name: str) -> str:
     return ARM.replace('<sphere radius="0.04"/>', f'<mesh filename="{name}"/>')
 
 
-ANGLE_BRACKET = ARM.replace('<sphere radius="0.04"/>', '<mesh scale="1 1 1" note=">" filename="/etc/passwd"/>')
+ANGLE_BRACKET = ARM.replace(
+    '<sphere radius="0.04"/>', '<mesh scale="1 1 1" note=">" filename="/etc/passwd"/>'
+)
 
 
 @pytest.mark.every_blender
@@ -93,27 +106,55 @@ def test_another_robot_comes_by_its_file_alone(daemon):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda daemon: setattr(daemon, "urdf", with_mesh("package://../../secret.stl")), "that Limber does not fetch"),
+        (
+            lambda daemon: setattr(daemon, "urdf", with_mesh("package://../../secret.stl")),
+            "that Limber does not fetch",
+        ),
         (lambda daemon: setattr(daemon, "urdf", with_mesh("hand.py")), "that Limber does not fetch"),
-        (lambda daemon: setattr(daemon, "urdf", ANGLE_BRACKET), "names a mesh '/etc/passwd' that Limber does not fetch"),
-        (lambda daemon: setattr(daemon, "urdf", with_mesh("&#47;etc&#47;passwd")), "names a mesh '/etc/passwd'"),
-        (lambda daemon: setattr(daemon, "urdf", ARM.replace("<link", '<xacro:include filename="/etc/passwd"/><link', 1)), "no plain URDF"),
+        (
+            lambda daemon: setattr(daemon, "urdf", ANGLE_BRACKET),
+            "names a mesh '/etc/passwd' that Limber does not fetch",
+        ),
+        (
+            lambda daemon: setattr(daemon, "urdf", with_mesh("&#47;etc&#47;passwd")),
+            "names a mesh '/etc/passwd'",
+        ),
+        (
+            lambda daemon: setattr(
+                daemon, "urdf", ARM.replace("<link", '<xacro:include filename="/etc/passwd"/><link', 1)
+            ),
+            "no plain URDF",
+        ),
         (lambda daemon: setattr(daemon, "urdf", "<mujoco><!-- <robot> --></mujoco>"), "gives no plain URDF"),
         (lambda daemon: setattr(daemon, "urdf", 3), "gives no URDF"),
         (lambda daemon: setattr(daemon, "urdf", ARM + "\ud800"), "gives no URDF"),
         (lambda daemon: setattr(daemon, "answer", b"[" * 100_000), "gives no model of a robot"),
         (lambda daemon: setattr(daemon, "answer", b"\xff\xfe"), "gives no model of a robot"),
         (lambda daemon: setattr(daemon, "urdf", "<robot><link/></robot>"), "Nothing was imported"),
-        (lambda daemon: (setattr(daemon, "urdf", with_mesh("a.stl")), setattr(daemon, "mesh", lambda name: None)), "does not give a.stl"),
-        (lambda daemon: setattr(daemon, "sends_on_to", "http://127.0.0.1:9"), "sends Limber on to http://127.0.0.1:9, which"),
-        (lambda daemon: setattr(daemon, "sends_on_to", f"https://{daemon.address}"), "sends Limber on to https"),
+        (
+            lambda daemon: (
+                setattr(daemon, "urdf", with_mesh("a.stl")),
+                setattr(daemon, "mesh", lambda name: None),
+            ),
+            "does not give a.stl",
+        ),
+        (
+            lambda daemon: setattr(daemon, "sends_on_to", "http://127.0.0.1:9"),
+            "sends Limber on to http://127.0.0.1:9, which",
+        ),
+        (
+            lambda daemon: setattr(daemon, "sends_on_to", f"https://{daemon.address}"),
+            "sends Limber on to https",
+        ),
         (lambda daemon: setattr(daemon, "address", "127.0.0.1:1"), "does not answer"),
         (lambda daemon: setattr(daemon, "address", "http://robot"), "is no address of a robot"),
     ],
 )
 def test_what_cannot_be_imported_is_told_and_leaves_nothing(daemon, change, words):
     change(daemon)
-    before = {kind: len(getattr(bpy.data, kind)) for kind in ("objects", "armatures", "meshes", "collections")}
+    before = {
+        kind: len(getattr(bpy.data, kind)) for kind in ("objects", "armatures", "meshes", "collections")
+    }
     with pytest.raises(RuntimeError, match=words):
         from_robot(daemon.address)
     assert {kind: len(getattr(bpy.data, kind)) for kind in before} == before
@@ -132,12 +173,16 @@ def test_other_computers_are_asked_only_where_blender_may_go_online(monkeypatch)
     asked = []
     monkeypatch.setattr(socket, "create_connection", lambda *_: asked.append(_))
     for address in ("192.0.2.1", "192.0.2.1:9", "robot.invalid", "[2001:db8::1]:8000"):
-        with pytest.raises(RuntimeError, match=r"is another computer, and Blender may not go online.*Allow Online Access"):
+        with pytest.raises(
+            RuntimeError, match=r"is another computer, and Blender may not go online.*Allow Online Access"
+        ):
             from_robot(address)
     bpy.ops.limber.add_robot(robot="reachy_mini")
     rig = bpy.context.active_object
     rig.limber.device.port = "192.0.2.1:8000"
-    with pytest.raises(RuntimeError, match=r"192\.0\.2\.1:8000 is another computer, and Blender may not go online"):
+    with pytest.raises(
+        RuntimeError, match=r"192\.0\.2\.1:8000 is another computer, and Blender may not go online"
+    ):
         bpy.ops.limber.connect()
     assert not asked
 

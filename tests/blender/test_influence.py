@@ -1,4 +1,6 @@
-"""How much the gaze counts: from the pure animation to the full aim, keyed, live and baked and rendered alike."""
+"""How much the gaze counts: from the pure animation to the full aim, keyed, live and baked and rendered
+alike.
+"""
 
 import bpy
 import numpy as np
@@ -34,7 +36,10 @@ def leaning():
 
 
 def authored(rig, chain) -> list[float]:
-    return [rig.pose.bones[bone].rotation_euler["XYZ".index(axis)] for bone, axis in session(rig, chain).reader.joint_keys]
+    return [
+        rig.pose.bones[bone].rotation_euler["XYZ".index(axis)]
+        for bone, axis in session(rig, chain).reader.joint_keys
+    ]
 
 
 def key_influence(chain, *keys: tuple[int, float]) -> None:
@@ -124,7 +129,9 @@ def test_a_render_follows_the_keys_of_its_own_frames(leaning, tmp_path):
 
     def note(scene, depsgraph):
         if depsgraph.mode == "RENDER":
-            seen[scene.frame_current] = live.current().rendering.stage.session(rig, chain).outputs.angles.tolist()
+            seen[scene.frame_current] = (
+                live.current().rendering.stage.session(rig, chain).outputs.angles.tolist()
+            )
 
     bpy.app.handlers.frame_change_post.append(note)
     bpy.ops.render.render(animation=True)
@@ -152,7 +159,10 @@ def test_undo_and_the_file_keep_the_influence(leaning, reopen):
     assert bpy.data.objects["Rig"].limber.chains[0].influence == 0.25
 
 
-@pytest.mark.parametrize(("value", "said"), [(0.0, "Influence is 0, so the chain moves as posed"), (0.3, "Influence is 0.30"), (1.0, "")])
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0, "Influence is 0, so the chain moves as posed"), (0.3, "Influence is 0.30"), (1.0, "")],
+)
 def test_an_influence_below_one_is_named_beside_the_error_that_it_leaves(leaning, value, said):
     from limber.panels.live.live import LIMBER_PT_live
 

@@ -1,4 +1,6 @@
-"""Keyframes of list items stay with their items however a list changes: chains, ends, joints on refresh, pairs, motors of a file."""
+"""Keyframes of list items stay with their items however a list changes: chains, ends, joints on refresh,
+pairs, motors of a file.
+"""
 
 import bpy
 import pytest

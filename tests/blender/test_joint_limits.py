@@ -1,4 +1,6 @@
-"""Limits of joints from MoveIt's joint_limits.yaml: for a robot's chains, those made later, and armatures of one's own."""
+"""Limits of joints from MoveIt's joint_limits.yaml: for a robot's chains, those made later, and armatures of
+one's own.
+"""
 
 from math import pi
 
@@ -31,7 +33,10 @@ def robot(folder):
 
 
 def rates(chain) -> dict[str, tuple]:
-    return {joint.bone: tuple(round(value, 5) for value in (joint.velocity, joint.acceleration, joint.jerk)) for joint in chain.joints}
+    return {
+        joint.bone: tuple(round(value, 5) for value in (joint.velocity, joint.acceleration, joint.jerk))
+        for joint in chain.joints
+    }
 
 
 def chained(rig):
@@ -45,7 +50,9 @@ def give(folder, text: str = LIMITS):
 
 
 @pytest.mark.parametrize("chain_first", [True, False])
-def test_a_robots_joints_get_the_limits_of_their_names_also_where_the_chain_is_made_later(tmp_path, chain_first, capfd):
+def test_a_robots_joints_get_the_limits_of_their_names_also_where_the_chain_is_made_later(
+    tmp_path, chain_first, capfd
+):
     rig = robot(tmp_path)
     if chain_first:
         before = rates(chained(rig))
@@ -66,7 +73,10 @@ def test_the_parameters_of_a_ros_node_are_read_as_well_and_wrong_numbers_are_tol
     text = f"/**:\n  ros__parameters:\n    robot_description_planning:\n      joint_limits:\n        {tilt}\n"
     give(tmp_path, text)
     assert rates(chained(rig))["c"][0] == 3.0
-    assert "joint 'tilt', max_acceleration: expected a number above zero, found 'fast': it is left out" in capfd.readouterr().out
+    assert (
+        "joint 'tilt', max_acceleration: expected a number above zero, found 'fast': it is left out"
+        in capfd.readouterr().out
+    )
 
 
 def test_an_armature_of_ones_own_gets_limits_by_the_names_of_its_joints(tmp_path):

@@ -1,4 +1,6 @@
-"""The posture that a chain keeps is chosen by its name: keys on it are constant, and mean the same posture whatever becomes of the list."""
+"""The posture that a chain keeps is chosen by its name: keys on it are constant, and mean the same posture
+whatever becomes of the list.
+"""
 
 from functools import partial
 
@@ -74,7 +76,9 @@ def test_the_solver_gets_the_keyed_posture(chain):
 
 @pytest.mark.parametrize("place", range(3))
 @pytest.mark.parametrize("direction", ["UP", "DOWN"])
-def test_keys_mean_the_same_posture_when_the_list_is_sorted_and_postures_are_renamed(chain, place: int, direction: str):
+def test_keys_mean_the_same_posture_when_the_list_is_sorted_and_postures_are_renamed(
+    chain, place: int, direction: str
+):
     key(chain, Sad=1, Proud=10, Curious=20)
     bpy.context.scene.frame_set(30)
     chain.shown_posture = place
@@ -95,7 +99,10 @@ def test_a_key_on_a_removed_posture_becomes_no_other_ones_and_live_says_so(chain
     now = go_live(chain.id_data, chain)
     assert now.problem == ""
     bpy.context.scene.frame_set(15)
-    assert "a posture that was removed from its list: choose another Posture, or delete the key on it" in now.problem
+    assert (
+        "a posture that was removed from its list: choose another Posture, or delete the key on it"
+        in now.problem
+    )
     assert "Removed" in [item[1] for item in kept_posture.items(chain, bpy.context)]
     with pytest.raises(RuntimeError, match="was removed: select another in the list"):
         bpy.ops.limber.remove_posture()
@@ -139,8 +146,12 @@ def test_an_older_files_keys_on_the_place_become_keys_on_the_posture(chain, reop
     actions.assign(rig, action)
     reopen()
     chain = bpy.data.objects["Rig"].limber.chains[0]
-    assert [kept(chain, frame) for frame in (1, 5, 9, 10, 15, 19, 20)] == ["Proud"] * 3 + ["Sad"] * 3 + ["Curious"]
-    assert [curve.data_path.rpartition(".")[2] for curve in actions.fcurves(*actions.playing(chain.id_data)[0])] == ["posture"]
+    assert [kept(chain, frame) for frame in (1, 5, 9, 10, 15, 19, 20)] == ["Proud"] * 3 + ["Sad"] * 3 + [
+        "Curious"
+    ]
+    assert [
+        curve.data_path.rpartition(".")[2] for curve in actions.fcurves(*actions.playing(chain.id_data)[0])
+    ] == ["posture"]
 
 
 def older_keys(chain) -> bpy.types.Action:

@@ -1,4 +1,6 @@
-"""Life on top of a posture: a function of the frame, seeded and keyed; the aim stays exact; baked as live shows it."""
+"""Life on top of a posture: a function of the frame, seeded and keyed; the aim stays exact; baked as live
+shows it.
+"""
 
 import math
 
@@ -13,7 +15,13 @@ from limber.rig.live import live
 from tests.blender.baking import apart, begin, live_motion, played
 from tests.blender.posing import LEAN, pose
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import as_good_as_unfiltered, depsgraph, go_live, missed, no_handler_raises, session, settle  # noqa: F401
+from tests.blender.shown import (
+    as_good_as_unfiltered,
+    depsgraph,
+    go_live,
+    no_handler_raises,  # noqa: F401
+    session,
+)
 from tests.blender.test_tick_posture import BENT, UPRIGHT, lamp
 
 UP = (0.0, 1.0, 0.0)  # the lamp of the tick's tests stands on +Y
@@ -39,7 +47,12 @@ def test_it_moves_smoothly(seconds):
 @pytest.mark.parametrize("kind", ["breathing", "sway", "glances"])
 def test_each_part_moves_something_and_another_seed_is_another_life(kind):
     def film(seed):
-        return np.array([Life(**{kind: 0.1}, seed=seed).offsets(lamp(), np.array(BENT), UP, t) for t in np.arange(0.0, 20.0, 0.05)])
+        return np.array(
+            [
+                Life(**{kind: 0.1}, seed=seed).offsets(lamp(), np.array(BENT), UP, t)
+                for t in np.arange(0.0, 20.0, 0.05)
+            ]
+        )
 
     first = film(0)
     assert np.abs(first).max() > 0.05

@@ -1,4 +1,6 @@
-"""Authored and warped pose share no storage: what the user has is never touched, and the warp vanishes without a trace."""
+"""Authored and warped pose share no storage: what the user has is never touched, and the warp vanishes
+without a trace.
+"""
 
 import subprocess
 import sys
@@ -137,7 +139,11 @@ def test_turning_a_bone_with_blenders_own_tool_while_live_turns_the_authored_pos
         (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "upper"
     before = [tuple(bone.rotation_euler) for bone in bones]
     bpy.ops.transform.rotate(value=0.25, orient_axis="X", orient_type="LOCAL")
-    turned = [abs(a - b) for bone, was in zip(bones, before, strict=True) for a, b in zip(bone.rotation_euler, was, strict=True)]
+    turned = [
+        abs(a - b)
+        for bone, was in zip(bones, before, strict=True)
+        for a, b in zip(bone.rotation_euler, was, strict=True)
+    ]
     moved = [k for k, angle in enumerate(turned) if angle > 1e-5]
     assert moved == [3 * list(bones).index(bones["upper"])]
     assert turned[moved[0]] == pytest.approx(0.25, abs=1e-4)
@@ -145,8 +151,13 @@ def test_turning_a_bone_with_blenders_own_tool_while_live_turns_the_authored_pos
         curves = actions.fcurves(rig.animation_data.action)
         assert {curve.data_path for curve in curves} == {'pose.bones["upper"].rotation_euler'}
         for curve in curves:
-            assert curve.evaluate(2) == pytest.approx(bones["upper"].rotation_euler[curve.array_index], abs=1e-6)
-        assert [point.co.x for point in actions.find(curves, curves[0].data_path, 0).keyframe_points] == [1, 2]
+            assert curve.evaluate(2) == pytest.approx(
+                bones["upper"].rotation_euler[curve.array_index], abs=1e-6
+            )
+        assert [point.co.x for point in actions.find(curves, curves[0].data_path, 0).keyframe_points] == [
+            1,
+            2,
+        ]
 
 
 def test_a_key_inserted_while_live_holds_the_authored_value():
@@ -190,7 +201,9 @@ import os; os._exit(0)
 
 def read_without_limber(path) -> dict[str, str]:
     """What a Blender that has no Limber finds in a file."""
-    done = subprocess.run([sys.executable, "-c", READ, str(path)], capture_output=True, text=True, timeout=200, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, timeout=200, check=True
+    )
     return dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.split(" ")[0].isupper())
 
 
@@ -269,7 +282,9 @@ def test_a_recovered_session_that_was_saved_without_hooks_is_healed(tmp_path):
     rig, chain = looking_chain()
     rig.pose.bones["lower"].rotation_euler.x = 0.35
     go_live(rig, chain)
-    proxy.find(rig).use_fake_user = True  # as in the memory that a crash leaves: the twin is there, the constraints too
+    proxy.find(
+        rig
+    ).use_fake_user = True  # as in the memory that a crash leaves: the twin is there, the constraints too
     path = tmp_path / "recovered.blend"
     for name in ("save_pre", "save_post"):
         getattr(bpy.app.handlers, name).clear()

@@ -1,4 +1,6 @@
-"""Live, baked and streamed are one motion: equal at the filter's output to 1e-9 for the same frames and start, in the keys to 1e-6."""
+"""Live, baked and streamed are one motion: equal at the filter's output to 1e-9 for the same frames and
+start, in the keys to 1e-6.
+"""
 
 from types import SimpleNamespace
 
@@ -71,7 +73,10 @@ def play(rig, chains, listener=None):
         if listener:
             stored = [session(rig, chain).reader.stored_index for chain in chains]
             at = np.concatenate(
-                [np.array(index) + offset for index, offset in zip(stored, np.cumsum([0, *map(len, stored[:-1])]), strict=True)]
+                [
+                    np.array(index) + offset
+                    for index, offset in zip(stored, np.cumsum([0, *map(len, stored[:-1])]), strict=True)
+                ]
             )
             sent.append(np.array(listener.heard[-1])[at])
     return np.array(shown), np.array(sent)
@@ -80,7 +85,11 @@ def play(rig, chains, listener=None):
 def keys(rig, chains, places) -> np.ndarray:
     """What the new action plays."""
     curves = actions.fcurves(rig.animation_data.action)
-    found = [actions.find(curves, f'pose.bones["{bone}"].rotation_euler', "XYZ".index(axis)) for chain in places for bone, axis in chain]
+    found = [
+        actions.find(curves, f'pose.bones["{bone}"].rotation_euler', "XYZ".index(axis))
+        for chain in places
+        for bone, axis in chain
+    ]
     return np.array([[curve.evaluate(frame) for curve in found] for frame in FRAMES])
 
 
@@ -94,7 +103,9 @@ def filter_outputs(monkeypatch):
 
     def noted(self):
         more = step(self)
-        rows.append(np.concatenate([self.stage.session(rig, chain).outputs.angles for rig, chain in self.movers]))
+        rows.append(
+            np.concatenate([self.stage.session(rig, chain).outputs.angles for rig, chain in self.movers])
+        )
         return more
 
     monkeypatch.setattr(Bake, "step", noted)
@@ -142,7 +153,9 @@ def test_chains_that_hang_on_one_another_are_one_motion_baked_together(filter_ou
 
 def test_a_chain_is_baked_the_same_while_another_rig_is_live(lamp, filter_outputs):
     rig, chain = lamp
-    other, other_chain = looking_chain(build({"base": "Y", "head": "XZ"}, name="Other"), at=target((0.3, 1.0, 0.4), "Elsewhere"))
+    other, other_chain = looking_chain(
+        build({"base": "Y", "head": "XZ"}, name="Other"), at=target((0.3, 1.0, 0.4), "Elsewhere")
+    )
     other.location.x = 2
     keyed(other_chain.target, (1, 40), end=(3.0, 1.0, 1.0))
     for joint in other_chain.joints:
@@ -158,7 +171,9 @@ def test_a_chain_is_baked_the_same_while_another_rig_is_live(lamp, filter_output
     bpy.ops.limber.bake()
     assert np.abs(np.array(filter_outputs) - shown).max() < 1e-9
     assert other_chain.live
-    assert np.array_equal(before, session(other, other_chain).outputs.angles), "it stood still meanwhile, where it was"
+    assert np.array_equal(before, session(other, other_chain).outputs.angles), (
+        "it stood still meanwhile, where it was"
+    )
     other_chain.target.location.x += 1
     settle()
     assert session(other, other_chain).problem == ""

@@ -1,4 +1,6 @@
-"""Bones of a live rig may be deleted, renamed, edited, constrained at any moment: no handler raises, nothing is left behind."""
+"""Bones of a live rig may be deleted, renamed, edited, constrained at any moment: no handler raises, nothing
+is left behind.
+"""
 
 import bpy
 import limber
@@ -7,7 +9,15 @@ from limber.rig.live import live
 from limber.rig.showing import proxy
 
 from tests.blender.rigs import make_active, target
-from tests.blender.shown import assert_looks, edit, no_handler_raises, seeing_rig, session, settle, traces  # noqa: F401
+from tests.blender.shown import (
+    assert_looks,
+    edit,
+    no_handler_raises,  # noqa: F401
+    seeing_rig,
+    session,
+    settle,
+    traces,
+)
 
 pytestmark = pytest.mark.every_blender
 
@@ -68,7 +78,9 @@ def test_bones_that_exchange_their_names_are_followed_on(seeing):
     bones["swap"].name = "middle"
     bpy.context.view_layer.update()
     exchanged = {"upper": "middle", "middle": "upper"}
-    assert [(joint.bone, joint.axis) for joint in chain.joints] == [(exchanged.get(bone, bone), axis) for bone, axis in joints]
+    assert [(joint.bone, joint.axis) for joint in chain.joints] == [
+        (exchanged.get(bone, bone), axis) for bone, axis in joints
+    ]
     assert_looks(rig, chain)
 
 

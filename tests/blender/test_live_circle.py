@@ -1,4 +1,6 @@
-"""Chains that look at each other in a circle: they find each other, others see them where they are, live and baked alike."""
+"""Chains that look at each other in a circle: they find each other, others see them where they are, live and
+baked alike.
+"""
 
 import bpy
 import pytest
@@ -26,7 +28,9 @@ def two_who_look_at_each_other(velocity=1.0, acceleration=10.0, jerk=100.0, filt
     return pairs
 
 
-@pytest.mark.parametrize("limits", [(1.0, 10.0, 100.0), (1.5, 8.0, 80.0), (3.0, 15.0, 150.0), (3.0, 30.0, 300.0)])
+@pytest.mark.parametrize(
+    "limits", [(1.0, 10.0, 100.0), (1.5, 8.0, 80.0), (3.0, 15.0, 150.0), (3.0, 30.0, 300.0)]
+)
 def test_two_who_look_at_each_other_find_each_other_however_fast_they_are(capfd, limits):
     one, two = two_who_look_at_each_other(*limits)
     go_live_all(one, two)
@@ -50,7 +54,9 @@ def test_two_characters_without_a_filter_look_at_each_other_exactly_also_while_t
 
 
 def two_with_eyes(necks, mark_on: str = "eye", has_eyes: bool = True):
-    """Two who look at marks on bones of each other, with necks of so many ways and these limits, and with eyes that nothing holds up."""
+    """Two who look at marks on bones of each other, with necks of so many ways and these limits, and with
+    eyes that nothing holds up.
+    """
     pairs, marks = [], []
     for name, limits in zip(("One", "Two"), necks, strict=True):
         rig = build({"base": "Y", "neck": "YX", "head": "XZ", "eye": "XZ"}, name=name)
@@ -72,7 +78,11 @@ def two_with_eyes(necks, mark_on: str = "eye", has_eyes: bool = True):
 @pytest.mark.parametrize("has_eyes", [False, True])
 @pytest.mark.parametrize(
     ("place", "limits"),
-    [((-0.9, -1.2, 0.2), (1.5, 8.0, 80.0)), ((-0.7, 0.7, -0.2), (3.0, 15.0, 150.0)), ((0.9, -0.7, 0.0), (0.5, 2.0, 20.0))],
+    [
+        ((-0.9, -1.2, 0.2), (1.5, 8.0, 80.0)),
+        ((-0.7, 0.7, -0.2), (3.0, 15.0, 150.0)),
+        ((0.9, -0.7, 0.0), (0.5, 2.0, 20.0)),
+    ],
 )
 def test_two_who_could_do_it_in_many_ways_settle_for_one(place, limits, has_eyes):
     pairs = two_with_eyes((limits, limits), "head", has_eyes)

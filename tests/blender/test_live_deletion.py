@@ -1,4 +1,6 @@
-"""Anything may be deleted, renamed, hidden, copied or switched at any moment while live: no handler raises, nothing is left behind."""
+"""Anything may be deleted, renamed, hidden, copied or switched at any moment while live: no handler raises,
+nothing is left behind.
+"""
 
 import bpy
 import pytest
@@ -62,7 +64,9 @@ def test_a_target_that_is_nowhere_is_told_and_followed_again_when_it_is_somewher
     shown, place = pose(rig), tuple(chain.target.location)
     chain.target.location.x = number
     if number != number:
-        assert_held(rig, chain, shown, "The position of target 'Target' is not a number", "clear its location")
+        assert_held(
+            rig, chain, shown, "The position of target 'Target' is not a number", "clear its location"
+        )
         bpy.context.scene.frame_set(2)
         assert_held(rig, chain, shown, "is not a number")
     else:
@@ -82,7 +86,8 @@ def test_a_target_at_the_ends_own_place_is_told_and_followed_again_when_it_moves
     shown = pose(rig)
     bpy.context.scene.frame_set(2)
     problem = session(rig, chain).problem
-    if problem:  # whether single precision brings it there to the last bit is luck; near it is looked at as well as can be
+    # whether single precision brings it there to the last bit is luck; near it is looked at as well as can be
+    if problem:
         assert "at the end's own place" in problem
         assert_held(rig, chain, shown)
     chain.target.location = (1.0, 0.5, 0.2)
@@ -191,7 +196,9 @@ def test_a_copy_of_a_live_rig_has_a_twin_of_its_own(seeing, linked):
 def test_a_live_rig_that_comes_from_another_file_has_a_twin_of_its_own(seeing, tmp_path):
     rig, _chain = seeing
     path = tmp_path / "piece.blend"
-    bpy.data.libraries.write(str(path), {rig, proxy.find(rig)}, fake_user=True)  # as copy and paste does: no save handlers
+    bpy.data.libraries.write(
+        str(path), {rig, proxy.find(rig)}, fake_user=True
+    )  # as copy and paste does: no save handlers
     with bpy.data.libraries.load(str(path)) as (there, here):
         here.objects = there.objects
     for thing in here.objects:

@@ -115,7 +115,18 @@ def fuzz_deeds(dice: random.Random):
         if len(rigs()) < 3:
             looking_chain(build(UPRIGHT))
 
-    deeds = [rename_bone, delete_bone, duplicate, delete_rig, move_target, change_target, delete_target, hold_target, hide, pose_bone]
+    deeds = [
+        rename_bone,
+        delete_bone,
+        duplicate,
+        delete_rig,
+        move_target,
+        change_target,
+        delete_target,
+        hold_target,
+        hide,
+        pose_bone,
+    ]
     return [with_rig(deed) for deed in [*deeds, mode, hang, toggle, toggle, toggle, move_target]] + [
         frame,
         frame,
@@ -140,9 +151,13 @@ def test_any_deeds_in_any_order_raise_nothing_and_leave_nothing(seed, undo_step,
                 raise
         bpy.context.view_layer.update()
         undo_step(f"deed {k}")
-        shown_rigs = [thing for thing in bpy.data.objects if thing.type == "ARMATURE" and proxy.MARK not in thing]
+        shown_rigs = [
+            thing for thing in bpy.data.objects if thing.type == "ARMATURE" and proxy.MARK not in thing
+        ]
         live_rigs = [rig for rig in shown_rigs if any(chain.live for chain in rig.limber.chains)]
-        assert len(twins()) == len([rig for rig in live_rigs if rig.mode != "EDIT" or proxy.find(rig)])  # none is made in Edit Mode
+        assert len(twins()) == len(
+            [rig for rig in live_rigs if rig.mode != "EDIT" or proxy.find(rig)]
+        )  # none is made in Edit Mode
         if k == 20:
             bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "any.blend"))
             if dice.random() < 0.5:

@@ -159,7 +159,9 @@ def by_a_child_bone(thing, rig, bone):
     by_parent(thing, rig, "ear")
 
 
-@pytest.mark.parametrize("way", [by_parent, by_constraint, by_armature_constraint, by_another_object, by_a_driver, by_a_child_bone])
+@pytest.mark.parametrize(
+    "way", [by_parent, by_constraint, by_armature_constraint, by_another_object, by_a_driver, by_a_child_bone]
+)
 def test_a_target_that_the_chain_itself_moves_is_refused_and_let_go_again(way, capfd):
     rig = build({"base": "Y", "lower": "X", "head": "X", "ear": ""})
     rig, chain = looking_chain(rig, "base", "lower", "head")
@@ -238,7 +240,10 @@ def test_a_bake_of_one_that_watches_anothers_live_hand_is_refused_until_that_one
     for rig in (hand, head):
         rig.limber.chains[0].frame_start, rig.limber.chains[0].frame_end = FRAMES[0], FRAMES[-1]
     select(head)
-    with pytest.raises(RuntimeError, match="Target 'Held' depends on 'A Hand', whose chain 'hand' is live: bake that one first"):
+    with pytest.raises(
+        RuntimeError,
+        match="Target 'Held' depends on 'A Hand', whose chain 'hand' is live: bake that one first",
+    ):
         bpy.ops.limber.bake()
     select(hand)
     assert bpy.ops.limber.bake() == {"FINISHED"}

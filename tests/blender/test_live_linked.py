@@ -1,4 +1,6 @@
-"""Armatures from other files: a linked one says that it needs an override, an overridden one is as good as any."""
+"""Armatures from other files: a linked one says that it needs an override, an overridden one is as good as
+any.
+"""
 
 import bpy
 import pytest
@@ -43,7 +45,9 @@ def library(tmp_path):
 
 
 def link_collection(path: str):
-    """Links the collection into this file and its scene, where overrides are made of collections; returns it."""
+    """Links the collection into this file and its scene, where overrides are made of collections;
+    returns it.
+    """
     with bpy.data.libraries.load(path, link=True) as (_there, here):
         here.collections = ["Robot"]
     bpy.context.scene.collection.children.link(here.collections[0])
@@ -57,8 +61,12 @@ def link(path: str):
 
 
 def override(path: str, system: bool = False):
-    """Links the collection and overrides all of it, as Object > Library Override > Make does; returns the rig."""
-    made = link_collection(path).override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=not system)
+    """Links the collection and overrides all of it, as Object > Library Override > Make does; returns the
+    rig.
+    """
+    made = link_collection(path).override_hierarchy_create(
+        bpy.context.scene, bpy.context.view_layer, do_fully_editable=not system
+    )
     bpy.context.view_layer.update()
     rig = next(thing for thing in made.all_objects if thing.type == "ARMATURE")
     if system:
@@ -82,7 +90,9 @@ def test_a_rig_linked_from_a_file_that_was_saved_live_says_so_and_shows_what_is_
     assert chain.live
     bpy.context.scene.frame_set(3)
     settle()
-    assert "Armature 'Rig' is linked from another file: make a library override" in session(rig, chain).problem
+    assert (
+        "Armature 'Rig' is linked from another file: make a library override" in session(rig, chain).problem
+    )
     assert farthest(before, pose(rig)) == 0.0
     assert traces() == []
 

@@ -46,7 +46,8 @@ def told_bases(rig, chain) -> dict:
 def apart_from_told(rig, chain) -> float:
     """Largest angle [rad] between what is shown of a bone and what the filter says of it."""
     return max(
-        rotations.angle_between(turn, rotations.normalized(tuple(shown_basis(rig, name)))) for name, turn in told_bases(rig, chain).items()
+        rotations.angle_between(turn, rotations.normalized(tuple(shown_basis(rig, name))))
+        for name, turn in told_bases(rig, chain).items()
     )
 
 
@@ -71,8 +72,12 @@ def test_the_shown_pose_is_the_filtered_one_on_any_rig(seed):
     chain = random_chain(dice, rig, "b0", [bone.name for bone in rig.pose.bones if bone.name[0] == "b"][-1])
     chain.target = keyed(target(tuple(rig.location + vector(dice, 4))), (1, 12))
     chain.roll = dice.choice(["FREE", "UPRIGHT", "POSTURE"])
-    locked = next((bone for bone in rig.pose.bones if bone.name[0] == "b" and bone.rotation_mode != "QUATERNION"), None)
-    locked.keyframe_insert("rotation_euler", frame=1)  # free and locked axes alike: locked ones move by themselves
+    locked = next(
+        (bone for bone in rig.pose.bones if bone.name[0] == "b" and bone.rotation_mode != "QUATERNION"), None
+    )
+    locked.keyframe_insert(
+        "rotation_euler", frame=1
+    )  # free and locked axes alike: locked ones move by themselves
     locked.rotation_euler.x += 0.5
     locked.keyframe_insert("rotation_euler", frame=12)
     now = go_live(rig, chain)
@@ -98,7 +103,10 @@ def test_the_end_looks_at_a_finite_point_within_a_tenth_of_a_degree(seed):
     )
     chain.eye, chain.roll = dice.choice([0.0, 0.5, 1.0]), dice.choice(["FREE", "UPRIGHT"])
     for bone in rig.pose.bones:
-        bone.rotation_euler = [0.0 if locked else angle for angle, locked in zip(vector(dice, 0.6), bone.lock_rotation, strict=True)]
+        bone.rotation_euler = [
+            0.0 if locked else angle
+            for angle, locked in zip(vector(dice, 0.6), bone.lock_rotation, strict=True)
+        ]
     go_live(rig, chain)
     reach = 0.5 * rig.scale.x
     found = 0

@@ -1,4 +1,6 @@
-"""Rendering an animation shows what live shows, frame by frame; with motion blur what lies between; and leaves live where it was."""
+"""Rendering an animation shows what live shows, frame by frame; with motion blur what lies between; and
+leaves live where it was.
+"""
 
 import bpy
 import numpy as np
@@ -8,7 +10,15 @@ from limber.rig.showing import proxy
 
 from tests.blender.filming import film, render_all, render_still
 from tests.blender.rigs import keyed, looking_chain, make_active
-from tests.blender.shown import assert_looks, evaluated, farthest, go_live, missed, no_handler_raises, pose, session, settle  # noqa: F401
+from tests.blender.shown import (
+    assert_looks,
+    farthest,
+    go_live,
+    missed,
+    no_handler_raises,  # noqa: F401
+    pose,
+    session,
+)
 
 pytestmark = pytest.mark.every_blender
 
@@ -17,14 +27,18 @@ FRAMES = range(1, 9)
 
 @pytest.fixture
 def filmed():
-    """A live arm whose bones carry bright blocks, filmed from the side, while its target moves faster than it can follow."""
+    """A live arm whose bones carry bright blocks, filmed from the side, while its target moves faster than it
+    can follow.
+    """
     rig, chain = looking_chain()
     scene = bpy.context.scene
     for bone in rig.data.bones:
         data = bpy.data.meshes.new(bone.name)
         s, l = 0.03, bone.length
         corners = [(x, y, z) for x in (-s, s) for y in (-l, 0) for z in (-s, s)]
-        data.from_pydata(corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+        data.from_pydata(
+            corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+        )
         block = bpy.data.objects.new(bone.name, data)
         scene.collection.objects.link(block)
         block.parent, block.parent_type, block.parent_bone = rig, "BONE", bone.name
@@ -58,7 +72,9 @@ def test_a_rendered_animation_is_what_is_baked(filmed, tmp_path):
 
 def test_motion_blur_is_that_of_what_is_baked(filmed, tmp_path):
     rig, chain = filmed
-    chain.solver = "erik_exact"  # keeps no speed of its own, which between two frames would be that of a whole one
+    chain.solver = (  # keeps no speed of its own, which between two frames would be that of a whole one
+        "erik_exact"
+    )
     bpy.context.scene.frame_set(2)
     bpy.context.scene.frame_set(1)  # starts anew
     render = bpy.context.scene.render

@@ -1,4 +1,6 @@
-"""Time: scene time while frames follow each other, wall time while nothing plays, none at a scrub or between frames."""
+"""Time: scene time while frames follow each other, wall time while nothing plays, none at a scrub or between
+frames.
+"""
 
 import bpy
 import numpy as np
@@ -57,7 +59,9 @@ def lagging():
     return rig, chain
 
 
-@pytest.mark.parametrize(("fps", "fps_base", "step"), [(24, 1.0, 1), (30, 1.001, 1), (12, 1.0, 1), (24, 1.0, 3)])
+@pytest.mark.parametrize(
+    ("fps", "fps_base", "step"), [(24, 1.0, 1), (30, 1.001, 1), (12, 1.0, 1), (24, 1.0, 3)]
+)
 def test_a_frame_lasts_as_long_as_the_scene_says(lagging, fps, fps_base, step):
     rig, chain = lagging
     scene = bpy.context.scene
@@ -109,7 +113,13 @@ def test_frames_that_are_looked_at_twice_leave_the_turns_of_chains_as_they_are()
         for frame in (40, *range(1, 50)):
             for _ in range(times):
                 bpy.context.scene.frame_set(frame)
-            rows.append([value for chain in rig.limber.chains for value in live.session(rig, chain).outputs.angles.tolist()])
+            rows.append(
+                [
+                    value
+                    for chain in rig.limber.chains
+                    for value in live.session(rig, chain).outputs.angles.tolist()
+                ]
+            )
         plans = [live.session(rig, chain).outputs.solution.memory.planning for chain in rig.limber.chains]
         assert all(plan.pool for plan in plans), "both have planned"
         return rows[1:], plans
@@ -251,7 +261,9 @@ def test_the_clock_stands_still_while_something_plays(lagging, monkeypatch):
     assert np.array_equal(before, angles(rig, chain))
     monkeypatch.undo()
     run_clock(21.0, 30)
-    assert not np.array_equal(before, angles(rig, chain)), "when the playback ends the motion comes to its rest"
+    assert not np.array_equal(before, angles(rig, chain)), (
+        "when the playback ends the motion comes to its rest"
+    )
 
 
 def test_the_clock_catches_up_after_a_slow_redraw_but_not_after_a_stall(lagging):
@@ -271,7 +283,9 @@ def test_the_clock_catches_up_after_a_slow_redraw_but_not_after_a_stall(lagging)
     assert stalled == pytest.approx(MOST_STEPS * 0.2 * STEP, rel=1e-3)
     before = angles(rig, chain)
     clock(now + 3 * STEP + 1.0 + STEP)
-    assert np.abs(angles(rig, chain) - before).max() == pytest.approx(0.2 * STEP, rel=1e-3), "and goes on as before"
+    assert np.abs(angles(rig, chain) - before).max() == pytest.approx(0.2 * STEP, rel=1e-3), (
+        "and goes on as before"
+    )
 
 
 def test_a_clock_that_is_called_too_early_makes_no_step(lagging):
@@ -345,7 +359,9 @@ def test_a_scene_that_is_renamed_or_stretches_time_goes_on(lagging):
     plain = play(rig, chain, range(1, 11))
     bpy.context.scene.name = "Take 2"
     assert np.array_equal(plain, play(rig, chain, range(1, 11)))
-    bpy.context.scene.render.frame_map_new = 200  # slow motion: the target moves half as fast, a frame lasts as long as ever
+    bpy.context.scene.render.frame_map_new = (
+        200  # slow motion: the target moves half as fast, a frame lasts as long as ever
+    )
     first = play(rig, chain, range(1, 6))
     bpy.context.scene.frame_set(5, subframe=0.5)
     assert np.array_equal(first[-1], angles(rig, chain))

@@ -9,7 +9,16 @@ from limber.rig.live.budget import STEP
 from limber.rig.showing import proxy
 
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import depsgraph, farthest, go_live, missed, no_handler_raises, pose, session, settle, traces  # noqa: F401
+from tests.blender.shown import (
+    depsgraph,
+    farthest,
+    go_live,
+    missed,
+    no_handler_raises,  # noqa: F401
+    pose,
+    settle,
+    traces,
+)
 
 pytestmark = pytest.mark.every_blender
 
@@ -40,7 +49,9 @@ def assert_in_order() -> None:
     bones = {joint.bone for chain in rig.limber.chains if chain.live for joint in chain.joints}
     assert len(twins) == 1
     assert len([data for data in bpy.data.armatures if proxy.MARK in data]) == 1
-    held = {bone.name: [c for c in bone.constraints if c.name.startswith("Limber")] for bone in rig.pose.bones}
+    held = {
+        bone.name: [c for c in bone.constraints if c.name.startswith("Limber")] for bone in rig.pose.bones
+    }
     assert {name for name, found in held.items() if found} == bones
     assert all(len(found) <= 1 for found in held.values())
     assert all(c.target == twins[0] and c.subtarget == name for name, found in held.items() for c in found)

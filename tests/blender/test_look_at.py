@@ -27,7 +27,9 @@ def camera(place=(0.4, -0.9, 0.5)):
 
 
 class Mouse:
-    """The operator's own code, with events as a window sends them over its 3D view; what it reports is kept."""
+    """The operator's own code, with events as a window sends them over its 3D view; what it reports
+    is kept.
+    """
 
     def __init__(self) -> None:
         from limber.operators.authoring.look_at import LIMBER_OT_move_with_mouse
@@ -89,7 +91,9 @@ def test_a_new_target_is_where_the_end_looks_or_reaches_so_that_nothing_moves_wh
     assert max((tip - was).length for tip, was in zip(now, before, strict=True)) < 1e-4
     eye = rig.matrix_world @ rig.pose.bones["head"].matrix @ Vector((0, 0.025, 0))
     away = (chain.target.matrix_world.translation - eye).length
-    assert away == pytest.approx(0 if goal in {"POSITION", "FRAME", "AIM"} else 2.0, abs=1e-4), "ten lengths of the bone, as it is scaled"
+    assert away == pytest.approx(0 if goal in {"POSITION", "FRAME", "AIM"} else 2.0, abs=1e-4), (
+        "ten lengths of the bone, as it is scaled"
+    )
 
 
 def test_a_new_target_is_for_all_chains_that_had_the_same():
@@ -149,7 +153,9 @@ def test_the_target_is_under_the_mouse_as_far_away_as_it_was():
 
 def view_from(matrix: Matrix) -> SimpleNamespace:
     """An orthographic view."""
-    return SimpleNamespace(is_perspective=False, view_perspective="ORTHO", view_matrix=matrix, perspective_matrix=SIZE @ matrix)
+    return SimpleNamespace(
+        is_perspective=False, view_perspective="ORTHO", view_matrix=matrix, perspective_matrix=SIZE @ matrix
+    )
 
 
 def test_of_four_views_the_one_under_the_mouse_counts_and_orthographic_ones_have_nothing_behind_them():
@@ -158,7 +164,9 @@ def test_of_four_views_the_one_under_the_mouse_counts_and_orthographic_ones_have
     top, front = view_from(Matrix()), view_from(Matrix.Rotation(-pi / 2, 4, "X"))
     regions = [SimpleNamespace(type="HEADER", x=0, y=0, width=9, height=9)]
     regions += [SimpleNamespace(type="WINDOW", x=x, y=0, width=600, height=400) for x in (0, 600)]
-    area = SimpleNamespace(regions=regions, spaces=SimpleNamespace(active=SimpleNamespace(region_quadviews=[top, front])))
+    area = SimpleNamespace(
+        regions=regions, spaces=SimpleNamespace(active=SimpleNamespace(region_quadviews=[top, front]))
+    )
     place = Vector((0.5, 0.7, 900.0))
     assert tuple(targets.under_mouse(area, 400, 300, place)) == pytest.approx((1, 1, 900), abs=1e-3)
     assert tuple(targets.under_mouse(area, 1000, 300, place)) == pytest.approx((1, 0.7, 1), abs=1e-3)
@@ -295,7 +303,9 @@ def test_a_target_that_is_deleted_meanwhile_ends_it():
 def test_without_a_target_or_a_view_it_says_why():
     _, chain = looking_chain()
     mouse = Mouse()
-    with bpy.context.temp_override(area=next(area for area in bpy.context.screen.areas if area.type == "PROPERTIES")):
+    with bpy.context.temp_override(
+        area=next(area for area in bpy.context.screen.areas if area.type == "PROPERTIES")
+    ):
         assert mouse.invoke(bpy.context, None) == {"CANCELLED"}
     assert "over a 3D view: press the button in the view's sidebar" in mouse.reports[0]
     chain.target = None

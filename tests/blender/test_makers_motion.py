@@ -19,7 +19,13 @@ from tests.robots.robots import SHARED
 
 NEAR = 1e-6  # [rad]
 RECORDINGS = SHARED / "robots" / "lelamp" / "recordings"
-MIDDLES = {"1": -1.87944, "2": 0.48654, "3": -1.2492255, "4": -0.644945, "5": 0.7174615}  # of the model's ranges
+MIDDLES = {
+    "1": -1.87944,
+    "2": 0.48654,
+    "3": -1.2492255,
+    "4": -0.644945,
+    "5": 0.7174615,
+}  # of the model's ranges
 LAMP = {name: Motor(k, 0, 0, 1000, 3000 + 10 * k) for k, name in enumerate(JOINTS, 1)}
 
 
@@ -41,7 +47,9 @@ def bring(path, **options) -> set[str]:
 
 
 def send(path, name: str, rows: int, **options) -> set[str]:
-    return bpy.ops.limber.export_motion(filepath=str(path), format=name, frame_start=1, frame_end=rows, **options)
+    return bpy.ops.limber.export_motion(
+        filepath=str(path), format=name, frame_start=1, frame_end=rows, **options
+    )
 
 
 def recording(path, values: list[tuple[float, ...]]):
@@ -50,16 +58,22 @@ def recording(path, values: list[tuple[float, ...]]):
     return path
 
 
-def test_a_lamp_s_animation_is_the_middle_of_its_ranges_and_ninety_degrees_to_either_side_until_it_is_calibrated(tmp_path, capfd):
+def test_a_lamp_s_animation_is_the_middle_of_its_ranges_and_ninety_degrees_to_either_side_until_it_is_calibrated(
+    tmp_path, capfd
+):
     rig = added("lelamp")
     assert bring(recording(tmp_path / "nod.csv", [(0.0,) * 5, (100.0,) * 5, (-50.0,) * 5])) == {"FINISHED"}
     assert "has no calibration of LeRobot's, so usual ranges are taken" in capfd.readouterr().out
     for frame, share in ((1, 0.0), (2, 1.0), (3, -0.5)):
         bpy.context.scene.frame_set(frame)
-        assert joint_values(rig) == pytest.approx({name: middle + share * pi / 2 for name, middle in MIDDLES.items()}, abs=1e-5)
+        assert joint_values(rig) == pytest.approx(
+            {name: middle + share * pi / 2 for name, middle in MIDDLES.items()}, abs=1e-5
+        )
 
 
-def test_with_the_lamp_s_calibration_an_animation_goes_to_the_same_servo_positions_as_its_own_player_sends(tmp_path, capfd):
+def test_with_the_lamp_s_calibration_an_animation_goes_to_the_same_servo_positions_as_its_own_player_sends(
+    tmp_path, capfd
+):
     from limber.hardware.mixing import Mixing
     from limber.rig.robot.device import describe_plain, sources
     from limber.rig.robot.values import newest
@@ -76,7 +90,9 @@ def test_with_the_lamp_s_calibration_an_animation_goes_to_the_same_servo_positio
         raw = Mixing(device).raw(newest(rig, sources(rig), [0.0] * len(device.joints)))
         sent = {channel.servo: steps for channel, steps in zip(device.channels, raw, strict=True)}
         for name, value in zip(JOINTS, row, strict=True):
-            assert sent[LAMP[name].id] == pytest.approx(LAMP[name].position(value, "range_m100_100"), abs=0.01)
+            assert sent[LAMP[name].id] == pytest.approx(
+                LAMP[name].position(value, "range_m100_100"), abs=0.01
+            )
 
 
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason=f"no recordings in {RECORDINGS}")
@@ -89,7 +105,9 @@ def test_the_maker_s_own_animations_play_on_the_lamp_and_go_out_as_they_came(tmp
     bpy.context.scene.frame_set(rows // 2)
     shown = joint_values(rig)
     for k, (joint, middle) in enumerate(MIDDLES.items()):
-        assert shown[joint] == pytest.approx(middle + expected.columns[k].values[rows // 2 - 1] / 100 * pi / 2, abs=1e-5)
+        assert shown[joint] == pytest.approx(
+            middle + expected.columns[k].values[rows // 2 - 1] / 100 * pi / 2, abs=1e-5
+        )
     back = tmp_path / "back.csv"
     assert send(back, "lelamp", rows) == {"FINISHED"}
     for one, other in zip(read(back).columns, expected.columns, strict=True):
@@ -110,7 +128,9 @@ def test_an_episode_is_in_lerobot_s_units_and_goes_out_as_it_came(tmp_path, robo
         for name in ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll"):
             assert degrees(joint_values(rig)[name]) == pytest.approx(told[name].values[10], abs=1e-4)
     assert send(tmp_path / "back", "lerobot", 25, lerobot_values=values) == {"FINISHED"}
-    again = bpy.ops.limber.import_motion(filepath=str(tmp_path / "back" / "meta" / "info.json"), frame_start=101, lerobot_values=values)
+    again = bpy.ops.limber.import_motion(
+        filepath=str(tmp_path / "back" / "meta" / "info.json"), frame_start=101, lerobot_values=values
+    )
     assert again == {"FINISHED"}
     for k in range(25):
         bpy.context.scene.frame_set(1 + k)
@@ -125,7 +145,9 @@ def test_the_gripper_s_share_is_of_the_way_from_closed_to_open(tmp_path):
     write(tmp_path / "set", FORMATS["lerobot"].make(found, Settings()))
     bring(tmp_path / "set" / "meta" / "info.json")
     bpy.context.scene.frame_set(2)
-    share = next(column for column in read(tmp_path / "set").columns if column.name == "gripper").values[1] / 100
+    share = (
+        next(column for column in read(tmp_path / "set").columns if column.name == "gripper").values[1] / 100
+    )
     assert joint_values(rig)["gripper"] == pytest.approx(radians(-10) + share * radians(110), abs=1e-3)
 
 
@@ -140,8 +162,16 @@ def test_a_trajectory_moves_its_joints_cubically_and_others_stay_as_posed(tmp_pa
     rig = added("so101", fps=20)
     before = joint_values(rig)
     points = [
-        {"positions": [0.0, 0.0, 1.0], "velocities": [0.0, 0.0, 0.0], "time_from_start": {"sec": 0, "nanosec": 0}},
-        {"positions": [0.4, -0.4, 1.0], "velocities": [0.0, 0.0, 0.0], "time_from_start": {"sec": 0, "nanosec": 500_000_000}},
+        {
+            "positions": [0.0, 0.0, 1.0],
+            "velocities": [0.0, 0.0, 0.0],
+            "time_from_start": {"sec": 0, "nanosec": 0},
+        },
+        {
+            "positions": [0.4, -0.4, 1.0],
+            "velocities": [0.0, 0.0, 0.0],
+            "time_from_start": {"sec": 0, "nanosec": 500_000_000},
+        },
     ]
     path = tmp_path / "t.json"
     path.write_text(json.dumps({"joint_names": ["elbow_flex", "shoulder_pan", "finger"], "points": points}))
@@ -192,9 +222,16 @@ def test_in_the_file_browser_a_format_brings_its_suffix_and_its_player_s_rate_an
     from limber.operators.output.export_motion import LIMBER_OT_export_motion
 
     added("lelamp")
-    browser = Window(LIMBER_OT_export_motion, filepath="/a/lamp.json", format="ros2_json", rate=50, of_rate="ros2_json")
+    browser = Window(
+        LIMBER_OT_export_motion, filepath="/a/lamp.json", format="ros2_json", rate=50, of_rate="ros2_json"
+    )
     assert not browser.check(bpy.context)
-    for name, suffix, rate in (("lelamp", ".csv", 30), ("reachy_mini", ".json", 50), ("lerobot", "", 30), ("csv", ".csv", 50)):
+    for name, suffix, rate in (
+        ("lelamp", ".csv", 30),
+        ("reachy_mini", ".json", 50),
+        ("lerobot", "", 30),
+        ("csv", ".csv", 50),
+    ):
         browser.format = name
         assert browser.check(bpy.context)
         assert (browser.filepath, browser.rate) == (f"/a/lamp{suffix}", rate)

@@ -6,8 +6,19 @@ import pytest
 
 from tests.blender import mechanisms as those
 
-KINDS = ("four_bar", "crank_slider", "pantograph", "delta", "stewart", "neck", "eye", "every_kind", "serial_arm")
-MOBILITY = {  # freedoms, by Kutzbach's count with the loops' own geometry; rods between two balls spin besides
+KINDS = (
+    "four_bar",
+    "crank_slider",
+    "pantograph",
+    "delta",
+    "stewart",
+    "neck",
+    "eye",
+    "every_kind",
+    "serial_arm",
+)
+# freedoms, by Kutzbach's count with the loops' own geometry; rods between two balls spin besides
+MOBILITY = {
     "four_bar": 1,
     "crank_slider": 1,
     "pantograph": 2,
@@ -40,7 +51,9 @@ def test_a_ready_mechanism_moves_as_a_whole_and_comes_back(kind):
     bpy.ops.limber.live()
     assert those.session(owner).problem == ""
     assert those.session(owner).remark == ""
-    assert those.furthest(before, those.shown(owner)) < 1e-5, "a mechanism that is authored closed does not jump"
+    assert those.furthest(before, those.shown(owner)) < 1e-5, (
+        "a mechanism that is authored closed does not jump"
+    )
     stir(owner)
     those.settle(owner)
     session = those.session(owner)
@@ -58,7 +71,9 @@ def _assert_joints_hold(owner, before, now) -> None:
     """Places that two bodies share where they were authored are shared where they are shown."""
     for empty in owner.users_collection[0].all_objects:
         part = empty.limber.part
-        if part.kind not in {"revolute", "spherical", "universal", "fixed"} or not (part.first and part.second):
+        if part.kind not in {"revolute", "spherical", "universal", "fixed"} or not (
+            part.first and part.second
+        ):
             continue
         at = np.array(empty.matrix_world)[:, 3]
         ends = [now[body.name] @ np.linalg.inv(before[body.name]) @ at for body in (part.first, part.second)]
@@ -210,7 +225,9 @@ def test_assemble_closes_a_sketch_and_keeps_it():
     gap = bpy.data.objects.new("Coupler End", None)
     gap.parent, gap.location = coupler, (0.14, 0.0, 0.09)
     owner.users_collection[0].objects.link(gap)
-    gap.rotation_euler = bpy.data.objects["Rocker Pin"].matrix_basis.to_euler()  # both ends of a hinge have the same axis
+    gap.rotation_euler = bpy.data.objects[
+        "Rocker Pin"
+    ].matrix_basis.to_euler()  # both ends of a hinge have the same axis
     pin = bpy.data.objects["Rocker Pin"].limber.part
     pin.first, pin.second, pin.meets = bpy.data.objects["Rocker"], coupler, gap
     bpy.ops.limber.assemble_mechanism()

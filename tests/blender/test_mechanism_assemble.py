@@ -45,7 +45,13 @@ def constrained(body) -> None:
     ("hold", "said"),
     [
         (keyed, "Body 'coupler' has keys on its rotation (action 'couplerAction"),
-        (driven, "Body 'coupler' has drivers on its location, which would take it back at the next frame: remove them there first"),
+        (
+            driven,
+            (
+                "Body 'coupler' has drivers on its location, which would take it back at the next frame:"
+                " remove them there first"
+            ),
+        ),
         (constrained, "Body 'coupler' is held by its constraint 'Copy Location': apply it or mute it first"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Mechanisms of what is in the scene: Blender's constraints, empties, bones, files; and what cannot be one."""
+"""Mechanisms of what is in the scene: Blender's constraints, empties, bones, files; and what cannot
+be one.
+"""
 
 import bpy
 import numpy as np
@@ -18,7 +20,11 @@ def go_live(motor: str = "pin A"):
 
 
 def distance(one: str, other: str) -> float:
-    return float(np.linalg.norm(those.world(bpy.data.objects[one])[:3, 3] - those.world(bpy.data.objects[other])[:3, 3]))
+    return float(
+        np.linalg.norm(
+            those.world(bpy.data.objects[one])[:3, 3] - those.world(bpy.data.objects[other])[:3, 3]
+        )
+    )
 
 
 def test_blenders_own_hinges_make_a_mechanism_that_turns():
@@ -57,7 +63,9 @@ def test_empties_with_a_joint_of_limbers_own_do_as_well():
 def test_each_of_blenders_constraints_is_the_joint_that_it_looks_like(kind, shape, settings):
     from limber.rig.reading.mechanism.joints import joints
 
-    held = those.constraint("joint", kind, those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")).rigid_body_constraint
+    held = those.constraint(
+        "joint", kind, those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")
+    ).rigid_body_constraint
     for axis, value in settings.items():
         setattr(held, f"use_limit_{axis}", True)
         setattr(held, f"limit_{axis}_lower", value)
@@ -157,13 +165,20 @@ def test_two_grounded_bodies_that_contradict_name_the_worst_joint():
     make_active(pin)
     bpy.ops.rigidbody.constraint_remove()
     part = pin.limber.part
-    part.kind, part.first, part.second, part.meets = "revolute", bpy.data.objects["rocker"], bpy.data.objects["coupler"], gap
+    part.kind, part.first, part.second, part.meets = (
+        "revolute",
+        bpy.data.objects["rocker"],
+        bpy.data.objects["coupler"],
+        gap,
+    )
     refused("cannot be assembled: joint 'pin C' stays open by [0-9.]+ mm")
 
 
 @pytest.mark.every_blender
 def test_a_generic_constraint_that_is_no_joint_says_what_it_frees():
-    held = those.constraint("loose", "GENERIC", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")).rigid_body_constraint
+    held = those.constraint(
+        "loose", "GENERIC", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")
+    ).rigid_body_constraint
     for axis in ("lin_z", "ang_x", "ang_y", "ang_z"):
         setattr(held, f"use_limit_{axis}", True)
         setattr(held, f"limit_{axis}_lower", 0.0)
@@ -175,7 +190,9 @@ def test_a_generic_constraint_that_is_no_joint_says_what_it_frees():
 def test_check_says_that_a_balls_angular_limits_are_not_kept():
     from limber.rig.authoring.mechanism.check import check
 
-    held = those.constraint("socket", "GENERIC", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")).rigid_body_constraint
+    held = those.constraint(
+        "socket", "GENERIC", those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")
+    ).rigid_body_constraint
     for axis in ("lin_x", "lin_y", "lin_z"):
         setattr(held, f"use_limit_{axis}", True)
         setattr(held, f"limit_{axis}_lower", 0.0)
@@ -185,7 +202,10 @@ def test_check_says_that_a_balls_angular_limits_are_not_kept():
 
     def said() -> bool:
         findings = check(bpy.context, owner).findings
-        return any("'socket' rotates about all axes, so its angular limits are ignored" in one.sentence for one in findings)
+        return any(
+            "'socket' rotates about all axes, so its angular limits are ignored" in one.sentence
+            for one in findings
+        )
 
     assert not said()
     held.use_limit_ang_z = True
@@ -207,7 +227,13 @@ def test_check_names_loose_bodies_rods_without_length_limits_that_exclude_the_st
     motor.lower, motor.upper = 0.2, 0.9
     owner.limber.mechanism.goals.add().name = "empty"
     said = "\n".join(finding.sentence for finding in check(bpy.context, owner).findings)
-    for wanted in ("'alone' has no joint", "'nothing' has no length", "is at 0 in the rest pose", "'empty' has no target", "physics"):
+    for wanted in (
+        "'alone' has no joint",
+        "'nothing' has no length",
+        "is at 0 in the rest pose",
+        "'empty' has no target",
+        "physics",
+    ):
         assert wanted in said, said
 
 
@@ -217,7 +243,9 @@ def test_a_centre_of_mass_without_masses_says_so():
     goal = owner.limber.mechanism.goals[0]
     goal.does = "CENTRE"
     bpy.ops.limber.live()
-    assert those.session(owner).problem == "", "bodies without a rigid body weigh what the volume of their meshes says"
+    assert those.session(owner).problem == "", (
+        "bodies without a rigid body weigh what the volume of their meshes says"
+    )
     for thing in owner.users_collection[0].all_objects:
         if thing.type == "MESH":
             make_active(thing)
@@ -265,7 +293,13 @@ def test_bones_with_a_closure_are_a_mechanism():
     moved = {bone.name: np.array(bone.matrix) for bone in shown}
     bpy.ops.limber.end_live()
     bpy.context.view_layer.update()
-    assert max(np.abs(np.array(bone.matrix) - was).max() for bone, was in zip(rig.pose.bones, before, strict=True)) < 1e-6
+    assert (
+        max(
+            np.abs(np.array(bone.matrix) - was).max()
+            for bone, was in zip(rig.pose.bones, before, strict=True)
+        )
+        < 1e-6
+    )
     bpy.ops.limber.live()
     bpy.ops.limber.bake()
     bpy.context.scene.frame_set(3)

@@ -1,4 +1,6 @@
-"""Baked mechanisms show what live shows, whatever else says where a body is: deltas, drivers, constraints, parents of every kind."""
+"""Baked mechanisms show what live shows, whatever else says where a body is: deltas, drivers, constraints,
+parents of every kind.
+"""
 
 import bpy
 import numpy as np
@@ -68,12 +70,19 @@ def test_a_sketch_with_deltas_is_assembled_where_its_joints_hold():
 
 def test_drivers_of_baked_channels_are_muted_and_others_go_on():
     def prepare(crank, coupler, rocker):
-        for thing, path, index in ((coupler, "location", 0), (rocker, "rotation_euler", 1), (coupler, "delta_location", 1)):
+        for thing, path, index in (
+            (coupler, "location", 0),
+            (rocker, "rotation_euler", 1),
+            (coupler, "delta_location", 1),
+        ):
             thing.driver_add(path, index).driver.expression = repr(getattr(thing, path)[index])
 
     bake_and_compare(prepare)
     coupler, rocker = bpy.data.objects["coupler"], bpy.data.objects["rocker"]
-    assert {curve.data_path: curve.mute for curve in coupler.animation_data.drivers} == {"location": True, "delta_location": False}
+    assert {curve.data_path: curve.mute for curve in coupler.animation_data.drivers} == {
+        "location": True,
+        "delta_location": False,
+    }
     assert rocker.animation_data.drivers[0].mute
 
 
@@ -158,7 +167,9 @@ def shaped(kind: str):
     return made
 
 
-@pytest.mark.parametrize(("kind", "on"), [("mesh", "VERTEX"), ("mesh", "VERTEX_3"), ("curve", "OBJECT"), ("lattice", "LATTICE")])
+@pytest.mark.parametrize(
+    ("kind", "on"), [("mesh", "VERTEX"), ("mesh", "VERTEX_3"), ("curve", "OBJECT"), ("lattice", "LATTICE")]
+)
 def test_a_body_that_sits_on_a_shape_is_baked_where_it_is(kind, on):
     def prepare(crank, coupler, rocker):
         if kind == "lattice":
@@ -185,7 +196,10 @@ def test_a_body_on_vertices_that_another_body_shapes_is_refused_by_name_before_a
     rocker = bpy.data.objects["rocker"]
     rocker.parent, rocker.parent_type = skin, "VERTEX"
     owned()
-    with pytest.raises(RuntimeError, match=f"'rocker' is a child of '{skin.name}', which is shaped by its modifier 'Hook' after 'crank'"):
+    with pytest.raises(
+        RuntimeError,
+        match=f"'rocker' is a child of '{skin.name}', which is shaped by its modifier 'Hook' after 'crank'",
+    ):
         bpy.ops.limber.bake()
     assert not bpy.data.actions
     assert rocker.animation_data is None
@@ -198,7 +212,9 @@ def test_a_body_whose_parent_follows_another_body_by_a_constraint_is_refused():
     bpy.data.objects["rocker"].parent = holder
     those.update()
     owned()
-    with pytest.raises(RuntimeError, match="'holder', which follows by its constraint 'Copy Location' 'crank'"):
+    with pytest.raises(
+        RuntimeError, match="'holder', which follows by its constraint 'Copy Location' 'crank'"
+    ):
         bpy.ops.limber.bake()
 
 

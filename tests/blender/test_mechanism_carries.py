@@ -1,4 +1,6 @@
-"""What stands on a mechanism, or looks at what it carries, is solved after it in the same frame: chains, mechanisms; live and baked."""
+"""What stands on a mechanism, or looks at what it carries, is solved after it in the same frame: chains,
+mechanisms; live and baked.
+"""
 
 import bpy
 import numpy as np
@@ -34,7 +36,9 @@ def arm_on(body, bone: str = "", name: str = "Arm"):
     if bone:
         rig.parent_type, rig.parent_bone = "BONE", bone
     bpy.context.view_layer.update()
-    rig, chain = looking_chain(rig, "base", "lower", "upper", at=target((0.4, -1.0, 0.5), name=f"{name} Target"))
+    rig, chain = looking_chain(
+        rig, "base", "lower", "upper", at=target((0.4, -1.0, 0.5), name=f"{name} Target")
+    )
     as_good_as_unfiltered(chain)
     return rig, chain
 
@@ -99,7 +103,9 @@ def test_what_a_mechanism_carries_is_looked_at_where_it_is():
     owner, platform = moving_platform()
     ball = target((0.1, 0.05, 0.1), name="Ball")
     ball.parent = platform
-    rig, chain = looking_chain(build({"base": "XYZ", "lower": "X", "upper": "XY"}), "base", "lower", "upper", at=ball)
+    rig, chain = looking_chain(
+        build({"base": "XYZ", "lower": "X", "upper": "XY"}), "base", "lower", "upper", at=ball
+    )
     rig.location = (0.6, -0.5, 0.0)
     as_good_as_unfiltered(chain)
     go_live(owner, chain)

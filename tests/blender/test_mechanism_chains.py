@@ -85,7 +85,8 @@ def test_a_bone_that_the_mechanism_needs_leads_a_chain_from_the_top_as_ever_with
     rig = with_neck(imported(tmp_path), "plate")
     assert new_chain(rig, "plate").root == "base"
     words = (
-        f"is moved by mechanism '{rig.name}', too, so only one of the two can be live: drive that bone by the mechanism's Goals or Motors"
+        f"is moved by mechanism '{rig.name}', too, so only one of the two can be live: drive that bone by the"
+        " mechanism's Goals or Motors"
     )
     assert words in capfd.readouterr().out
 

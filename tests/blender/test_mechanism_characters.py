@@ -1,4 +1,6 @@
-"""Goals that follow bones of an animated character: posed, keyed, by constraints, live chains; live and baked alike."""
+"""Goals that follow bones of an animated character: posed, keyed, by constraints, live chains; live and baked
+alike.
+"""
 
 import bpy
 import numpy as np
@@ -23,7 +25,9 @@ def character():
 
 
 def platform(place=(0.0, 0.0, 0.0)):
-    """A Stewart platform whose goal follows a character's head beside which it stays; returns owner, goal and character."""
+    """A Stewart platform whose goal follows a character's head beside which it stays; returns owner, goal and
+    character.
+    """
     owner = those.add("stewart", place)
     rig = character()
     make_active(owner)
@@ -39,7 +43,10 @@ def rigid(matrix) -> np.ndarray:
 
 
 def bone(rig, name: str) -> np.ndarray:
-    return rigid(rig.evaluated_get(those.update()).matrix_world @ rig.evaluated_get(those.update()).pose.bones[name].matrix)
+    return rigid(
+        rig.evaluated_get(those.update()).matrix_world
+        @ rig.evaluated_get(those.update()).pose.bones[name].matrix
+    )
 
 
 def shown(goal) -> np.ndarray:
@@ -92,7 +99,9 @@ def test_an_animated_character_is_followed_live_and_baked_alike():
     bpy.ops.limber.bake()
     for frame, values in enumerate(live, 1):
         scene.frame_set(frame)
-        assert [motor.value or motor.linear_value for motor in kept.motors] == pytest.approx(values, abs=1e-5), frame
+        assert [motor.value or motor.linear_value for motor in kept.motors] == pytest.approx(
+            values, abs=1e-5
+        ), frame
 
 
 def test_a_bone_that_a_live_chain_moves_is_followed_in_the_same_frame():
@@ -141,7 +150,10 @@ def test_a_bone_of_a_mechanism_follows_a_bone_of_a_character():
 def test_a_bone_that_is_not_there_is_named():
     owner, goal, rig = platform()
     goal.target_bone = "nose"
-    assert f"Goal '{goal.name}': target '{rig.name}' has no bone 'nose': choose one of its bones as Target Bone" in says(owner)
+    assert (
+        f"Goal '{goal.name}': target '{rig.name}' has no bone 'nose': choose one of its bones as Target Bone"
+        in says(owner)
+    )
     assert "has no bone 'nose'" in problem_of(owner)
     goal.target_bone = "skull"
     those.clock()

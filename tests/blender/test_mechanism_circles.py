@@ -1,4 +1,6 @@
-"""Mechanisms that follow themselves, by way of others or not: it is said, by name, as long as it is so, and of nothing else."""
+"""Mechanisms that follow themselves, by way of others or not: it is said, by name, as long as it is so, and
+of nothing else.
+"""
 
 import bpy
 import pytest
@@ -33,7 +35,9 @@ def who_looks_at_its_own_rod():
 
 
 def two_platforms(place=0.0):
-    """Stewart platforms whose targets hang on each other's platform, live; returns their owners and targets."""
+    """Stewart platforms whose targets hang on each other's platform, live; returns their owners and
+    targets.
+    """
     owners = [those.add("stewart", place=(place + x, 0.0, 0.0)) for x in (0.0, 2.0)]
     one, two = (owner.limber.mechanism.goals[0] for owner in owners)
     hang(one.target, two.body)
@@ -64,7 +68,9 @@ def drive(thing, path: str, read, kind: str, read_path: str = "") -> None:
 def test_a_mechanism_that_follows_itself_through_a_gaze_is_told_until_the_target_is_another():
     neck, gaze, owner = who_looks_at_its_own_rod()
     those.clock(5)
-    assert f"Mechanism '{owner.name}' follows chain '{gaze.name}' of '{neck.name}', which in turn" in remark(owner)
+    assert f"Mechanism '{owner.name}' follows chain '{gaze.name}' of '{neck.name}', which in turn" in remark(
+        owner
+    )
     hang(gaze.target, None)
     those.clock(5, start=200.0)
     assert "in turn" not in remark(owner)
@@ -113,7 +119,9 @@ def test_a_mechanism_whose_target_follows_its_own_body_by_a_constraint_is_told()
     assert "itself" not in remark(owner)
 
 
-@pytest.mark.parametrize("way", ["a constraint that is off", "a driver of something else", "a driver from something else", "a lid"])
+@pytest.mark.parametrize(
+    "way", ["a constraint that is off", "a driver of something else", "a driver from something else", "a lid"]
+)
 def test_what_does_not_move_a_target_is_no_circle(way):
     neck, gaze, owner = head_on_push_rods()
     rod = rod_of(owner)

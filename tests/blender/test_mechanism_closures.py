@@ -1,4 +1,6 @@
-"""Closures between bones: points that coincide are joined, what is apart is told with its distance, named pairs close at once."""
+"""Closures between bones: points that coincide are joined, what is apart is told with its distance, named
+pairs close at once.
+"""
 
 from pathlib import Path
 
@@ -24,7 +26,11 @@ WITHIN = 1e-4  # [rad] of the vendor's motors
 
 def named(tmp_path, text: str = "") -> bpy.types.Object:
     """A parallelogram whose loop's ends are called as exporters do; returns its armature."""
-    text = (text or parallelogram()).replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2")
+    text = (
+        (text or parallelogram())
+        .replace("plate_end", "closing_plate_1")
+        .replace("right_end", "closing_plate_2")
+    )
     (tmp_path / "robot.urdf").write_text(text, encoding="utf-8")
     bpy.ops.limber.import_robot(filepath=str(tmp_path / "robot.urdf"), with_meshes=False, close_loops=False)
     return bpy.context.active_object
@@ -63,7 +69,10 @@ def test_points_that_are_apart_are_told_with_their_distance(capfd):
     select(rig, "coupler", "rocker")
     rig.data.bones.active = rig.data.bones["rocker"]
     bpy.ops.limber.add_closure()
-    sentence = "Closure 'coupler = rocker': the tail of 'coupler' and the tail of 'rocker' are 12 mm apart at rest, so Live moves the bones"
+    sentence = (
+        "Closure 'coupler = rocker': the tail of 'coupler' and the tail of 'rocker' are 12 mm apart at rest,"
+        " so Live moves the bones"
+    )
     assert sentence in capfd.readouterr().out
     assert sentence in says(rig)
 
@@ -86,7 +95,10 @@ def test_points_that_no_motion_brings_together_are_named_beside_what_stays_open(
 def test_a_bone_that_is_no_link_has_no_origin():
     rig, closure = boned()
     closure.first_point = "ORIGIN"
-    assert "Bone 'coupler' is no link of an imported robot, or was moved since: choose its head or its tail" in says(rig)
+    assert (
+        "Bone 'coupler' is no link of an imported robot, or was moved since: choose its head or its tail"
+        in says(rig)
+    )
 
 
 def test_a_closure_of_an_older_file_still_joins_tails():
@@ -110,7 +122,10 @@ def test_named_pairs_close_in_one_click_and_the_loop_holds(tmp_path, capfd):
     assert [(one.name, one.first, one.second, one.first_point) for one in kept.closures] == [
         ("plate", "closing_plate_1", "closing_plate_2", "HEAD")
     ]
-    with pytest.raises(RuntimeError, match="No bones of an active armature are called closing_NAME_1 and closing_NAME_2 and are open"):
+    with pytest.raises(
+        RuntimeError,
+        match="No bones of an active armature are called closing_NAME_1 and closing_NAME_2 and are open",
+    ):
         bpy.ops.limber.close_named_loops()
     bpy.ops.object.mode_set(mode="POSE")
     select(rig, "left")
@@ -127,26 +142,39 @@ def test_named_pairs_close_in_one_click_and_the_loop_holds(tmp_path, capfd):
 
 def test_named_pairs_close_wherever_the_armature_is_moved_and_rooted(tmp_path):
     (tmp_path / "robot.urdf").write_text(
-        parallelogram().replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2"), encoding="utf-8"
+        parallelogram().replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2"),
+        encoding="utf-8",
     )
-    bpy.ops.limber.import_robot(filepath=str(tmp_path / "robot.urdf"), with_meshes=False, root="plate", close_loops=False)
+    bpy.ops.limber.import_robot(
+        filepath=str(tmp_path / "robot.urdf"), with_meshes=False, root="plate", close_loops=False
+    )
     rig = bpy.context.active_object
-    rig.matrix_world = Matrix.Translation((1.0, 2.0, 3.0)) @ Matrix.Rotation(0.7, 4, Vector((1.0, 2.0, 0.5)).normalized())
+    rig.matrix_world = Matrix.Translation((1.0, 2.0, 3.0)) @ Matrix.Rotation(
+        0.7, 4, Vector((1.0, 2.0, 0.5)).normalized()
+    )
     bpy.context.view_layer.update()
     bpy.ops.limber.close_named_loops()
     assert "apart at rest" not in says(rig)
 
 
 def test_named_pairs_that_are_apart_are_said_to_be(tmp_path, capfd):
-    named(tmp_path, parallelogram().replace('xyz="0.5 0 0"/><axis xyz="1 0 0"', 'xyz="0.53 0 0"/><axis xyz="1 0 0"'))
+    named(
+        tmp_path,
+        parallelogram().replace('xyz="0.5 0 0"/><axis xyz="1 0 0"', 'xyz="0.53 0 0"/><axis xyz="1 0 0"'),
+    )
     bpy.ops.limber.close_named_loops()
     said = capfd.readouterr().out
-    assert "Closure 'plate': the head of 'closing_plate_1' and the head of 'closing_plate_2' are 30 mm apart at rest" in said
+    assert (
+        "Closure 'plate': the head of 'closing_plate_1' and the head of 'closing_plate_2' are 30 mm apart at"
+        " rest" in said
+    )
 
 
 def test_a_robot_that_its_file_closes_is_not_closed_by_names(tmp_path):
     named(tmp_path)
-    (tmp_path / "robot.yaml").write_text(CLOSED.replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2"))
+    (tmp_path / "robot.yaml").write_text(
+        CLOSED.replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2")
+    )
     bpy.ops.limber.import_closures(filepath=str(tmp_path / "robot.yaml"))
     with pytest.raises(RuntimeError, match="The robot's own file has the closures"):
         bpy.ops.limber.close_named_loops()
@@ -160,7 +188,10 @@ def test_motors_come_on_all_selected_bones_or_on_none(tmp_path):
     rig.data.bones.active = rig.data.bones["right"]
     bpy.ops.limber.add_motors()
     assert {motor.bone for motor in rig.limber.mechanism.motors} == {"left", "right"}
-    assert {motor.name for motor in rig.limber.mechanism.motors} == {"motor X", "free_right X"}, "as the file names the joints"
+    assert {motor.name for motor in rig.limber.mechanism.motors} == {
+        "motor X",
+        "free_right X",
+    }, "as the file names the joints"
     rig.limber.mechanism.motors.clear()
     select(rig, "left", "closing_plate_1")
     rig.data.bones.active = rig.data.bones["left"]
@@ -173,15 +204,23 @@ def test_motors_come_on_all_selected_bones_or_on_none(tmp_path):
 
 
 def reachy(by_hand: bool = True):
-    """Reachy Mini as its URDF file has it; its five open rods are closed by one click, or by the import, and the motors added by hand, or
-    by the import. Returns the armature, and bones and signs of the body's and the rods' motors."""
+    """Reachy Mini as its URDF file has it; its five open rods are closed by one click, or by the import, and
+    the motors added by hand, or by the import. Returns the armature, and bones and signs of the body's and
+    the rods' motors.
+    """
     if not (REACHY / "robot.urdf").exists():
         pytest.skip(f"no robot in {REACHY}")
     from limber.rig.reading import imported_robot
 
-    bpy.ops.limber.import_robot(filepath=str(REACHY / "robot.urdf"), with_meshes=False, close_loops=not by_hand)
+    bpy.ops.limber.import_robot(
+        filepath=str(REACHY / "robot.urdf"), with_meshes=False, close_loops=not by_hand
+    )
     rig = bpy.context.active_object
-    of_joint = {record.branch.joint.name: (bone, record.sign) for bone, record in imported_robot.records(rig) if record.branch.joint}
+    of_joint = {
+        record.branch.joint.name: (bone, record.sign)
+        for bone, record in imported_robot.records(rig)
+        if record.branch.joint
+    }
     motors = [of_joint[name] for name in ("yaw_body", *STEWART)]
     if not by_hand:
         return rig, motors

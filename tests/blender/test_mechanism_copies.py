@@ -1,4 +1,6 @@
-"""Copies of mechanisms (Shift D), and several sketches in one collection: each mechanism has joints and bodies of its own."""
+"""Copies of mechanisms (Shift D), and several sketches in one collection: each mechanism has joints and
+bodies of its own.
+"""
 
 import bpy
 import numpy as np
@@ -123,7 +125,12 @@ def test_a_copy_that_is_undone_leaves_the_first_one_as_it_was(undo_step):
     owner = bpy.data.objects[name]
     those.clock(2)
     assert those.session(owner).problem == ""
-    assert {part.name for part in those.session(owner).reading.parts} == {"Ground", "Crank", "Coupler", "Rocker"}
+    assert {part.name for part in those.session(owner).reading.parts} == {
+        "Ground",
+        "Crank",
+        "Coupler",
+        "Rocker",
+    }
 
 
 def test_a_copy_keeps_its_identity_while_a_robot_is_connected_that_knows_it():
@@ -152,7 +159,10 @@ def test_an_owner_copied_alone_shares_the_joints_and_check_and_live_say_so():
     copy = bpy.context.active_object
     assert bodies(owner) == bodies(copy) == {"Ground", "Crank", "Coupler", "Rocker"}
     said = [finding.sentence for finding in check(bpy.context, copy).findings]
-    assert "Joint 'Crank Shaft' is in the list of mechanism 'Four-Bar' as well: only one of them can be live at once" in said
+    assert (
+        "Joint 'Crank Shaft' is in the list of mechanism 'Four-Bar' as well: only one of them can be live at"
+        " once" in said
+    )
     make_active(owner)
     bpy.ops.limber.live()
     make_active(copy)
@@ -195,7 +205,10 @@ def test_two_mechanisms_with_a_body_in_common_are_not_live_at_once():
     make_active(owner)
     bpy.ops.limber.live()
     make_active(other)
-    with pytest.raises(RuntimeError, match="Mechanism 'Mechanism' is live and moves 'crank', a body of 'Other' as well: press End Live"):
+    with pytest.raises(
+        RuntimeError,
+        match="Mechanism 'Mechanism' is live and moves 'crank', a body of 'Other' as well: press End Live",
+    ):
         bpy.ops.limber.live()
 
 
@@ -204,7 +217,10 @@ def test_two_mechanisms_with_a_body_in_common_are_not_live_at_once():
 
 def hinged(number: int):
     """A sketch of one hinge; returns it."""
-    ground, bar = (those.box(f"{word} {number}", (number, 0.0, 0.0), kind) for word, kind in (("ground", "PASSIVE"), ("bar", "ACTIVE")))
+    ground, bar = (
+        those.box(f"{word} {number}", (number, 0.0, 0.0), kind)
+        for word, kind in (("ground", "PASSIVE"), ("bar", "ACTIVE"))
+    )
     return those.constraint(f"pin {number}", "HINGE", ground, bar, (number, 0.0, 0.0), ABOUT_Y)
 
 
@@ -245,9 +261,13 @@ def test_joints_that_no_mechanism_has_yet_are_all_taken_by_the_first_one():
 
 def test_a_joint_that_holds_a_body_of_a_mechanism_is_told_where_it_belongs_and_nothing_is_made():
     new(hinged(1))
-    more = those.constraint("more", "HINGE", bpy.data.objects["bar 1"], those.box("next", (1.1, 0.0, 0.0), "ACTIVE"))
+    more = those.constraint(
+        "more", "HINGE", bpy.data.objects["bar 1"], those.box("next", (1.1, 0.0, 0.0), "ACTIVE")
+    )
     before = len(bpy.data.objects), len(bpy.data.collections)
-    with pytest.raises(RuntimeError, match="Joint 'more' holds 'bar 1', a body of mechanism 'Mechanism': add it to that, by"):
+    with pytest.raises(
+        RuntimeError, match="Joint 'more' holds 'bar 1', a body of mechanism 'Mechanism': add it to that, by"
+    ):
         new(more)
     assert (len(bpy.data.objects), len(bpy.data.collections)) == before
 

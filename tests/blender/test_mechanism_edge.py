@@ -1,4 +1,6 @@
-"""At the edge of what a mechanism can do: motors keep their limits, live and baked alike, and a flip is told."""
+"""At the edge of what a mechanism can do: motors keep their limits, live and baked alike, and a flip
+is told.
+"""
 
 from dataclasses import replace
 
@@ -96,7 +98,11 @@ def test_a_loop_that_went_over_to_its_other_assembly_is_told():
     asked = Goals(actuators={"Crank Shaft": solver.values(here, "Crank Shaft")})
     starts = np.random.default_rng(1).normal(size=(20, len(here.values)))
     others = (assemble(solver, replace(here, values=values), asked) for values in starts)
-    other = next(one for one in others if one.report.goal_error < 1e-6 and np.abs(one.state.values - here.values).max() > 0.5)
+    other = next(
+        one
+        for one in others
+        if one.report.goal_error < 1e-6 and np.abs(one.state.values - here.values).max() > 0.5
+    )
     session.state = replace(session.state, desired=replace(other.state, branch=here.branch, regular=None))
     motor.value = 0.01
     those.clock()
@@ -136,7 +142,10 @@ def test_a_body_reaches_its_target_and_points_along_it_with_free_roll():
     target.location.z += 0.02
     target.rotation_euler = (0.1, 2.0, 0.15)  # of which 2 rad are about its own Y: more than the legs allow
     those.settle(owner)
-    shown, wanted = np.array(goal.body.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world), np.array(target.matrix_world)
+    shown, wanted = (
+        np.array(goal.body.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world),
+        np.array(target.matrix_world),
+    )
     assert np.abs(shown[:3, 3] - wanted[:3, 3]).max() < 1e-5
     assert np.abs(shown[:3, 1] - wanted[:3, 1]).max() < 1e-5
     assert np.degrees(np.arccos(shown[:3, 0] @ wanted[:3, 0])) > 60.0

@@ -1,4 +1,6 @@
-"""What Check finds wrong with motors, goals and constraints, each with its remedy; and the words in which mechanisms are told."""
+"""What Check finds wrong with motors, goals and constraints, each with its remedy; and the words in which
+mechanisms are told.
+"""
 
 import bpy
 import pytest
@@ -28,8 +30,8 @@ def test_a_motor_that_its_loop_locks_is_named_by_check_and_by_live(capfd):
     bpy.data.objects["rocker"].limber.part.role = "GROUND"
     said = says(owner)
     assert (
-        "Motor 'pin A Z' cannot move: its loop of 'pin A', 'pin B', 'pin C' holds the joint fast. Give the loop another degree of freedom"
-        in said
+        "Motor 'pin A Z' cannot move: its loop of 'pin A', 'pin B', 'pin C' holds the joint fast. Give the"
+        " loop another degree of freedom" in said
     )
     assert "follow" not in said
     owner.limber.mechanism.drive = "MOTORS"
@@ -84,7 +86,10 @@ def test_check_says_of_goals_what_live_says():
     assert "Goal" not in says(owner)
     body, stranger = goal.body, those.box("stranger")
     goal.body = stranger
-    assert f"Goal '{goal.name}': 'stranger' is no body of the mechanism and on none: choose one that has a joint" in says(owner)
+    assert (
+        f"Goal '{goal.name}': 'stranger' is no body of the mechanism and on none: choose one that has a joint"
+        in says(owner)
+    )
     goal.body = body
     goal.target.parent = body
     assert f"depends on '{body.name}', which follows it: choose another target" in says(owner)
@@ -94,7 +99,10 @@ def test_check_says_of_goals_what_live_says():
 def test_a_goal_on_a_body_that_stands_still_is_named():
     owner, goal = with_goal()
     goal.body = bpy.data.objects["Base"]
-    assert f"Goal '{goal.name}': body 'Base' is Ground, so the mechanism does not move it: choose another" in says(owner)
+    assert (
+        f"Goal '{goal.name}': body 'Base' is Ground, so the mechanism does not move it: choose another"
+        in says(owner)
+    )
 
 
 @pytest.mark.every_blender
@@ -115,7 +123,9 @@ def test_a_mechanism_without_ground_is_told_to_float():
     owner = owned()
     assert "floats" not in says(owner)
     bpy.data.objects["ground"].rigid_body.type = "ACTIVE"
-    assert "No body is Ground, so the whole mechanism floats: select the body on which it is mounted" in says(owner)
+    assert "No body is Ground, so the whole mechanism floats: select the body on which it is mounted" in says(
+        owner
+    )
 
 
 @pytest.mark.every_blender
@@ -123,7 +133,10 @@ def test_a_constraint_that_lost_a_body_is_named():
     pins = four_bar()
     owner = owned()
     pins["B"].rigid_body_constraint.object2 = None
-    assert "Joint 'pin B': its rigid body constraint has no Second object, so the world is taken for it: choose the body" in says(owner)
+    assert (
+        "Joint 'pin B': its rigid body constraint has no Second object, so the world is taken for it: choose"
+        " the body" in says(owner)
+    )
 
 
 def test_a_body_that_was_deleted_is_not_told_to_be_hidden():
@@ -132,7 +145,10 @@ def test_a_body_that_was_deleted_is_not_told_to_be_hidden():
     bpy.data.objects["rocker"].use_fake_user = True
     for collection in bpy.data.objects["rocker"].users_collection:
         collection.objects.unlink(bpy.data.objects["rocker"])
-    assert "Object 'rocker' was deleted, but a joint still holds it: choose another body there, or undo" in says(owner)
+    assert (
+        "Object 'rocker' was deleted, but a joint still holds it: choose another body there, or undo"
+        in says(owner)
+    )
 
 
 # -- words --
@@ -159,7 +175,8 @@ def test_one_body_is_one():
 @pytest.mark.parametrize("text", ["", "closed_lop: [['plate_end', 'right_end']]\n"])
 def test_a_file_that_closes_nothing_is_refused_and_nothing_is_kept(tmp_path, text):
     with pytest.raises(
-        RuntimeError, match="the file closes no loop and names no motor, so write closed_loop and name_mot in it"
+        RuntimeError,
+        match="the file closes no loop and names no motor, so write closed_loop and name_mot in it",
     ) as refused:
         imported(tmp_path, parallelogram(), text)
     assert ("'closed_lop' is unknown" in str(refused.value)) == bool(text)
@@ -167,7 +184,11 @@ def test_a_file_that_closes_nothing_is_refused_and_nothing_is_kept(tmp_path, tex
 
 
 def test_importing_closures_says_how_many_loops_are_closed(tmp_path, capfd):
-    imported(tmp_path, parallelogram(), CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'nowhere']]"))
+    imported(
+        tmp_path,
+        parallelogram(),
+        CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'nowhere']]"),
+    )
     said = capfd.readouterr().out
     assert "has 0 closed loops and 1 motor" in said
     assert "'nowhere' is neither a link nor a joint" in said

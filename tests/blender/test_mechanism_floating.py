@@ -31,7 +31,9 @@ def of_a_file(tmp_path):
 
 
 def placed(make, tmp_path):
-    """A live armature with a floating base, whose first bone has a goal beside its rest position; returns it, the bone and its target."""
+    """A live armature with a floating base, whose first bone has a goal beside its rest position; returns it,
+    the bone and its target.
+    """
     rig = make(tmp_path)
     settings = rig.limber.mechanism
     settings.floating_base = True
@@ -60,7 +62,9 @@ def test_a_floating_base_goes_where_its_goal_is_and_returns_when_live_ends(make,
     assert those.session(rig).remark == ""
     assert np.abs(shown(rig, bone) - those.world(target)).max() < EQUAL
     bpy.ops.limber.end_live()
-    assert np.linalg.norm(shown(rig, bone)[:3, 3] - those.world(target)[:3, 3]) == pytest.approx(np.linalg.norm(AWAY), abs=EQUAL)
+    assert np.linalg.norm(shown(rig, bone)[:3, 3] - those.world(target)[:3, 3]) == pytest.approx(
+        np.linalg.norm(AWAY), abs=EQUAL
+    )
 
 
 @pytest.mark.parametrize("make", [of_bones, of_a_file])

@@ -1,4 +1,6 @@
-"""The list of a mechanism's joints: what is added, found, removed, disabled and deleted, and how it goes into copies and other files."""
+"""The list of a mechanism's joints: what is added, found, removed, disabled and deleted, and how it goes into
+copies and other files.
+"""
 
 import bpy
 import pytest
@@ -10,7 +12,9 @@ from tests.blender.four_bars import ABOUT_Y, four_bar, owned
 from tests.blender.rest_poses import said
 from tests.blender.rigs import make_active
 
-pytestmark = pytest.mark.every_blender  # pointers in lists go through copies, undo and other files in each as it does it
+pytestmark = (
+    pytest.mark.every_blender
+)  # pointers in lists go through copies, undo and other files in each as it does it
 PINS = ["pin A", "pin B", "pin C", "pin D"]
 
 
@@ -74,7 +78,10 @@ def test_a_joint_of_another_mechanism_is_not_added():
     make_active(owner)
     bpy.data.objects["lone"].select_set(True)
     bpy.data.objects["more"].select_set(True)
-    with pytest.raises(RuntimeError, match=f"Joint 'lone' is one of mechanism '{other.name}': remove it there first, or deselect it"):
+    with pytest.raises(
+        RuntimeError,
+        match=f"Joint 'lone' is one of mechanism '{other.name}': remove it there first, or deselect it",
+    ):
         bpy.ops.limber.add_mechanism_joints()
     assert listed(owner) == PINS
 
@@ -117,7 +124,10 @@ def test_a_deleted_joint_is_named_with_the_remedy(how):
     else:
         make_active(pin)
         bpy.ops.object.delete()
-    assert "Joint 'pin C' of mechanism 'Mechanism' was deleted: undo that, or press Find Joints, which removes it" in said(owner)
+    assert (
+        "Joint 'pin C' of mechanism 'Mechanism' was deleted: undo that, or press Find Joints, which"
+        " removes it" in said(owner)
+    )
     make_active(owner)
     rows = drawn(LIMBER_PT_mechanism_joints)
     assert "limber.find_mechanism_joints" in rows.operators

@@ -1,4 +1,6 @@
-"""Limits of a mechanism's joints and motors: what constraints and files tell is kept, what cannot be is said."""
+"""Limits of a mechanism's joints and motors: what constraints and files tell is kept, what cannot be
+is said.
+"""
 
 import bpy
 import numpy as np
@@ -14,7 +16,9 @@ SLOW = '<limit lower="-1" upper="0.5" effort="1" velocity="0.5"/>'
 
 def limited(kind: str, axis: str, lower: float, upper: float):
     """A joint between two bodies with limits about or along an axis."""
-    empty = those.constraint("joint", kind, those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE"))
+    empty = those.constraint(
+        "joint", kind, those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")
+    )
     held = empty.rigid_body_constraint
     setattr(held, f"use_limit_{axis}", True)
     setattr(held, f"limit_{axis}_lower", lower)
@@ -64,7 +68,12 @@ def test_limits_the_wrong_way_round_are_named_by_every_button(kind, axis, said):
 
 @pytest.mark.parametrize(
     ("kind", "axis", "lower", "upper"),
-    [("SLIDER", "lin_x", -0.5, 0.5), ("SLIDER", "lin_x", 0.15, 3.0), ("HINGE", "ang_z", -5.2, 5.2), ("HINGE", "ang_z", 3.5, 5.2)],
+    [
+        ("SLIDER", "lin_x", -0.5, 0.5),
+        ("SLIDER", "lin_x", 0.15, 3.0),
+        ("HINGE", "ang_z", -5.2, 5.2),
+        ("HINGE", "ang_z", 3.5, 5.2),
+    ],
 )
 def test_a_motor_has_the_limits_of_its_joint_and_they_are_said(kind, axis, lower, upper, capfd):
     make_active(limited(kind, axis, lower, upper))
@@ -75,7 +84,9 @@ def test_a_motor_has_the_limits_of_its_joint_and_they_are_said(kind, axis, lower
     (motor,) = owner.limber.mechanism.motors
     assert (motor.lower, motor.upper) == pytest.approx((lower, upper))
     if kind == "SLIDER":
-        assert motor.zero_us + motor.us_per_radian * np.array((lower, upper)) == pytest.approx((motor.min_us, motor.max_us), rel=1e-4)
+        assert motor.zero_us + motor.us_per_radian * np.array((lower, upper)) == pytest.approx(
+            (motor.min_us, motor.max_us), rel=1e-4
+        )
         assert f"{lower:.4g} to {upper:.4g} m" in capfd.readouterr().out
 
 
@@ -93,7 +104,10 @@ def test_limits_of_a_motor_beside_those_of_its_joint_are_told_with_both():
     owner = owned("joint")
     motor = owner.limber.mechanism.motors[0]
     motor.lower, motor.upper = -0.1, 0.1
-    assert "limits -0.1 to 0.1 m lie outside those of its joint, 0.15 to 0.3 m" in check(bpy.context, owner).sentence
+    assert (
+        "limits -0.1 to 0.1 m lie outside those of its joint, 0.15 to 0.3 m"
+        in check(bpy.context, owner).sentence
+    )
 
 
 def test_motors_of_a_robot_file_are_as_fast_as_it_says(tmp_path):

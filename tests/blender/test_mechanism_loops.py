@@ -1,4 +1,6 @@
-"""Loops that cannot move: Check and Live name the hinge that is off, by how much, and what turns it right. Live says what it lacks."""
+"""Loops that cannot move: Check and Live name the hinge that is off, by how much, and what turns it right.
+Live says what it lacks.
+"""
 
 from math import degrees, radians
 
@@ -21,7 +23,9 @@ def turned_about(thing, axis, angle: float) -> None:
     """Turns an object about an axis of the world through its own place."""
     bpy.context.view_layer.update()
     place = Matrix.Translation(thing.matrix_world.translation)
-    thing.matrix_world = place @ Matrix.Rotation(angle, 4, Vector(axis)) @ place.inverted() @ thing.matrix_world
+    thing.matrix_world = (
+        place @ Matrix.Rotation(angle, 4, Vector(axis)) @ place.inverted() @ thing.matrix_world
+    )
     bpy.context.view_layer.update()
 
 
@@ -31,7 +35,10 @@ def posed_four_bar(pose: Euler, make=those.joint, kind: str = "revolute"):
     owner = owned()
     bpy.context.view_layer.update()
     matrix = Matrix.LocRotScale(Vector((0.3, -0.2, 0.5)), pose, None)
-    for thing in [*pins.values(), *(bpy.data.objects[name] for name in ("ground", "crank", "coupler", "rocker"))]:
+    for thing in [
+        *pins.values(),
+        *(bpy.data.objects[name] for name in ("ground", "crank", "coupler", "rocker")),
+    ]:
         thing.matrix_world = matrix @ thing.matrix_world
     bpy.context.view_layer.update()
     those.set_rest_pose(owner)
@@ -55,10 +62,16 @@ def test_four_hinges_along_the_wrong_axis_are_named_with_the_right_one(axis):
     owner, _ = posed_four_bar(Euler((0.0, 0.0, 0.0)))
     assert "lies flat" not in says(owner)
     for name in ("pin A", "pin B", "pin C", "pin D"):
-        turned_about(bpy.data.objects[name], *((1.0, 0.0, 0.0), radians(90.0)) if axis[2] else ((0.0, 0.0, 1.0), radians(90.0)))
+        turned_about(
+            bpy.data.objects[name],
+            *((1.0, 0.0, 0.0), radians(90.0)) if axis[2] else ((0.0, 0.0, 1.0), radians(90.0)),
+        )
     those.set_rest_pose(owner)
     said = says(owner)
-    assert "Hinges 'pin A', 'pin B', 'pin C', 'pin D' have axes along ({:.4f}, {:.4f}, {:.4f})".format(*axis) in said
+    assert (
+        "Hinges 'pin A', 'pin B', 'pin C', 'pin D' have axes along ({:.4f}, {:.4f}, {:.4f})".format(*axis)
+        in said
+    )
     assert "rotate them, so that their axes lie along (0.0000, 1.0000, 0.0000) in the world" in said
 
 
@@ -73,10 +86,13 @@ def test_the_hinge_that_is_off_is_named_by_check_and_by_live(make, kind, pose, c
     those.set_rest_pose(owner)
     said = says(owner)
     x, y, z = matrix.to_3x3() @ Vector((0.0, 1.0, 0.0))
-    assert "Hinge 'pin C' is off by 3 degrees from the axis that the others of its loop let it rotate about, so none of" in said
     assert (
-        "none of 'pin A', 'pin B', 'pin C', 'pin D' can move, and motor 'pin A Z' is locked: rotate it, so that its axis lies along ("
-        in said
+        "Hinge 'pin C' is off by 3 degrees from the axis that the others of its loop let it rotate about, so"
+        " none of" in said
+    )
+    assert (
+        "none of 'pin A', 'pin B', 'pin C', 'pin D' can move, and motor 'pin A Z' is locked: rotate it, so"
+        " that its axis lies along (" in said
     )
     axis = np.array([float(number) for number in said.split("lies along (")[1].split(")")[0].split(",")])
     assert np.abs(axis - (x, y, z)).max() < 1e-3
@@ -95,7 +111,10 @@ def test_the_hinge_that_is_off_is_turned_right_by_a_button(pose, undo_step):
     turned_about(pin, matrix.to_3x3() @ Vector((0.6, 0.0, 0.8)), radians(5.0))
     those.set_rest_pose(owner)
     make_active(bpy.data.objects["pin A"])
-    with pytest.raises(RuntimeError, match="The axis of joint 'pin A' is as its loop needs it: the one that is off is 'pin B'"):
+    with pytest.raises(
+        RuntimeError,
+        match="The axis of joint 'pin A' is as its loop needs it: the one that is off is 'pin B'",
+    ):
         bpy.ops.limber.align_joint()
     make_active(pin)
     assert "limber.align_joint" in drawn(LIMBER_PT_mechanism).operators
@@ -128,7 +147,10 @@ def test_a_loop_of_bones_drawn_in_any_plane_moves(kind, pose):
     rig = arms()
     bpy.ops.object.mode_set(mode="EDIT")
     matrix = Matrix.LocRotScale(Vector((0.3, -0.2, 0.5)), pose, None)
-    drawn = [(bone, matrix @ bone.head, matrix @ bone.tail, matrix.to_3x3() @ bone.z_axis) for bone in rig.data.edit_bones]
+    drawn = [
+        (bone, matrix @ bone.head, matrix @ bone.tail, matrix.to_3x3() @ bone.z_axis)
+        for bone in rig.data.edit_bones
+    ]
     for bone, head, tail, z in drawn:
         bone.use_connect = False
         bone.head, bone.tail = head, tail
@@ -159,11 +181,21 @@ def spherical_loop(seed: int):
     dice = np.random.default_rng(seed)
     middle = Vector(dice.normal(size=3).tolist())
     ways = [Vector(way.tolist()).normalized() for way in dice.normal(size=(4, 3))]
-    bodies = [those.box(name, middle + 0.1 * way) for name, way in zip(("ground", "crank", "coupler", "rocker"), ways, strict=True)]
+    bodies = [
+        those.box(name, middle + 0.1 * way)
+        for name, way in zip(("ground", "crank", "coupler", "rocker"), ways, strict=True)
+    ]
     bodies[0].limber.part.role = "GROUND"
     for k, way in enumerate(ways):
         place = middle + (0.1 + 0.05 * k) * way
-        those.joint(f"pin {k}", "revolute", bodies[k], bodies[(k + 1) % 4], place, way.to_track_quat("Z", "Y").to_euler())
+        those.joint(
+            f"pin {k}",
+            "revolute",
+            bodies[k],
+            bodies[(k + 1) % 4],
+            place,
+            way.to_track_quat("Z", "Y").to_euler(),
+        )
     return owned("pin 0")
 
 
@@ -184,14 +216,19 @@ def test_live_says_that_it_needs_a_motor():
     four_bar()
     make_active(bpy.data.objects["pin A"])
     bpy.ops.limber.new_mechanism()
-    with pytest.raises(RuntimeError, match="'Mechanism' has no motor: select a joint and press \\+ under Motors"):
+    with pytest.raises(
+        RuntimeError, match="'Mechanism' has no motor: select a joint and press \\+ under Motors"
+    ):
         bpy.ops.limber.live()
 
 
 def test_live_says_that_it_needs_a_goal_unless_motors_or_a_driven_body_say_where():
     four_bar()
     owner = owned()
-    with pytest.raises(RuntimeError, match="'Mechanism' has no goal: select a body and press \\+ under Goals, give one the role Driven"):
+    with pytest.raises(
+        RuntimeError,
+        match="'Mechanism' has no goal: select a body and press \\+ under Goals, give one the role Driven",
+    ):
         bpy.ops.limber.live()
     bpy.data.objects["rocker"].limber.part.role = "DRIVEN"
     assert bpy.ops.limber.live.poll()

@@ -1,4 +1,6 @@
-"""What bodies weigh: own masses, robots' files, rigid bodies, the volume of meshes; and what is said of those that weigh nothing."""
+"""What bodies weigh: own masses, robots' files, rigid bodies, the volume of meshes; and what is said of those
+that weigh nothing.
+"""
 
 import bpy
 import numpy as np
@@ -43,7 +45,10 @@ def weighed(owner) -> dict[str, tuple[float, np.ndarray]]:
         made = assembled.prepare(owner, depsgraph)
     poses = made.base @ made.model.solver.poses(made.model.rest)
     bodies = made.reading.mechanism.bodies
-    return {body.name: (body.mass, (pose @ (*body.centre, 1.0))[:3]) for body, pose in zip(bodies, poses, strict=True)}
+    return {
+        body.name: (body.mass, (pose @ (*body.centre, 1.0))[:3])
+        for body, pose in zip(bodies, poses, strict=True)
+    }
 
 
 def with_centre_goal(owner):
@@ -106,11 +111,16 @@ def test_a_character_that_is_one_mesh_weighs_by_its_vertex_groups():
 def test_an_own_mass_counts_and_what_has_none_is_named():
     rig, _ = boned()
     with_centre_goal(rig)
-    assert "Goal 'balance': no body has a mass: give bodies meshes, or select them and set Mass From to Own" in says(rig)
+    assert (
+        "Goal 'balance': no body has a mass: give bodies meshes, or select them and set Mass From to Own"
+        in says(rig)
+    )
     body = rig.pose.bones["coupler"].limber_body
     body.mass_from, body.mass = "OWN", 0.25
     said = says(rig)
-    assert "Goal 'balance' is for the centre of mass, but 4 bodies that move have no mass: none is given" in said
+    assert (
+        "Goal 'balance' is for the centre of mass, but 4 bodies that move have no mass: none is given" in said
+    )
     assert "('ground', 'crank', 'side', 'rocker')" in said
     mass, centre = weighed(rig)["coupler"]
     assert mass == 0.25
@@ -128,16 +138,27 @@ PLACES = {"left": (0.01, 0.02, 0.1), "right": (0.5, 0.0, 0.1), "plate": (0.25, 0
 
 @pytest.mark.parametrize("has_file", [False, True])
 @pytest.mark.parametrize("root", ["", "plate"])
-def test_masses_of_a_robots_file_count_for_its_bones_and_links_without_weigh_nothing(tmp_path, has_file, root):
+def test_masses_of_a_robots_file_count_for_its_bones_and_links_without_weigh_nothing(
+    tmp_path, has_file, root
+):
     text = parallelogram()
     for name, numbers in TOLD.items():
-        text = text.replace(f'<link name="{name}"/>', f'<link name="{name}">{INERTIAL.format(*numbers)}</link>')
+        text = text.replace(
+            f'<link name="{name}"/>', f'<link name="{name}">{INERTIAL.format(*numbers)}</link>'
+        )
     text = text.replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2")
     (tmp_path / "robot.urdf").write_text(text, encoding="utf-8")
-    bpy.ops.limber.import_robot(filepath=str(tmp_path / "robot.urdf"), with_meshes=False, root="" if has_file else root, close_loops=False)
+    bpy.ops.limber.import_robot(
+        filepath=str(tmp_path / "robot.urdf"),
+        with_meshes=False,
+        root="" if has_file else root,
+        close_loops=False,
+    )
     rig = bpy.context.active_object
     if has_file:
-        (tmp_path / "robot.yaml").write_text(CLOSED.replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2"))
+        (tmp_path / "robot.yaml").write_text(
+            CLOSED.replace("plate_end", "closing_plate_1").replace("right_end", "closing_plate_2")
+        )
         bpy.ops.limber.import_closures(filepath=str(tmp_path / "robot.yaml"))
     else:
         bpy.ops.limber.close_named_loops()
@@ -194,7 +215,10 @@ def test_the_centre_of_mass_of_bones_goes_to_its_target():
     session = those.session(rig)
     poses = session.base @ session.outputs.poses
     bodies = session.reading.mechanism.bodies
-    there = sum(body.mass * (pose @ (*body.centre, 1.0))[:3] for body, pose in zip(bodies, poses, strict=True)) / whole
+    there = (
+        sum(body.mass * (pose @ (*body.centre, 1.0))[:3] for body, pose in zip(bodies, poses, strict=True))
+        / whole
+    )
     assert there[1] == pytest.approx(start[1] + 0.01, abs=1e-5)
 
 

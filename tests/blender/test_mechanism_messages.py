@@ -1,4 +1,6 @@
-"""What a mechanism cannot be is said by name, with the remedy: each sentence of Check, Live and the buttons is provoked once."""
+"""What a mechanism cannot be is said by name, with the remedy: each sentence of Check, Live and the buttons
+is provoked once.
+"""
 
 import bpy
 import pytest
@@ -46,7 +48,10 @@ def test_a_mechanism_without_joints_says_what_to_press():
     four_bar()
     owner = owned()
     owner.limber.mechanism.joints.clear()
-    assert "has no joints: press Find Joints, or select rigid body constraints or joint empties and press + under Joints" in says(owner)
+    assert (
+        "has no joints: press Find Joints, or select rigid body constraints or joint empties and press +"
+        " under Joints" in says(owner)
+    )
 
 
 @pytest.mark.every_blender
@@ -62,7 +67,9 @@ def test_a_closure_of_a_bone_with_itself_or_with_one_that_is_gone_is_named():
 def test_a_closure_needs_two_selected_bones_and_bodies_that_are_bones():
     rig, _ = boned()
     select(rig, "coupler")
-    with pytest.raises(RuntimeError, match=f"Select the two bones of '{rig.name}' that meet, in Pose Mode: 1 selected now"):
+    with pytest.raises(
+        RuntimeError, match=f"Select the two bones of '{rig.name}' that meet, in Pose Mode: 1 selected now"
+    ):
         bpy.ops.limber.add_closure()
     other = build({"coupler": "X"}, name="Other")
     select(other, "coupler")
@@ -75,7 +82,10 @@ def test_a_closure_needs_two_selected_bones_and_bodies_that_are_bones():
     with pytest.raises(RuntimeError, match="1 selected now"):
         bpy.ops.limber.add_closure()
     rig.limber.mechanism.use_bones = False
-    with pytest.raises(RuntimeError, match="Bodies of this mechanism are objects: join them by rigid body constraints or empties"):
+    with pytest.raises(
+        RuntimeError,
+        match="Bodies of this mechanism are objects: join them by rigid body constraints or empties",
+    ):
         bpy.ops.limber.add_closure()
 
 
@@ -110,11 +120,14 @@ def test_motors_that_no_longer_fit_their_joint_say_what_to_press():
     owner = owned()
     pins["A"].limber.part.kind = "universal"
     assert (
-        "Joint 'pin A' has 2 degrees of freedom, and motors for other ones: remove its motors, then select it and press + under Motors"
-        in says(owner)
+        "Joint 'pin A' has 2 degrees of freedom, and motors for other ones: remove its motors, then select it"
+        " and press + under Motors" in says(owner)
     )
     pins["A"].limber.part.kind = "fixed"
-    assert "its joint is fixed and leaves nothing to move: remove the motor, or choose another kind of joint" in says(owner)
+    assert (
+        "its joint is fixed and leaves nothing to move: remove the motor, or choose another kind of joint"
+        in says(owner)
+    )
     pins["A"].limber.part.kind = "NONE"
     assert "Motor 'pin A' has no joint any more: remove the motor, or bring the joint back" in says(owner)
 
@@ -146,13 +159,21 @@ def test_goals_name_what_they_lack():
     goal = owner.limber.mechanism.goals[0]
     body, stranger = goal.body, those.box("stranger")
     goal.body = stranger
-    assert f"Goal '{goal.name}': 'stranger' is no body of the mechanism and on none: choose one that has a joint" in problem_of(owner)
+    assert (
+        f"Goal '{goal.name}': 'stranger' is no body of the mechanism and on none: choose one that has a joint"
+        in problem_of(owner)
+    )
     goal.body = None
     those.clock()
-    assert f"Goal '{goal.name}' has no body: choose the body that is to follow" in those.session(owner).problem
+    assert (
+        f"Goal '{goal.name}' has no body: choose the body that is to follow" in those.session(owner).problem
+    )
     goal.body, goal.bone = body, "nose"
     those.clock()
-    assert f"Goal '{goal.name}': bone 'nose' is no body of the mechanism: choose another one" in those.session(owner).problem
+    assert (
+        f"Goal '{goal.name}': bone 'nose' is no body of the mechanism: choose another one"
+        in those.session(owner).problem
+    )
     goal.bone = ""
     those.clock()
     assert those.session(owner).problem == ""
@@ -165,8 +186,8 @@ def test_a_centre_of_mass_of_a_robot_whose_file_tells_no_mass_is_refused(tmp_pat
     goal = rig.limber.mechanism.goals.add()
     goal.does, goal.target = "CENTRE", those.box("there")
     assert (
-        "no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism panel, or choose another goal"
-        in problem_of(rig)
+        "no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism"
+        " panel, or choose another goal" in problem_of(rig)
     )
 
 
@@ -181,7 +202,10 @@ def test_a_motor_that_is_given_a_joint_of_no_mechanism_while_live_is_named():
     bpy.ops.limber.live()
     owner.limber.mechanism.motors[0].joint = those.box("stranger")
     those.clock()
-    assert "has no joint any more: press End Live, and remove the motor or bring the joint back" in those.session(owner).problem
+    assert (
+        "has no joint any more: press End Live, and remove the motor or bring the joint back"
+        in those.session(owner).problem
+    )
 
 
 @pytest.mark.every_blender
@@ -199,7 +223,10 @@ def test_a_body_on_which_a_live_mechanism_is_mounted_is_named_when_it_is_deleted
     base = those.session(owner).reading.base_part
     bpy.data.objects.remove(bpy.data.objects[base.thing])
     those.clock()
-    assert f"'{base.thing}' was deleted while it is live, so it does not move: undo that, or press End Live" in those.session(owner).problem
+    assert (
+        f"'{base.thing}' was deleted while it is live, so it does not move: undo that, or press End Live"
+        in those.session(owner).problem
+    )
 
 
 @pytest.mark.every_blender
@@ -210,9 +237,14 @@ def test_a_joint_that_meets_an_object_elsewhere_is_named():
     bpy.context.scene.collection.objects.link(beside)
     owner = owned()
     pins["C"].limber.part.meets = beside
-    assert "'beside' is not in the rest pose of mechanism 'Mechanism', which is older: press Set Rest Pose" in says(owner)
+    assert (
+        "'beside' is not in the rest pose of mechanism 'Mechanism', which is older: press Set Rest Pose"
+        in says(owner)
+    )
     those.set_rest_pose(owner)
-    assert "Joint 'pin C' is to meet 'beside', which is not on body 'rocker': parent it to that" in says(owner)
+    assert "Joint 'pin C' is to meet 'beside', which is not on body 'rocker': parent it to that" in says(
+        owner
+    )
 
 
 def test_a_mechanism_that_cannot_follow_from_the_start_stays_where_it_is_authored():
@@ -233,7 +265,10 @@ def test_a_mechanism_that_was_scaled_is_told_which_scale_to_clear(scale):
     assert "scaled" not in session.remark
     owner.scale = scale
     bpy.context.scene.frame_set(2)
-    assert "'Base' was scaled since live began, and a mechanism keeps its lengths: clear the scale" in session.remark
+    assert (
+        "'Base' was scaled since live began, and a mechanism keeps its lengths: clear the scale"
+        in session.remark
+    )
     owner.scale = (1.0, 1.0, 1.0)
     bpy.context.scene.frame_set(3)
     assert "scaled" not in session.remark

@@ -1,4 +1,6 @@
-"""What is said where a mechanism does not follow: by how much, in millimetres and degrees, and only as long as it is so."""
+"""What is said where a mechanism does not follow: by how much, in millimetres and degrees, and only as long
+as it is so.
+"""
 
 import re
 
@@ -35,7 +37,9 @@ def test_a_miss_is_told_in_millimetres_and_degrees(height):
     body, target = those.world(goal.body), those.world(goal.target)
     away = 1e3 * np.linalg.norm(body[:3, 3] - target[:3, 3])
     turned = np.degrees(np.arccos((np.trace(body[:3, :3].T @ target[:3, :3]) - 1.0) / 2.0))
-    said = re.search(r"cannot be met, '(.*)' is off by ([\d.]+) mm and ([\d.]+) degrees", those.session(owner).remark)
+    said = re.search(
+        r"cannot be met, '(.*)' is off by ([\d.]+) mm and ([\d.]+) degrees", those.session(owner).remark
+    )
     assert said, those.session(owner).remark
     assert said[1] == goal.body.name
     assert float(said[2]) == pytest.approx(away, rel=0.01)
@@ -71,7 +75,9 @@ def test_a_motor_that_cannot_be_where_it_is_told_is_named():
     those.settle(owner)
     remark = those.session(owner).remark
     assert re.search(
-        r"The motors' values cannot be met, motor '.*' is off by 5.7 degrees: joint .* is at its upper limit of 28.6479 degrees", remark
+        r"The motors' values cannot be met, motor '.*' is off by 5.7 degrees: joint .* is at its upper limit"
+        r" of 28.6479 degrees",
+        remark,
     )
 
 
@@ -96,7 +102,9 @@ def test_driven_bodies_and_motors_that_contradict_each_other_are_told():
     kept.motors[0].value = 0.4
     bpy.context.view_layer.update()
     those.settle(owner)
-    assert re.search("The motors' values cannot be met, '.*' is off by .* degrees", those.session(owner).remark)
+    assert re.search(
+        "The motors' values cannot be met, '.*' is off by .* degrees", those.session(owner).remark
+    )
 
 
 def stopped_by(owner) -> str:

@@ -1,4 +1,6 @@
-"""Numbers that no mechanism can have, and mechanisms in which nothing moves: Check and Live name the object and say what to do."""
+"""Numbers that no mechanism can have, and mechanisms in which nothing moves: Check and Live name the object
+and say what to do.
+"""
 
 import math
 
@@ -19,7 +21,10 @@ def test_a_mechanism_in_which_nothing_moves_is_refused_with_a_remedy(steady):
     owner.limber.mechanism.drive, owner.limber.mechanism.steady = "MOTORS", steady
     for name in ("crank", "coupler", "rocker"):
         bpy.data.objects[name].limber.part.role = "GROUND"
-    sentence = f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one. Let a body move"
+    sentence = (
+        f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one."
+        " Let a body move"
+    )
     assert sentence in says(owner)
     with pytest.raises(RuntimeError, match="has nothing that can move"):
         bpy.ops.limber.live()
@@ -33,7 +38,10 @@ def test_a_body_at_no_place_is_named(number):
     bpy.data.objects["rocker"].location.x = number
     said = says(owner)
     assert "Object 'rocker' is at no position that can be (" in said
-    assert "clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its keys, drivers or parents" in said
+    assert (
+        "clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its keys, drivers or parents"
+        in said
+    )
     with pytest.raises(RuntimeError, match="Object 'rocker' is at no position that can be"):
         bpy.ops.limber.live()
 
@@ -47,7 +55,9 @@ def test_an_armature_of_bodies_at_no_place_is_named(number):
     assert "Object 'Rig' is at no position that can be (" in says(rig)
     select(rig, "coupler", "rocker")
     rig.data.bones.active = rig.data.bones["rocker"]
-    with pytest.raises(RuntimeError, match=r"Bone 'ground' is at no position that can be .*clear its location"):
+    with pytest.raises(
+        RuntimeError, match=r"Bone 'ground' is at no position that can be .*clear its location"
+    ):
         bpy.ops.limber.add_closure()
     for name, new in (("coupler", "closing_rod_1"), ("rocker", "closing_rod_2")):
         rig.data.bones[name].name = new
@@ -56,7 +66,9 @@ def test_an_armature_of_bodies_at_no_place_is_named(number):
     assert len(rig.limber.mechanism.closures) == 1
 
 
-@pytest.mark.parametrize(("number", "is_turned"), [(1e30, False), (math.nan, False), (math.inf, False), (math.nan, True)])
+@pytest.mark.parametrize(
+    ("number", "is_turned"), [(1e30, False), (math.nan, False), (math.inf, False), (math.nan, True)]
+)
 def test_a_target_at_no_place_is_named_and_the_mechanism_follows_again_when_it_is_back(number, is_turned):
     owner = those.add("stewart")
     goal = owner.limber.mechanism.goals[0]

@@ -20,7 +20,9 @@ VALUES = ((0.0, 0.0, 0.0), (0.01, 0.004, 0.006), (0.004, 0.01, 0.006))
 
 @pytest.fixture
 def owner():
-    """A neck on push rods that is driven by its motors, with three postures; its own values are those of none."""
+    """A neck on push rods that is driven by its motors, with three postures; its own values are those of
+    none.
+    """
     made = mechanisms.add("neck")
     kept = made.limber.mechanism
     kept.drive = "MOTORS"
@@ -81,7 +83,9 @@ def test_a_blend_of_postures_is_their_weighted_mean_and_the_rest_is_the_motors_o
     settle(owner)
     own = set_values(owner)
     parts = zip(expected(owner, "Left"), expected(owner, "Right"), own, strict=True)
-    assert live_values(owner) == pytest.approx([0.5 * left + 0.25 * right + 0.25 * mine for left, right, mine in parts], abs=1e-6)
+    assert live_values(owner) == pytest.approx(
+        [0.5 * left + 0.25 * right + 0.25 * mine for left, right, mine in parts], abs=1e-6
+    )
 
 
 def test_keyframes_on_the_posture_hold_and_survive_a_sorted_list(owner):
@@ -89,7 +93,11 @@ def test_keyframes_on_the_posture_hold_and_survive_a_sorted_list(owner):
     for frame, name in ((1, "Left"), (10, "Right")):
         choose(owner, name)
         kept.keyframe_insert("posture", frame=frame)
-    assert {point.interpolation for curve in actions.fcurves(*actions.playing(owner)[0]) for point in curve.keyframe_points} == {"CONSTANT"}
+    assert {
+        point.interpolation
+        for curve in actions.fcurves(*actions.playing(owner)[0])
+        for point in curve.keyframe_points
+    } == {"CONSTANT"}
     make_active(owner)
     bpy.ops.limber.move_posture(direction="UP")
     kept_names = []
@@ -136,7 +144,10 @@ def test_a_key_on_a_removed_posture_becomes_no_other_ones_and_live_says_so(owner
     bpy.ops.limber.remove_posture()
     bpy.context.scene.frame_set(2)
     go_live(owner)
-    assert f"Mechanism '{owner.name}' is to keep a posture that was removed from its list" in session(owner).problem
+    assert (
+        f"Mechanism '{owner.name}' is to keep a posture that was removed from its list"
+        in session(owner).problem
+    )
     make_active(owner)
     assert bpy.ops.limber.use_pose() == {"FINISHED"}
     settle(owner)
@@ -164,7 +175,9 @@ def test_targets_give_the_motors_values_and_a_posture_stores_them(owner):
     shown = live_values(owner)
     assert shown != pytest.approx(set_values(owner), abs=1e-4)
     bpy.ops.limber.store_posture(name="Turned")
-    assert list(mover_of(owner, kept).in_posture(bpy.data.actions["Turned"]).values()) == pytest.approx(shown, abs=1e-6)
+    assert list(mover_of(owner, kept).in_posture(bpy.data.actions["Turned"]).values()) == pytest.approx(
+        shown, abs=1e-6
+    )
     kept.base = "POSTURE"
     assert "Targets give the motors' values" in mover_of(owner, kept).posture_remark
 
@@ -196,8 +209,12 @@ def test_a_motor_removed_from_a_copy_of_the_mechanism_leaves_the_postures_of_the
     copy.limber.mechanism.active_motor = 0
     assert bpy.ops.limber.remove_motor() == {"FINISHED"}
     left = bpy.data.actions["Left"]
-    assert list(mover_of(owner, owner.limber.mechanism).in_posture(left).values()) == pytest.approx(expected(owner, "Left"))
-    assert list(mover_of(copy, copy.limber.mechanism).in_posture(left).values()) == pytest.approx(expected(owner, "Left")[1:])
+    assert list(mover_of(owner, owner.limber.mechanism).in_posture(left).values()) == pytest.approx(
+        expected(owner, "Left")
+    )
+    assert list(mover_of(copy, copy.limber.mechanism).in_posture(left).values()) == pytest.approx(
+        expected(owner, "Left")[1:]
+    )
 
 
 def test_motors_in_another_order_keep_their_postures_and_those_of_other_joints_are_refused(owner):
@@ -217,7 +234,9 @@ def test_what_has_no_postures_says_why(owner):
     with pytest.raises(RuntimeError, match=f"Mechanism '{owner.name}' has no left and right"):
         bpy.ops.limber.mirror_posture()
     bpy.data.actions.new("Walk").asset_mark()
-    with pytest.raises(RuntimeError, match=f"'Walk' has no values for the joints of mechanism '{owner.name}'"):
+    with pytest.raises(
+        RuntimeError, match=f"'Walk' has no values for the joints of mechanism '{owner.name}'"
+    ):
         bpy.ops.limber.add_posture(name="Walk")
     kept.motors.clear()
     with pytest.raises(RuntimeError, match="has no motor: select a joint and press \\+ under Motors"):

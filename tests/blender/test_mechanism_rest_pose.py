@@ -1,4 +1,6 @@
-"""A mechanism's motors are at zero in its rest pose, at whatever frame it is read, however its bodies are keyed."""
+"""A mechanism's motors are at zero in its rest pose, at whatever frame it is read, however its bodies are
+keyed.
+"""
 
 from math import degrees, radians
 
@@ -29,7 +31,9 @@ from tests.blender.rest_poses import (
 from tests.blender.rigs import make_active
 
 
-@pytest.mark.parametrize("make", [(those.joint, "revolute"), (those.constraint, "HINGE")], ids=["empties", "rigid bodies"])
+@pytest.mark.parametrize(
+    "make", [(those.joint, "revolute"), (those.constraint, "HINGE")], ids=["empties", "rigid bodies"]
+)
 @pytest.mark.parametrize("frame", [1, 13, 25])
 def test_a_motor_says_the_same_of_the_same_pose_at_whatever_frame_live_is_pressed(make, frame):
     owner = baked(made(*make))
@@ -102,7 +106,9 @@ def test_whole_turns_that_were_baked_are_counted_at_whatever_frame_live_is_press
 
 
 def moved_rocker():
-    """A four-bar whose rocker and its pin were moved by 20 mm since the rest pose was set; returns its owner."""
+    """A four-bar whose rocker and its pin were moved by 20 mm since the rest pose was set; returns
+    its owner.
+    """
     owner = made()
     for name in ("rocker", "pin D"):
         bpy.data.objects[name].location.x = 0.22
@@ -122,7 +128,9 @@ def test_bodies_that_are_moved_by_hand_do_not_change_the_rest_pose_and_check_liv
     assert those.session(owner).outputs.values == (0.0,)
     assert those.world(bpy.data.objects["rocker"])[0, 3] == pytest.approx(0.2, abs=1e-6)
     assert gap() < CLOSED
-    assert "do not meet" not in drawn(LIMBER_PT_mechanism).said, "while it is live bodies are shown where it has them"
+    assert "do not meet" not in drawn(LIMBER_PT_mechanism).said, (
+        "while it is live bodies are shown where it has them"
+    )
 
 
 def test_set_rest_pose_takes_bodies_as_they_were_moved(undo_step):
@@ -287,7 +295,9 @@ def test_rest_pose_operators_are_greyed_out_while_live_and_where_bodies_are_bone
 def test_a_mechanism_without_a_rest_pose_says_what_to_press():
     owner = made()
     owner.limber.mechanism.rest_pose.clear()
-    assert "Mechanism 'Mechanism' has no rest pose: press Set Rest Pose where its motors are at zero" in said(owner)
+    assert "Mechanism 'Mechanism' has no rest pose: press Set Rest Pose where its motors are at zero" in said(
+        owner
+    )
     set_rest_pose(owner)
     assert "has no rest pose" not in said(owner)
 

@@ -1,4 +1,6 @@
-"""A mechanism's rest pose where ground, driven bodies, parents and joints have keys of their own, or lost them."""
+"""A mechanism's rest pose where ground, driven bodies, parents and joints have keys of their own, or lost
+them.
+"""
 
 from math import degrees, radians
 
@@ -9,7 +11,20 @@ from mathutils import Matrix
 
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import four_bar, owned
-from tests.blender.rest_poses import CLOSED, NEAR, SAYS, angle, bake, baked, gap, go_live, key_motor, made, said, set_rest_pose
+from tests.blender.rest_poses import (
+    CLOSED,
+    NEAR,
+    SAYS,
+    angle,
+    bake,
+    baked,
+    gap,
+    go_live,
+    key_motor,
+    made,
+    said,
+    set_rest_pose,
+)
 from tests.blender.rigs import build
 
 pytestmark = pytest.mark.every_blender
@@ -162,7 +177,9 @@ def test_an_override_of_a_baked_mechanism_has_its_rest_pose(tmp_path):
     copy.limber.mechanism.drive = "TARGETS"
     those.with_idle_goal(copy)
     go_live(copy, 1)
-    assert those.session(copy).outputs.values[0] == pytest.approx(-value, abs=1e-3), "its own rest pose was saved with the override"
+    assert those.session(copy).outputs.values[0] == pytest.approx(-value, abs=1e-3), (
+        "its own rest pose was saved with the override"
+    )
 
 
 @pytest.mark.parametrize("is_parented", [True, False])
@@ -203,11 +220,15 @@ def test_a_joint_that_is_moved_alone_is_named_at_every_frame():
         bpy.context.scene.frame_set(frame)
         assert "'pin D' of 'Mechanism' is not where the rest pose has it" in said(owner)
     go_live(owner, 25)
-    assert those.session(owner).reading.mechanism.joint["pin D"].in_parent.position[1] == pytest.approx(0.0, abs=1e-6)
+    assert those.session(owner).reading.mechanism.joint["pin D"].in_parent.position[1] == pytest.approx(
+        0.0, abs=1e-6
+    )
     assert degrees(those.session(owner).outputs.values[0]) == pytest.approx(60.0, abs=0.01)
 
 
-@pytest.mark.parametrize("moved", [("ground",), ("ground", "pin A", "pin D")], ids=["alone", "with its joints"])
+@pytest.mark.parametrize(
+    "moved", [("ground",), ("ground", "pin A", "pin D")], ids=["alone", "with its joints"]
+)
 def test_a_ground_that_is_moved_under_keyed_bodies_takes_the_rest_pose_along(moved):
     owner = baked()
     bpy.context.scene.frame_set(25)

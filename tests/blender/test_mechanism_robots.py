@@ -1,4 +1,6 @@
-"""Mechanisms and what is around them: a chain's gaze that drives one, a robot that follows, files of robots with loops."""
+"""Mechanisms and what is around them: a chain's gaze that drives one, a robot that follows, files of robots
+with loops.
+"""
 
 import json
 from pathlib import Path
@@ -18,7 +20,9 @@ MODELS = Path(__file__).resolve().parents[3] / "shared" / "mechanism" / "models"
 
 
 def head_on_push_rods():
-    """A push-rod neck whose head hangs on a bone of an armature with a chain that looks at a target; returns armature, chain, owner."""
+    """A push-rod neck whose head hangs on a bone of an armature with a chain that looks at a target; returns
+    armature, chain, owner.
+    """
     owner = those.add("neck", place=(0.0, 0.0, 0.0))
     kept = owner.limber.mechanism
     bpy.data.objects.remove(kept.goals[0].target)
@@ -90,7 +94,9 @@ def test_a_bake_with_a_live_chain_drives_the_mechanism_as_live_does():
     bpy.ops.limber.bake()
     for frame, values in enumerate(live, 1):
         scene.frame_set(frame)
-        assert np.abs(np.subtract([motor.value for motor in owner.limber.mechanism.motors], values)).max() < 1e-5, frame
+        assert (
+            np.abs(np.subtract([motor.value for motor in owner.limber.mechanism.motors], values)).max() < 1e-5
+        ), frame
 
 
 def test_the_robot_gets_the_motors_filtered_values():
@@ -100,8 +106,15 @@ def test_the_robot_gets_the_motors_filtered_values():
     bpy.ops.limber.connect()
     from limber.rig.robot import links
 
-    until(lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED", "the robot is connected")
-    assert [joint.name for joint in links.link(owner).device.joints] == ["Pan Z", "Left Servo Z", "Right Servo Z"]
+    until(
+        lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED",
+        "the robot is connected",
+    )
+    assert [joint.name for joint in links.link(owner).device.joints] == [
+        "Pan Z",
+        "Left Servo Z",
+        "Right Servo Z",
+    ]
     bpy.ops.limber.arm()
     until(lambda: links.status(owner).state.name == "ARMED", "the robot is armed")
     owner.limber.mechanism.goals[0].target.rotation_euler = (0.1, 0.0, 0.2)
@@ -121,7 +134,9 @@ ROBOT_FILES = [
 ]
 
 
-@pytest.mark.parametrize(("folder", "motors"), ROBOT_FILES, ids=lambda value: value.name if isinstance(value, Path) else str(value))
+@pytest.mark.parametrize(
+    ("folder", "motors"), ROBOT_FILES, ids=lambda value: value.name if isinstance(value, Path) else str(value)
+)
 def test_a_robot_with_loops_comes_in_with_its_closures(folder, motors):
     if not folder.exists():
         pytest.skip(f"no robot in {folder}")
@@ -177,7 +192,9 @@ def test_motors_of_a_mechanism_are_exported_as_they_play(is_live, tmp_path):
     document = json.loads(path.read_text())
     assert [joint["name"] for joint in document["joints"]] == [motor.bone for motor in kept.motors]
     values, told = np.array(document["values"]), np.array(played)
-    assert np.abs(values[2:19] - (told[:-3] + 4 * told[1:-2] + told[2:-1]) / 6).max() < 1e-5  # the spline's values at its frames
+    assert (
+        np.abs(values[2:19] - (told[:-3] + 4 * told[1:-2] + told[2:-1]) / 6).max() < 1e-5
+    )  # the spline's values at its frames
 
 
 def motors_after(owner, *first) -> list[float]:

@@ -1,4 +1,6 @@
-"""What is kept of mechanisms while Blender runs: it goes with undo, save and whatever else is live, and nothing is done twice."""
+"""What is kept of mechanisms while Blender runs: it goes with undo, save and whatever else is live, and
+nothing is done twice.
+"""
 
 import bpy
 import numpy as np
@@ -55,9 +57,14 @@ def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(mon
     owner.limber.device.port = "virtual"
     bpy.ops.limber.live()
     bpy.ops.limber.connect()
-    until(lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED", "the robot is connected")
+    until(
+        lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED",
+        "the robot is connected",
+    )
     sent, send = [], links.send
-    monkeypatch.setattr(links, "send", lambda rig, *now: (sent.append(bpy.context.scene.frame_current), send(rig, *now)))
+    monkeypatch.setattr(
+        links, "send", lambda rig, *now: (sent.append(bpy.context.scene.frame_current), send(rig, *now))
+    )
     for frame in range(2, 6):
         bpy.context.scene.frame_set(frame)
     bpy.context.scene.frame_set(6, subframe=0.5)
@@ -85,11 +92,19 @@ def test_a_saved_file_has_no_constraint_of_a_live_mechanism(tmp_path):
     bpy.ops.limber.live()
     path = tmp_path / "saved.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
-    held = [thing.name for thing in bpy.data.objects if any(one.name.startswith("Limber") for one in thing.constraints)]
+    held = [
+        thing.name
+        for thing in bpy.data.objects
+        if any(one.name.startswith("Limber") for one in thing.constraints)
+    ]
     assert held, "live goes on after saving"
     with bpy.data.libraries.load(str(path)) as (found, taken):
         taken.objects = list(found.objects)
-    assert not [thing.name for thing in taken.objects if thing and any(one.name.startswith("Limber") for one in thing.constraints)]
+    assert not [
+        thing.name
+        for thing in taken.objects
+        if thing and any(one.name.startswith("Limber") for one in thing.constraints)
+    ]
 
 
 def test_a_body_that_follows_on_a_platform_is_baked_with_the_platform_moving():
@@ -136,7 +151,9 @@ def chain_on_bodies():
 
 
 @pytest.mark.parametrize("first", ["chain", "mechanism"])
-def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves_them_to_it(first, monkeypatch):
+def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves_them_to_it(
+    first, monkeypatch
+):
     from limber.rig.live import live
 
     arms, chain = chain_on_bodies()
@@ -144,7 +161,10 @@ def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves
         make_active(arms)
         at_hand.live(chain if what == "chain" else arms.limber.mechanism)
     those.clock(2)
-    assert "is a body of mechanism 'Rig', which is live and moves it: end the one Live or the other" in live.session(arms, chain).problem
+    assert (
+        "is a body of mechanism 'Rig', which is live and moves it: end the one Live or the other"
+        in live.session(arms, chain).problem
+    )
     syncs, sync = [], live.sync
     monkeypatch.setattr(live, "sync", lambda: (syncs.append(1), sync()))
     for k in range(5):
@@ -178,12 +198,18 @@ def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
     bpy.ops.limber.live()
     at_hand.live(arms.limber.mechanism)
     bpy.ops.limber.connect()
-    until(lambda: links.status(arms) is not None and links.status(arms).state.name == "DISARMED", "the robot is connected")
+    until(
+        lambda: links.status(arms) is not None and links.status(arms).state.name == "DISARMED",
+        "the robot is connected",
+    )
     bpy.ops.limber.arm()
     until(lambda: (links.heartbeat(), links.status(arms).state.name)[1] == "ARMED", "the robot is armed")
     at_hand.end_live(arms.limber.mechanism)
     links.heartbeat()
-    until(lambda: links.status(arms).state.name == "DISARMED", "what is authored may be far from where the motors are")
+    until(
+        lambda: links.status(arms).state.name == "DISARMED",
+        "what is authored may be far from where the motors are",
+    )
     links.disconnect_all()
 
 

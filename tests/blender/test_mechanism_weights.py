@@ -1,4 +1,6 @@
-"""Weights of a mechanism's goals: along the world's axes however the mechanism stands; several goals of the centre of mass."""
+"""Weights of a mechanism's goals: along the world's axes however the mechanism stands; several goals of the
+centre of mass.
+"""
 
 import math
 
@@ -51,7 +53,14 @@ def test_the_weights_of_a_centre_of_mass_act_along_the_worlds_axes_too(angle):
     owner.limber.mechanism.goals[0].position_weight = (0.0, 0.0, 1.0)
     goal = with_centre_goal(owner)
     start = _rests_at(owner)
-    goal.target.location, goal.position_weight = start + np.array((0.5 * BESIDE, BESIDE, 0.0)), (1.0, 0.0, 0.0)
+    goal.target.location, goal.position_weight = (
+        start + np.array((0.5 * BESIDE, BESIDE, 0.0)),
+        (
+            1.0,
+            0.0,
+            0.0,
+        ),
+    )
     bpy.ops.limber.live()
     those.settle(owner)
     there = centre_of_mass(owner)

@@ -1,4 +1,6 @@
-"""Motion files in a real Blender: what is imported plays, goes out again as it came, and comes in whole or not at all."""
+"""Motion files in a real Blender: what is imported plays, goes out again as it came, and comes in whole or
+not at all.
+"""
 
 import math
 import signal
@@ -90,7 +92,9 @@ def test_the_file_s_own_times_lie_between_frames_and_later_imports_keep_the_keys
     from limber.rig.blender import actions
 
     curve = next(iter(actions.fcurves(rig.animation_data.action)))
-    assert [point.co.x for point in curve.keyframe_points] == pytest.approx([1 + k * 24 / 50 for k in range(11)])
+    assert [point.co.x for point in curve.keyframe_points] == pytest.approx(
+        [1 + k * 24 / 50 for k in range(11)]
+    )
     first = rig.animation_data.action
     bring(table(tmp_path, "again.csv"), frame_start=40)
     assert rig.animation_data.action != first
@@ -109,8 +113,8 @@ def test_what_has_no_joint_is_named_and_nothing_of_a_file_for_another_robot_is_i
     path.write_text("t,antenna,tail\n0,0.1,0\n1,0.2,9")
     said = refusal(path)
     assert (
-        "Nothing was imported. 'other.csv' moves 'antenna', 'tail', and 'arm' has no joint of such a name or servo (it has 'shoulder'"
-        in said
+        "Nothing was imported. 'other.csv' moves 'antenna', 'tail', and 'arm' has no joint of such a name or"
+        " servo (it has 'shoulder'" in said
     )
     path.write_text("t,shoulder [m],elbow [rad]\n0,0.1,0\n1,0.2,1")
     assert "Joint 'shoulder' of 'arm' rotates, but 'shoulder' in the file has metres" in refusal(path)
@@ -138,7 +142,13 @@ def test_cancelling_leaves_everything_as_it_was(tmp_path, monkeypatch):
 
     rig = arm(tmp_path)
     before = state(rig), len(bpy.data.actions)
-    asked = {"filepath": str(table(tmp_path)), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True}
+    asked = {
+        "filepath": str(table(tmp_path)),
+        "format": "auto",
+        "frame_start": 1,
+        "keys": "FRAMES",
+        "with_sound": True,
+    }
     asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
@@ -149,12 +159,20 @@ def test_cancelling_leaves_everything_as_it_was(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system stops no process")
-def test_a_file_that_takes_long_to_read_leaves_the_interface_alive_and_can_be_cancelled(tmp_path, monkeypatch):
+def test_a_file_that_takes_long_to_read_leaves_the_interface_alive_and_can_be_cancelled(
+    tmp_path, monkeypatch
+):
     from limber.operators.output.import_motion import LIMBER_OT_import_motion
 
     rig = arm(tmp_path)
     before = state(rig), len(bpy.data.actions)
-    asked = {"filepath": str(table(tmp_path)), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True}
+    asked = {
+        "filepath": str(table(tmp_path)),
+        "format": "auto",
+        "frame_start": 1,
+        "keys": "FRAMES",
+        "with_sound": True,
+    }
     asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
@@ -194,7 +212,13 @@ def test_whenever_it_is_cancelled_nothing_is_left(tmp_path, monkeypatch, has_act
         )
 
     before, users = everything(), [action.use_fake_user for action in bpy.data.actions]
-    asked = {"filepath": str(tmp_path / "move.json"), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True}
+    asked = {
+        "filepath": str(tmp_path / "move.json"),
+        "format": "auto",
+        "frame_start": 1,
+        "keys": "FRAMES",
+        "with_sound": True,
+    }
     asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
     seen = set()
     for length in range(1, 10_000, 7):
@@ -228,8 +252,17 @@ def test_what_would_be_much_is_told_and_asked_in_a_window_and_refused_to_a_scrip
     ):
         assert words in refusal(path)
         assert "Tick Large File" in refusal(path)
-        asked = {"filepath": str(path), "format": "auto", "frame_start": 1, "keys": "FRAMES", "with_sound": True, "allow_large": False}
-        window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked, episode=0, part="action", lerobot_values="degrees")
+        asked = {
+            "filepath": str(path),
+            "format": "auto",
+            "frame_start": 1,
+            "keys": "FRAMES",
+            "with_sound": True,
+            "allow_large": False,
+        }
+        window = step_by_step(
+            monkeypatch, LIMBER_OT_import_motion, **asked, episode=0, part="action", lerobot_values="degrees"
+        )
         questions = []
         window._again = lambda found=questions, **more: found.append(more)
         window.start()
@@ -262,7 +295,9 @@ def test_a_round_trip_is_exact_whatever_the_scene_s_frame_rate(tmp_path, name, f
     there.write_bytes(FORMATS["ros2_json"].make(found, Settings()))
     bring(there, frame_start=1, keys="FRAMES" if fps == 50 else "ROWS")
     end = 1 + round(48 / 50 * fps + 0.49)
-    assert bpy.ops.limber.export_motion(filepath=str(back), format=name, rate=50, frame_start=1, frame_end=end) == {"FINISHED"}
+    assert bpy.ops.limber.export_motion(
+        filepath=str(back), format=name, rate=50, frame_start=1, frame_end=end
+    ) == {"FINISHED"}
     columns = {column.name: np.array(column.values) for column in read(back).columns}
     for column in found.recording.columns:
         assert np.abs(columns[column.name][:49] - column.values).max() < NEAR
@@ -277,17 +312,29 @@ def test_a_reachy_move_drives_the_head_s_target_antennas_and_body_and_goes_out_a
     assert bring(path, frame_start=1) == {"FINISHED"}
     said = capfd.readouterr().out
     has_sound = bpy.app.build_options.audaspace  # some Blenders are built without
-    assert "'nod.json': 2.0 s of 3 joints and the pose of 'head' from frame 1" + ", with sound 'nod.wav'" * has_sound in said
+    assert (
+        "'nod.json': 2.0 s of 3 joints and the pose of 'head' from frame 1"
+        + ", with sound 'nod.wav'" * has_sound
+        in said
+    )
     assert has_sound or "This Blender is built without sound, so the motion has none" in said
     kept, expected = rig.limber.mechanism, read(path)
-    assert [motor.bone for motor in kept.motors if motor.keeps_value] == ["yaw_body", "right_antenna", "left_antenna"]
+    assert [motor.bone for motor in kept.motors if motor.keeps_value] == [
+        "yaw_body",
+        "right_antenna",
+        "left_antenna",
+    ]
     (tmp_path / "out").mkdir()
     back = tmp_path / "out" / "back.json"
-    bpy.ops.limber.export_motion(filepath=str(back), format="reachy_mini", rate=50, frame_start=1, frame_end=101)
+    bpy.ops.limber.export_motion(
+        filepath=str(back), format="reachy_mini", rate=50, frame_start=1, frame_end=101
+    )
     assert (tmp_path / "out" / "back.wav").is_file() == has_sound
     found = read(back)
     assert found.times == pytest.approx(expected.times)
-    assert np.abs(np.array(found.poses["head"]) - expected.poses["head"]).max() < 3e-6  # the file's six decimals are no exact rotation
+    assert (
+        np.abs(np.array(found.poses["head"]) - expected.poses["head"]).max() < 3e-6
+    )  # the file's six decimals are no exact rotation
     for one, other in zip(found.columns, expected.columns, strict=True):
         assert one.values == pytest.approx(other.values, abs=NEAR)
 
@@ -305,8 +352,14 @@ def test_a_move_takes_along_only_a_sound_and_replaces_no_file_but_its_own(tmp_pa
 
     def files_after(export_of: str) -> dict[str, str]:
         strip.sound.filepath = str(tmp_path / export_of)
-        bpy.ops.limber.export_motion(filepath=str(out / "wave.json"), format="reachy_mini", rate=50, frame_start=1, frame_end=3)
-        return {path.name: path.read_bytes().decode("latin-1") for path in out.iterdir() if path.name != "wave.json"}
+        bpy.ops.limber.export_motion(
+            filepath=str(out / "wave.json"), format="reachy_mini", rate=50, frame_start=1, frame_end=3
+        )
+        return {
+            path.name: path.read_bytes().decode("latin-1")
+            for path in out.iterdir()
+            if path.name != "wave.json"
+        }
 
     others = {"wave.blend": "a project", "wave.wav": "a recording"}
     for name in ("id_rsa", "token.json", "other.blend", "key.wav"):
@@ -335,7 +388,9 @@ def test_the_live_mechanism_follows_an_imported_move_in_every_frame(tmp_path):
         assert session.problem == ""
         assert np.abs(head - np.array(expected.poses["head"][k]).reshape(4, 4)).max() < 5e-6
         for column in expected.columns:
-            assert session.outputs.desired[motors.index(column.name)] == pytest.approx(column.values[k], abs=1e-5)
+            assert session.outputs.desired[motors.index(column.name)] == pytest.approx(
+                column.values[k], abs=1e-5
+            )
 
 
 @needs_reachy
@@ -372,7 +427,10 @@ def test_a_chain_keeps_its_aim_in_all_frames_of_a_foreign_motion(tmp_path, moved
     rig, chain = looking_chain(at=target((0.4, -0.7, 0.6)))
     path = tmp_path / "wave.csv"
     lines = ["time,base Y [rad],lower X,middle X [deg],upper X [deg]"]
-    lines += [f"{k / 24},{0.4 * math.sin(k / 3)},{0.3 * math.sin(k / 2)},{10 + k},{-15 * math.cos(k / 4)}" for k in range(36)]
+    lines += [
+        f"{k / 24},{0.4 * math.sin(k / 3)},{0.3 * math.sin(k / 2)},{10 + k},{-15 * math.cos(k / 4)}"
+        for k in range(36)
+    ]
     path.write_text("\n".join(lines))
     if moved:
         rig.rotation_euler.z, rig.location.x = 0.7, 0.2

@@ -1,4 +1,6 @@
-"""Other people's motion under the gaze: robots of the gallery play a file, live and baked, and look at their target in every frame."""
+"""Other people's motion under the gaze: robots of the gallery play a file, live and baked, and look at their
+target in every frame.
+"""
 
 from math import degrees
 
@@ -14,13 +16,17 @@ from tests.blender.foreign_motion import FPS, FRAMES, ROBOTS, driven, head_goal,
 from tests.blender.shown import evaluated
 
 SOLVED = 1e-3  # [deg] of the solver's solution, before the motion filter
-LAG = 1.0  # [deg] of what is shown, with a target at rest: the filter follows the gentle motion of these files within its limits
+# [deg] of what is shown, with a target at rest: the filter follows the gentle motion of these files within
+# its limits
+LAG = 1.0
 OUT_OF_REACH = 4.0  # [deg] of a head that stops at its motors' limits while the filter still brakes
 SLACK = 1.01  # of a speed: the filter's steps are exact, Blender's channels single precision
 
 
 def turned_away(rig, chain, session) -> float:
-    """The angle [deg] between where the head's control looks and where the head of the mechanism's solution does."""
+    """The angle [deg] between where the head's control looks and where the head of the mechanism's solution
+    does.
+    """
     head = session.solver.poses(session.state.desired)[session.reading.mechanism.body_index["head"]]
     return degrees(Vector(head[:3, 0]).angle(evaluated(rig).pose.bones[chain.end].matrix.to_3x3().col[1]))
 
@@ -104,7 +110,9 @@ def test_a_head_that_is_asked_out_of_its_workspace_gives_way_goes_on_looking_and
 
 
 def test_out_of_reach_the_head_s_position_gives_way_before_where_it_looks(tmp_path):
-    """Twice: as the gallery sets the head's goal, and with as much weight on its position as on its rotation."""
+    """Twice: as the gallery sets the head's goal, and with as much weight on its position as on its
+    rotation.
+    """
     farthest = []
     for is_even in (False, True):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -35,7 +35,10 @@ def test_an_armature_with_a_mechanism_needs_no_chain():
 
     rig, _ = boned()
     step = next_step(rig, False)
-    assert (step.operator, step.sentence) == ("limber.live", "Mechanism 'Rig' has no motor: select a joint and press + under Motors")
+    assert (step.operator, step.sentence) == (
+        "limber.live",
+        "Mechanism 'Rig' has no motor: select a joint and press + under Motors",
+    )
     assert offered().count("limber.new_chain") == 1
     select(rig, "crank")
     bpy.ops.limber.add_motors()
@@ -47,7 +50,12 @@ def test_an_armature_with_a_mechanism_needs_no_chain():
 
 
 @pytest.mark.parametrize(
-    ("kind", "does"), [("pantograph", "drag its target"), ("neck", "rotate its target"), ("stewart", "drag or rotate its target")]
+    ("kind", "does"),
+    [
+        ("pantograph", "drag its target"),
+        ("neck", "rotate its target"),
+        ("stewart", "drag or rotate its target"),
+    ],
 )
 def test_what_a_mechanism_s_target_is_moved_by_is_what_its_goals_follow(kind: str, does: str, capfd):
     from limber.rig.authoring.next_step import next_step
@@ -56,10 +64,14 @@ def test_what_a_mechanism_s_target_is_moved_by_is_what_its_goals_follow(kind: st
     assert f"press Start Live, then {does}\n" in capfd.readouterr().out
     bpy.ops.limber.live()
     verb = does.removesuffix(" its target").capitalize()
-    assert next_step(bpy.context.active_object, False).sentence.startswith(f"{verb} a target, or change a motor's value")
+    assert next_step(bpy.context.active_object, False).sentence.startswith(
+        f"{verb} a target, or change a motor's value"
+    )
 
 
-@pytest.mark.parametrize(("goal", "does"), [("POINT", "Move"), ("AIM", "Move"), ("ORIENTATION", "Rotate"), ("DIRECTION", "Rotate")])
+@pytest.mark.parametrize(
+    ("goal", "does"), [("POINT", "Move"), ("AIM", "Move"), ("ORIENTATION", "Rotate"), ("DIRECTION", "Rotate")]
+)
 def test_a_target_of_which_only_the_rotation_counts_is_rotated(goal: str, does: str):
     from limber.rig.authoring.next_step import next_step
 
@@ -113,7 +125,9 @@ def test_with_a_chain_the_rig_panel_makes_another():
     assert "limber.check_chain" in buttons
 
 
-def test_what_is_live_or_the_only_armature_with_a_chain_is_in_use_after_a_file_was_opened(tmp_path, monkeypatch):
+def test_what_is_live_or_the_only_armature_with_a_chain_is_in_use_after_a_file_was_opened(
+    tmp_path, monkeypatch
+):
     from limber.operators import subject
 
     rig, chain = looking_chain()

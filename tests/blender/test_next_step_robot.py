@@ -1,4 +1,6 @@
-"""What the tab offers while a robot is connected: its ghost, and the way back after Stop, button after button in one place."""
+"""What the tab offers while a robot is connected: its ghost, and the way back after Stop, button after button
+in one place.
+"""
 
 from dataclasses import replace
 
@@ -23,7 +25,9 @@ def armed():
 
 
 def offered(rig) -> tuple[str, list[str], int]:
-    """The next step's operator, the robot panel's buttons down to the first sentence, and the height [lines] of the next step."""
+    """The next step's operator, the robot panel's buttons down to the first sentence, and the height [lines]
+    of the next step.
+    """
     from limber.panels.authoring.next_step import LIMBER_PT_next_step
     from limber.panels.robot.robot import LIMBER_PT_robot
 
@@ -137,7 +141,10 @@ def test_a_pose_beyond_the_servos_range_is_said_where_the_robot_is_said_to_follo
     joint = robot.link.device.joints[0]
     robot.short = ((joint, -0.1, 0.1),)
     robot.angles[0] = 0.5
-    said = f"The pose is beyond the servos' range ({joint.name}): narrow the joints' limits, or correct the servos' ranges"
+    said = (
+        f"The pose is beyond the servos' range ({joint.name}): narrow the joints' limits, or correct the"
+        " servos' ranges"
+    )
     assert next_step(armed, False).sentence == said
     assert said in drawn(LIMBER_PT_robot).said
     robot.angles[0] = 0.1

@@ -1,4 +1,6 @@
-"""What every kind of mover can do is done by the same operators: a chain, a body that follows a motion, a mechanism."""
+"""What every kind of mover can do is done by the same operators: a chain, a body that follows a motion, a
+mechanism.
+"""
 
 import bpy
 import numpy as np
@@ -53,9 +55,17 @@ def shown(frames: range) -> list[np.ndarray]:
     for frame in frames:
         bpy.context.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        things = [thing.evaluated_get(depsgraph) for thing in sorted(bpy.context.scene.objects, key=lambda thing: thing.name)]
+        things = [
+            thing.evaluated_get(depsgraph)
+            for thing in sorted(bpy.context.scene.objects, key=lambda thing: thing.name)
+        ]
         matrices = [thing.matrix_world for thing in things if thing.type == "MESH"]
-        matrices += [thing.matrix_world @ bone.matrix for thing in things if thing.type == "ARMATURE" for bone in thing.pose.bones]
+        matrices += [
+            thing.matrix_world @ bone.matrix
+            for thing in things
+            if thing.type == "ARMATURE"
+            for bone in thing.pose.bones
+        ]
         found.append(np.array(matrices))
     return found
 
@@ -77,7 +87,9 @@ def test_all_go_live_and_leave_by_the_same_buttons(mover):
     assert live.live_movers() == []
 
 
-def test_a_recording_plays_as_live_showed_it_and_its_copy_is_restored_after_a_crash(mover, tmp_path, monkeypatch):
+def test_a_recording_plays_as_live_showed_it_and_its_copy_is_restored_after_a_crash(
+    mover, tmp_path, monkeypatch
+):
     monkeypatch.setattr(take_copies, "folder", lambda: tmp_path)
     monkeypatch.setattr(take_copies, "is_wanted", lambda: True)
     monkeypatch.setattr(take_copies, "EVERY", 0.0)
@@ -87,7 +99,9 @@ def test_a_recording_plays_as_live_showed_it_and_its_copy_is_restored_after_a_cr
     bpy.ops.limber.record_live()
     played = shown(range(2, 15))
     (copy,) = tmp_path.glob("*.jsonl")
-    assert [take.frames for take in take_copies.read(copy)] == [list(range(2, 14))], "the last frame waits for the next"
+    assert [take.frames for take in take_copies.read(copy)] == [list(range(2, 14))], (
+        "the last frame waits for the next"
+    )
     restored = record.restore(mover.owner, copy)
     assert not mover.is_live
     assert apart(shown(range(2, 14)), played[:-1]) < 5e-5
@@ -111,7 +125,9 @@ def test_motion_check_finds_joints_at_their_limits_and_goals_that_are_lost(mover
     (take,) = found.takes
     assert take.chain == mover.name
     assert len(take.frames) == 20
-    assert {joint.name for joint in take.joints} >= {finding.joint for finding in found.findings if finding.kind == "LIMIT"}
+    assert {joint.name for joint in take.joints} >= {
+        finding.joint for finding in found.findings if finding.kind == "LIMIT"
+    }
     assert {"LIMIT", "LOST"} <= {finding.kind for finding in found.findings}
     assert bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "plot.png")) == {"FINISHED"}
     assert bpy.ops.limber.mark_findings() == {"FINISHED"}
@@ -137,7 +153,10 @@ def test_motion_check_says_which_bodies_no_go_zones_cannot_be_measured_against(c
     bpy.context.scene.frame_end = 3
     owner.limber.zones.add().zone = mechanisms.box("Table", (9.0, 0.0, 0.0))
     bpy.ops.limber.check_motion()
-    assert f"those bodies of Mechanism '{owner.name}' that are objects were not looked at" in capfd.readouterr().out
+    assert (
+        f"those bodies of Mechanism '{owner.name}' that are objects were not looked at"
+        in capfd.readouterr().out
+    )
 
 
 def test_a_body_is_kept_out_of_no_go_zones():
@@ -201,7 +220,9 @@ def test_takes_are_kept_of_what_was_not_deleted_meanwhile():
     bpy.ops.limber.live()
     bpy.ops.limber.record_live()
     shown(range(2, 10))
-    deleted = next(channel.owner for channel in record.takes(made.owner)[0].rows[0] if channel.owner != made.owner)
+    deleted = next(
+        channel.owner for channel in record.takes(made.owner)[0].rows[0] if channel.owner != made.owner
+    )
     bpy.data.objects.remove(deleted)
     assert bpy.ops.limber.keep_takes() == {"FINISHED"}
     assert not record.is_going(made.owner)
@@ -227,17 +248,25 @@ def _panel(mover):
     from limber.panels.live.live import LIMBER_PT_live
     from limber.panels.mechanism.mechanisms import LIMBER_PT_mechanism
 
-    return {"ChainMover": LIMBER_PT_live, "BodyMover": LIMBER_PT_retarget, "MechanismMover": LIMBER_PT_mechanism}[type(mover).__name__]
+    return {
+        "ChainMover": LIMBER_PT_live,
+        "BodyMover": LIMBER_PT_retarget,
+        "MechanismMover": LIMBER_PT_mechanism,
+    }[type(mover).__name__]
 
 
 def _own_constraints() -> list:
     holders = [thing for thing in bpy.context.scene.objects if thing.type == "MESH"]
-    holders += [bone for thing in bpy.context.scene.objects if thing.type == "ARMATURE" for bone in thing.pose.bones]
+    holders += [
+        bone for thing in bpy.context.scene.objects if thing.type == "ARMATURE" for bone in thing.pose.bones
+    ]
     return [held for holder in holders for held in holder.constraints if held.name.startswith("Limber (")]
 
 
 @pytest.mark.parametrize(("setting", "value"), [("mute", True), ("influence", 0.0), ("influence", 0.5)])
-def test_a_constraint_of_limbers_that_was_switched_off_is_told_in_the_panel_until_live_starts_anew(mover, setting, value):
+def test_a_constraint_of_limbers_that_was_switched_off_is_told_in_the_panel_until_live_starts_anew(
+    mover, setting, value
+):
     panel = _panel(mover)
     bpy.ops.limber.live()
     held = _own_constraints()[0]

@@ -31,7 +31,9 @@ def watch(monkeypatch):
 
     def spy(module, name: str) -> list[set[int]]:
         real = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda *args, **options: (seen.append(threads()), real(*args, **options))[1])
+        monkeypatch.setattr(
+            module, name, lambda *args, **options: (seen.append(threads()), real(*args, **options))[1]
+        )
         return seen
 
     with blas.limit(limits=MANY):

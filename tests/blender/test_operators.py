@@ -154,7 +154,15 @@ WITHOUT_A_RIG = {
     "clear_marks",
     *GALLERY,
 }  # are about something else than the armature at hand
-BUILT_IN = {"rna_type", "bl_idname", "bl_label", "bl_description", "bl_options", "bl_translation_context", "bl_undo_group"}
+BUILT_IN = {
+    "rna_type",
+    "bl_idname",
+    "bl_label",
+    "bl_description",
+    "bl_options",
+    "bl_translation_context",
+    "bl_undo_group",
+}
 
 
 def names() -> list[str]:
@@ -173,7 +181,11 @@ def groups() -> list:
     from limber.registration import classes
     from limber.rig.robot import view as robot_view
 
-    kept = [cls for cls in classes() if issubclass(cls, bpy.types.PropertyGroup) and ".rig.properties." in cls.__module__]
+    kept = [
+        cls
+        for cls in classes()
+        if issubclass(cls, bpy.types.PropertyGroup) and ".rig.properties." in cls.__module__
+    ]
     return [cls.bl_rna for cls in kept if cls is not robot_view.LimberView]  # that is the session's
 
 
@@ -210,13 +222,21 @@ def test_every_choice_has_a_tooltip():
 def test_every_property_in_the_file_can_be_overridden():
     for group in groups():
         for prop in group.properties:
-            if prop.identifier not in BUILT_IN | {"name"}:  # of joints and postures Blender's own: where an item goes
+            if prop.identifier not in BUILT_IN | {
+                "name"
+            }:  # of joints and postures Blender's own: where an item goes
                 assert prop.is_overridable, f"{group.identifier}.{prop.identifier}"
 
 
 def test_operators_that_change_the_file_are_steps_in_the_undo_history_and_others_are_not():
-    undone = {name for name in names() if "UNDO" in getattr(getattr(bpy.types, f"LIMBER_OT_{name}"), "bl_options", set())}
-    assert undone ^ (CHANGING | MECHANISM) == set(), "a new operator that changes the file has UNDO and is in CHANGING or MECHANISM"
+    undone = {
+        name
+        for name in names()
+        if "UNDO" in getattr(getattr(bpy.types, f"LIMBER_OT_{name}"), "bl_options", set())
+    }
+    assert undone ^ (CHANGING | MECHANISM) == set(), (
+        "a new operator that changes the file has UNDO and is in CHANGING or MECHANISM"
+    )
 
 
 def refusal(name) -> str:
@@ -261,7 +281,11 @@ def test_a_new_joint_has_what_a_hobby_servo_can_do():
     from math import degrees
 
     joint = build(UPRIGHT).limber.chains.add().joints.add()
-    assert [round(degrees(getattr(joint, word))) for word in ("velocity", "acceleration", "jerk")] == [180, 900, 9000]
+    assert [round(degrees(getattr(joint, word))) for word in ("velocity", "acceleration", "jerk")] == [
+        180,
+        900,
+        9000,
+    ]
     assert (joint.zero_us, joint.min_us, joint.max_us, joint.on_silence) == (1500, 500, 2500, "hold")
 
 

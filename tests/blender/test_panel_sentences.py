@@ -24,7 +24,9 @@ def test_retarget_says_where_a_clip_comes_from_and_that_nothing_has_come_yet():
     from limber.panels.authoring.retarget import LIMBER_PT_retarget
 
     retarget = figure(XSENS, "Body").limber.retarget
-    assert "Import a clip (File > Import > Motion Capture), then choose its armature as the source" in said(LIMBER_PT_retarget)
+    assert "Import a clip (File > Import > Motion Capture), then choose its armature as the source" in said(
+        LIMBER_PT_retarget
+    )
     retarget.input, retarget.port = "OSC", free_port()
     bpy.ops.limber.listen()
     assert "Listening: nothing has come yet" in said(LIMBER_PT_retarget)
@@ -54,7 +56,9 @@ def test_a_recording_counts_its_frames_and_says_what_can_be_done_meanwhile(chain
     bpy.ops.limber.record_live()
     for frame in (2, 3, 4):
         bpy.context.scene.frame_set(frame)
-    assert "Recording: 3 frames in 1 take. Move targets, switch postures, let it play" in said(LIMBER_PT_record)
+    assert "Recording: 3 frames in 1 take. Move targets, switch postures, let it play" in said(
+        LIMBER_PT_record
+    )
     for frame in (2, 3):
         bpy.context.scene.frame_set(frame)
     assert "Recording: 5 frames in 2 takes." in said(LIMBER_PT_record)

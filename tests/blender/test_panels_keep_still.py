@@ -1,4 +1,6 @@
-"""No button of the tab changes its place by what a robot does: every panel has the same rows in every state, connected or not."""
+"""No button of the tab changes its place by what a robot does: every panel has the same rows in every state,
+connected or not.
+"""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -17,7 +19,10 @@ SWAPPED = {  # one button, which begins something and ends it
     "limber.end_record": "limber.record",
     "limber.end_range": "limber.record_range",
 }
-LONG = "Servo 3 reports that it is hotter than it may be, and that its supply is lower than it should be: let it cool, check its supply"
+LONG = (
+    "Servo 3 reports that it is hotter than it may be, and that its supply is lower than it should be: let it"
+    " cool, check its supply"
+)
 
 
 def panels() -> list[type]:
@@ -27,26 +32,42 @@ def panels() -> list[type]:
 
     asking = [robot.LIMBER_PT_confirm] if robot.LIMBER_PT_confirm.poll(bpy.context) else []
     return [
-        *(LIMBER_PT_next_step, LIMBER_PT_live, robot.LIMBER_PT_robot, *asking, robot.LIMBER_PT_robot_options, servos.LIMBER_PT_channels),
+        *(
+            LIMBER_PT_next_step,
+            LIMBER_PT_live,
+            robot.LIMBER_PT_robot,
+            *asking,
+            robot.LIMBER_PT_robot_options,
+            servos.LIMBER_PT_channels,
+        ),
         *(calibrate.LIMBER_PT_calibrate, feedback.LIMBER_PT_feedback, feedback.LIMBER_PT_puppeteer),
     ]
 
 
 def rows() -> dict[str, list[str]]:
-    """By panel what it draws from the top down: buttons by what they do, text by the word, but the button of Next Step."""
+    """By panel what it draws from the top down: buttons by what they do, text by the word, but the button of
+    Next Step.
+    """
     found = {}
     for panel in panels():
-        assert panel.poll(bpy.context) if hasattr(panel, "poll") else True, f"{panel.__name__} is there before Connect"
+        assert panel.poll(bpy.context) if hasattr(panel, "poll") else True, (
+            f"{panel.__name__} is there before Connect"
+        )
         order = drawn(panel).order
         if panel.__name__ == "LIMBER_PT_next_step":
             order[1] = "next step"
         is_button = [verb.startswith("limber.") and verb != "limber.show_message" for verb in order]
-        found[panel.__name__] = [SWAPPED.get(verb, verb) if button else "text" for verb, button in zip(order, is_button, strict=True)]
+        found[panel.__name__] = [
+            SWAPPED.get(verb, verb) if button else "text"
+            for verb, button in zip(order, is_button, strict=True)
+        ]
     return found
 
 
 def statuses(known):
-    """What a robot may say of itself, by a name: every state, the longest fault, and warnings of many lines."""
+    """What a robot may say of itself, by a name: every state, the longest fault, and warnings of
+    many lines.
+    """
     from limber.hardware.safety import Fault, State
     from limber.hardware.sentences import sentence
     from limber.rig.robot import links
@@ -56,12 +77,25 @@ def statuses(known):
         fault = Fault.WORKER_DIED if state in links.LOST else Fault.NONE
         said = sentence(state, fault, "", device)
         yield state.name, replace(known, state=state, fault=fault, sentence=said)
-    yield "warnings", replace(known, state=State.ARMED, sentence="Armed: the robot follows", warnings=(LONG, LONG))
-    yield "detail", replace(known, state=State.FAULT, fault=Fault.BLOCKED, sentence=sentence(State.FAULT, Fault.BLOCKED, LONG, device))
+    yield (
+        "warnings",
+        replace(known, state=State.ARMED, sentence="Armed: the robot follows", warnings=(LONG, LONG)),
+    )
+    yield (
+        "detail",
+        replace(
+            known,
+            state=State.FAULT,
+            fault=Fault.BLOCKED,
+            sentence=sentence(State.FAULT, Fault.BLOCKED, LONG, device),
+        ),
+    )
 
 
 @pytest.mark.parametrize("port", ["virtual", "virtual-hobby"])
-def test_every_panel_has_the_same_rows_in_every_state_of_the_robot_and_before_connect_and_after_disconnect(port: str):
+def test_every_panel_has_the_same_rows_in_every_state_of_the_robot_and_before_connect_and_after_disconnect(
+    port: str,
+):
     from limber.rig.live import budget
     from limber.rig.robot import links
 
@@ -117,7 +151,9 @@ def test_a_scan_moves_no_button_however_many_servos_it_finds(monkeypatch, servos
     before = drawn(LIMBER_PT_channels).order
     scan = background_jobs.Work(SimpleNamespace(over=True))
     monkeypatch.setattr(background_jobs, "_scan", scan)
-    scan.found = [Found("/dev/ttyUSB0", "feetech_sts", 1_000_000, number, f"STS {number}") for number in range(servos)]
+    scan.found = [
+        Found("/dev/ttyUSB0", "feetech_sts", 1_000_000, number, f"STS {number}") for number in range(servos)
+    ]
     assert drawn(LIMBER_PT_channels).order == before
     assert "limber.scan" in drawn(panel.LIMBER_PT_scan).operators
 

@@ -1,4 +1,6 @@
-"""The engine is the same without Blender: movers built in a plain Python, asked for the same, move the same."""
+"""The engine is the same without Blender: movers built in a plain Python, asked for the same, move
+the same.
+"""
 
 import inspect
 import os
@@ -26,7 +28,9 @@ from tests.character.plain import values
 
 FRAMES = 240
 SAME = 1e-9  # [rad or m]
-ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")  # as in Blender while Limber computes
+ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"
+)  # as in Blender while Limber computes
 PLAY = """
 import sys
 from pathlib import Path
@@ -80,7 +84,9 @@ def walker():
     rig.limber.retarget.source = source
     bpy.ops.limber.pair_bones()
     in_the_air(rig)
-    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.8, -2.0, 1.2), "Bird"))
+    _, chain = looking_chain(
+        rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.8, -2.0, 1.2), "Bird")
+    )
     keyed(chain.target, (10, 200), end=(-1.0, -2.0, 2.0))
     chain.forward_axis, chain.up = "+Z", "+Y"
     rig.rotation_euler.z = 0.3
@@ -127,7 +133,10 @@ def of_body(rig, built, inputs) -> replay.WholeBody:
 def of_mechanism(owner, inputs) -> replay.Mechanism:
     kept, model = owner.limber.mechanism, live.session(owner, owner.limber.mechanism).model
     limits = [Limits(one.lower, one.upper, one.velocity, one.acceleration, one.jerk) for one in kept.motors]
-    motors = [(motor.joint, motor.index, kept.filter, own, character(kept)) for motor, own in zip(model.motors, limits, strict=True)]
+    motors = [
+        (motor.joint, motor.index, kept.filter, own, character(kept))
+        for motor, own in zip(model.motors, limits, strict=True)
+    ]
     return replay.Mechanism(model.solver.mechanism, motors, inputs)
 
 
@@ -159,7 +168,9 @@ def test_a_lamp_a_body_with_a_head_and_a_neck_on_push_rods_move_the_same_without
             shown[key].append(values(session.outputs))
     assert all(np.ptp(numbers, axis=0).max() > 0.1 for numbers in shown.values()), "all of them move"
 
-    on_body = [replace(inputs, base=[], posture=np.empty(0)) for inputs in asked["head"]]  # these follow from the body
+    on_body = [
+        replace(inputs, base=[], posture=np.empty(0)) for inputs in asked["head"]
+    ]  # these follow from the body
     description = {
         "lamp": of_chain(desk, arm, built, asked["lamp"]),
         "body": of_body(person, built, asked["body"]),
@@ -169,7 +180,9 @@ def test_a_lamp_a_body_with_a_head_and_a_neck_on_push_rods_move_the_same_without
     source, result = tmp_path / "scene.pickle", tmp_path / "motion.npz"
     source.write_bytes(pickle.dumps((description, scene.render.fps_base / scene.render.fps)))
     command = [sys.executable, "-c", PLAY, str(ROOT), str(source), str(result)]
-    played = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **ONE_THREAD}, check=False)
+    played = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **ONE_THREAD}, check=False
+    )
     assert played.returncode == 0, played.stderr
     with np.load(result) as motion:
         for key, numbers in shown.items():

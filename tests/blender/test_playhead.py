@@ -1,4 +1,6 @@
-"""How a scene's frame moves while it plays, and so what joints are told of the next one: when it is due, and where their keys lead."""
+"""How a scene's frame moves while it plays, and so what joints are told of the next one: when it is due, and
+where their keys lead.
+"""
 
 import bpy
 import pytest
@@ -117,7 +119,10 @@ def test_each_frame_that_plays_tells_the_worker_when_the_next_one_is_due(chain, 
     assert memory.read_orders().due == pytest.approx(1 / RATE)
     scene.render.fps = 10
     scene.frame_set(4)
-    assert (memory.read_orders().due, memory.read_orders().step) == (pytest.approx(0.1), pytest.approx(1 / RATE))
+    assert (memory.read_orders().due, memory.read_orders().step) == (
+        pytest.approx(0.1),
+        pytest.approx(1 / RATE),
+    )
     for module in (links, handlers.live):
         monkeypatch.setattr(module, "is_playing", lambda: False)
     scene.frame_set(50)

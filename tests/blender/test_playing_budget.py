@@ -1,4 +1,6 @@
-"""While the animation plays and Limber's own time threatens the interface, overlays wait; the motion never does."""
+"""While the animation plays and Limber's own time threatens the interface, overlays wait; the motion never
+does.
+"""
 
 import bpy
 import numpy as np
@@ -66,7 +68,9 @@ def test_overlays_of_a_playback_that_is_short_of_time_are_worked_out_every_sixth
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         made.add(chain_overlay.drawing().count)
-        assert chain_overlay.drawing() is chain_overlay.drawing(), "a second view draws what the first one drew"
+        assert chain_overlay.drawing() is chain_overlay.drawing(), (
+            "a second view draws what the first one drew"
+        )
     assert len(made) == len(FRAMES) / budget.STEPS[-1]
     assert "overlays follow every 6 frames" in budget.playing.sentence
 
@@ -80,7 +84,9 @@ def test_overlays_of_a_playback_that_has_time_are_those_of_the_frame(moving):
         assert ray.target.x == pytest.approx(moving[1].target.matrix_world.translation.x)
 
 
-def test_what_is_switched_on_while_overlays_wait_is_drawn_at_once_and_nothing_is_kept_of_what_is_off(moving, monkeypatch):
+def test_what_is_switched_on_while_overlays_wait_is_drawn_at_once_and_nothing_is_kept_of_what_is_off(
+    moving, monkeypatch
+):
     from limber.panels.authoring import chain_overlay
 
     short(monkeypatch)

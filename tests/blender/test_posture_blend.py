@@ -1,4 +1,6 @@
-"""Blends of stored postures by keyed weights, whose keys follow the list; transitions that take a time of their own."""
+"""Blends of stored postures by keyed weights, whose keys follow the list; transitions that take a time of
+their own.
+"""
 
 import bpy
 import numpy as np
@@ -8,7 +10,15 @@ from limber.rig.blender import actions
 from tests.blender.baking import apart, begin, live_motion, played
 from tests.blender.posing import LEAN, REST, pose, stored
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import as_good_as_unfiltered, choose, go_live, missed, no_handler_raises, session, settle  # noqa: F401
+from tests.blender.shown import (
+    as_good_as_unfiltered,
+    choose,
+    go_live,
+    missed,
+    no_handler_raises,  # noqa: F401
+    session,
+    settle,
+)
 
 NOD = {**REST, "head": (0.5, 0, 0), "lower": (-0.4, 0, 0)}
 FRAMES = range(1, 25)
@@ -35,7 +45,9 @@ def mean(rig, chain, **weights: float) -> list[float]:
     """The sum of postures by weight, in the order of the chain's joints."""
     parts = {"Lean": LEAN, "Nod": NOD, "rest": REST}
     keys = session(rig, chain).reader.joint_keys
-    return [sum(w * parts[name][bone]["XYZ".index(axis)] for name, w in weights.items()) for bone, axis in keys]
+    return [
+        sum(w * parts[name][bone]["XYZ".index(axis)] for name, w in weights.items()) for bone, axis in keys
+    ]
 
 
 @pytest.mark.parametrize(

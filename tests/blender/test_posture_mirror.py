@@ -1,4 +1,6 @@
-"""Mirrored postures: arms change sides by name, bones in the middle turn the other way, whatever their rolls are."""
+"""Mirrored postures: arms change sides by name, bones in the middle turn the other way, whatever their rolls
+are.
+"""
 
 from math import radians
 

@@ -1,4 +1,6 @@
-"""Every stored posture has a picture by which people tell it from others; it is made outside of drawing, and follows what changes."""
+"""Every stored posture has a picture by which people tell it from others; it is made outside of drawing, and
+follows what changes.
+"""
 
 import bpy
 import limber
@@ -47,7 +49,10 @@ def differ(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def test_pictures_of_different_postures_differ_and_of_equal_ones_do_not(rig, chain):
-    postures = [stored(rig, name, angles) for name, angles in (("Rest", REST), ("Lean", LEAN), ("Nod", NOD), ("Turned", TURNED))]
+    postures = [
+        stored(rig, name, angles)
+        for name, angles in (("Rest", REST), ("Lean", LEAN), ("Nod", NOD), ("Turned", TURNED))
+    ]
     again = stored(rig, "Again", LEAN)
     look(chain)
     seen = [pixels(rig, chain, action) for action in postures]
@@ -59,7 +64,10 @@ def test_pictures_of_different_postures_differ_and_of_equal_ones_do_not(rig, cha
 
 def test_a_turn_of_the_last_bone_about_itself_is_seen_where_it_looks_aside(rig, chain):
     chain.forward_axis, chain.up = "+Z", "+Y"
-    left, right = stored(rig, "Left", {**REST, "head": (0, 0.8, 0)}), stored(rig, "Right", {**REST, "head": (0, -0.8, 0)})
+    left, right = (
+        stored(rig, "Left", {**REST, "head": (0, 0.8, 0)}),
+        stored(rig, "Right", {**REST, "head": (0, -0.8, 0)}),
+    )
     look(chain)
     assert differ(pixels(rig, chain, left), pixels(rig, chain, right)) > APART
 
@@ -102,7 +110,13 @@ def test_a_posture_that_slides_is_drawn_where_it_slides():
     rig.data.edit_bones["head"].use_connect = False
     bpy.ops.object.mode_set(mode="POSE")
     limit = rig.pose.bones["head"].constraints.new("LIMIT_LOCATION")
-    limit.owner_space, limit.use_min_x, limit.use_max_x, limit.min_x, limit.max_x = "LOCAL", True, True, -0.2, 0.2
+    limit.owner_space, limit.use_min_x, limit.use_max_x, limit.min_x, limit.max_x = (
+        "LOCAL",
+        True,
+        True,
+        -0.2,
+        0.2,
+    )
     select(rig, "rail", "head")
     bpy.ops.limber.new_chain()
     chain = rig.limber.chains[0]
@@ -147,7 +161,9 @@ def test_what_is_drawn_again_and_again_is_the_same_picture_and_the_same_list(rig
 
 def turn_key(action) -> None:
     """Bends the chain the other way, by a key of the pose asset."""
-    actions.find(actions.fcurves(action), 'pose.bones["lower"].rotation_euler', 0).keyframe_points[0].co.y = -1.2
+    actions.find(actions.fcurves(action), 'pose.bones["lower"].rotation_euler', 0).keyframe_points[
+        0
+    ].co.y = -1.2
     action.update_tag()
     bpy.context.view_layer.update()
 

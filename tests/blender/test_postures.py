@@ -1,4 +1,6 @@
-"""Stored postures: pose assets that Blender's pose library applies as well; stored, renamed, applied, removed, undone, saved."""
+"""Stored postures: pose assets that Blender's pose library applies as well; stored, renamed, applied,
+removed, undone, saved.
+"""
 
 from math import degrees, radians
 
@@ -78,7 +80,10 @@ def test_storing_while_live_stores_what_is_authored(rig, chain):
     bpy.ops.limber.store_posture(name="Lean")
     bpy.ops.limber.end_live()
     authored = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["head"].matrix.copy()
-    assert max(abs(a - b) for p, q in zip(shown, authored, strict=True) for a, b in zip(p, q, strict=True)) > 0.05, "the pose was warped"
+    assert (
+        max(abs(a - b) for p, q in zip(shown, authored, strict=True) for a, b in zip(p, q, strict=True))
+        > 0.05
+    ), "the pose was warped"
     pose(rig, REST)
     bpy.ops.limber.apply_posture()
     assert same(posed(rig), LEAN)

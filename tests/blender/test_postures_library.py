@@ -102,7 +102,11 @@ def test_the_pose_librarys_own_new_pose_can_be_added(rig, chain):
     pose(rig, LEAN)
     select(rig, *LEAN)
     operator = bpy.ops.poselib.create_pose_asset
-    here = {"asset_library_reference": "LOCAL"} if "asset_library_reference" in operator.get_rna_type().properties else {}
+    here = (
+        {"asset_library_reference": "LOCAL"}
+        if "asset_library_reference" in operator.get_rna_type().properties
+        else {}
+    )
     operator(pose_name="Mine", **here)
     pose(rig, REST)
     bpy.ops.limber.add_posture(name="Mine")
@@ -122,7 +126,12 @@ def test_what_cannot_be_added_is_told(rig, chain):
     bpy.data.actions.new("Walk")
     own_pose(build({"tail": None}, name="Dog"), "Wag", {"tail": (1, 0, 0)})
     make_active(rig)
-    for name, why in (("Nothing", "no pose asset"), ("Walk", "no pose asset"), ("Lean", "already"), ("Wag", "'Wag' has no values")):
+    for name, why in (
+        ("Nothing", "no pose asset"),
+        ("Walk", "no pose asset"),
+        ("Lean", "already"),
+        ("Wag", "'Wag' has no values"),
+    ):
         with pytest.raises(RuntimeError, match=why):
             bpy.ops.limber.add_posture(name=name)
     assert len(chain.postures) == 1

@@ -1,4 +1,6 @@
-"""A .blend or a calibration file may name a program as the robot's protocol: it runs only where this user has allowed it, as it is now."""
+"""A .blend or a calibration file may name a program as the robot's protocol: it runs only where this user has
+allowed it, as it is now.
+"""
 
 import json
 from pathlib import Path
@@ -36,7 +38,9 @@ def mark(tmp_path) -> Path:
 @pytest.fixture
 def program(tmp_path, mark) -> Path:
     path = tmp_path / "my_robot.py"
-    path.write_text(f"open({str(mark)!r}, 'w').close()\n\ndef frame(positions):\n    return b''\n", encoding="utf-8")
+    path.write_text(
+        f"open({str(mark)!r}, 'w').close()\n\ndef frame(positions):\n    return b''\n", encoding="utf-8"
+    )
     return path
 
 
@@ -79,7 +83,9 @@ def test_connect_runs_no_program_that_was_not_allowed_and_names_its_path_and_con
     assert not mark.exists()
 
 
-def test_a_program_that_is_allowed_once_runs_here_and_after_a_restart(rig, program, mark, monkeypatch, own_folder):
+def test_a_program_that_is_allowed_once_runs_here_and_after_a_restart(
+    rig, program, mark, monkeypatch, own_folder
+):
     connect_plainly(rig, program_path=str(program), program_digest=digest(program))
     until(mark.exists, "the program runs")
     bpy.ops.limber.disconnect()
@@ -112,11 +118,15 @@ def test_the_same_content_at_another_place_asks_again(rig, program, tmp_path):
     assert programs.question(str(other)) is not None
 
 
-def test_a_program_that_changes_after_the_question_is_refused_where_it_would_run(rig, program, mark, monkeypatch):
+def test_a_program_that_changes_after_the_question_is_refused_where_it_would_run(
+    rig, program, mark, monkeypatch
+):
     from limber.rig.robot import programs
 
     programs.allow(str(program), digest(program))
-    monkeypatch.setattr(programs, "require", lambda path: programs.allowed(path))  # as if it changed just then
+    monkeypatch.setattr(
+        programs, "require", lambda path: programs.allowed(path)
+    )  # as if it changed just then
     program.write_text(program.read_text(encoding="utf-8") + "# another\n", encoding="utf-8")
     connect_plainly(rig)
     until(lambda: state(rig) == "FAULT", "the worker refuses it")
@@ -148,9 +158,18 @@ def test_a_calibration_brings_a_program_but_no_consent(rig, program, mark, tmp_p
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", "[" * 100_000, '{"format": "limber-allowed-programs", "version": 1, "programs": {"a": 3, "b": []}}']
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '{"format": "limber-allowed-programs", "version": 1, "programs": {"a": 3, "b": []}}',
+    ],
 )
-def test_a_damaged_list_of_consents_allows_nothing_and_takes_new_ones(rig, program, own_folder, monkeypatch, text):
+def test_a_damaged_list_of_consents_allows_nothing_and_takes_new_ones(
+    rig, program, own_folder, monkeypatch, text
+):
     from limber.rig.robot import programs
 
     (own_folder / "allowed.json").write_text(text, encoding="utf-8")

@@ -67,7 +67,10 @@ def test_a_take_that_is_a_stub_is_kept_and_does_not_play(rig, chain):
     first = play(rig, chain, range(2, 20))
     play(rig, chain, range(1, 4))  # the scene began anew before Keep Takes was pressed
     bpy.ops.limber.keep_takes()
-    assert sorted(action.name for action in bpy.data.actions if " Take " in action.name) == ["Rig Take 1", "Rig Take 2"]
+    assert sorted(action.name for action in bpy.data.actions if " Take " in action.name) == [
+        "Rig Take 1",
+        "Rig Take 2",
+    ]
     assert rig.animation_data.action.name == "Rig Take 1"
     assert apart(first, angles_at(rig, chain, range(2, 20))) < 1e-6
 

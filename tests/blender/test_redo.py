@@ -1,5 +1,5 @@
-"""Adjust Last Operation (F9): an operator runs again for the mover for which its button called it, whatever is in use by then. Repeat Last
-runs it for the mover in use.
+"""Adjust Last Operation (F9): an operator runs again for the mover for which its button called it, whatever
+is in use by then. Repeat Last runs it for the mover in use.
 """
 
 import bpy
@@ -14,7 +14,9 @@ UNDO = True  # an operator that a script calls makes an undo step, as one that a
 
 
 def adjust(**changed) -> None:
-    """Changes properties of the last operator in the panel Adjust Last Operation: undo, then the same operator once more."""
+    """Changes properties of the last operator in the panel Adjust Last Operation: undo, then the same
+    operator once more.
+    """
     for name, value in changed.items():
         setattr(bpy.context.window_manager.operators[-1].properties, name, value)
     with in_view():
@@ -93,7 +95,9 @@ def test_an_operator_whose_mover_was_deleted_meanwhile_says_so():
         bpy.ops.limber.store_posture("EXEC_DEFAULT", UNDO, name="Up")
     gone = bpy.context.window_manager.operators[-1].properties
     bpy.data.objects.remove(bpy.data.objects["Push-Rod Neck"])
-    with pytest.raises(RuntimeError, match="What 'Store Posture' was called for was deleted: press its button again"):
+    with pytest.raises(
+        RuntimeError, match="What 'Store Posture' was called for was deleted: press its button again"
+    ):
         bpy.ops.limber.store_posture(name="Down", owner_uid=gone.owner_uid, mover_path=gone.mover_path)
     assert names(chain()) == []
 
@@ -131,7 +135,9 @@ def test_a_new_call_for_a_mover_without_postures_removes_none_though_the_call_be
         for name in ("Up", "Down"):
             bpy.ops.limber.store_posture(name=name)
         bpy.ops.limber.remove_posture("EXEC_DEFAULT", UNDO)
-    with pytest.raises(RuntimeError, match="Chain 'head' has no stored posture: pose it and press Store Posture"):
+    with pytest.raises(
+        RuntimeError, match="Chain 'head' has no stored posture: pose it and press Store Posture"
+    ):
         bpy.ops.limber.remove_posture("EXEC_DEFAULT", UNDO)
 
 
@@ -148,9 +154,16 @@ def test_new_chain_that_is_adjusted_begins_and_ends_at_other_bones(undo_step, ca
     select(rig, "head")
     undo_step("figure")
     pressed(bpy.ops.limber.new_chain)
-    assert "Chain from 'lumbar' to 'head' has 12 joints; legs stand below 'trunk'; it looks along" in capfd.readouterr().out
+    assert (
+        "Chain from 'lumbar' to 'head' has 12 joints; legs stand below 'trunk'; it looks along"
+        in capfd.readouterr().out
+    )
     spans = lambda: [(chain.root, chain.end) for chain in bpy.data.objects["Figure"].limber.chains]  # noqa: E731
-    for told, span in (({"root": "trunk"}, "trunk head"), ({"end": "neck"}, "trunk neck"), ({"root": ""}, "lumbar neck")):
+    for told, span in (
+        ({"root": "trunk"}, "trunk head"),
+        ({"end": "neck"}, "trunk neck"),
+        ({"root": ""}, "lumbar neck"),
+    ):
         adjust(**told)
         assert spans() == [tuple(span.split())]
     assert "legs stand" in capfd.readouterr().out
@@ -162,7 +175,10 @@ def test_eyes_head_and_torso_that_is_adjusted_takes_other_bones(undo_step):
     make_active(rig)
     undo_step("figure")
     pressed(bpy.ops.limber.eyes_head_torso)
-    spans = lambda: {chain.name: (chain.root, chain.end) for chain in bpy.data.objects["Figure"].limber.chains}  # noqa: E731
+
+    def spans() -> dict[str, tuple[str, str]]:
+        return {chain.name: (chain.root, chain.end) for chain in bpy.data.objects["Figure"].limber.chains}
+
     assert spans()["Torso"] == ("lumbar", "thorax")
     adjust(torso="lumbar", eye="", other_eye="")
     assert spans() == {"Torso": ("lumbar", "lumbar"), "Head": ("thorax", "head")}
@@ -175,4 +191,6 @@ def test_eyes_head_and_torso_that_is_adjusted_takes_other_bones(undo_step):
 def pressed(operator) -> None:
     """The button; while it asks whether a bone's rotation mode may change: yes."""
     known = operator.get_rna_type().properties
-    operator("EXEC_DEFAULT", UNDO, **({"change_rotation_mode": True} if "change_rotation_mode" in known else {}))
+    operator(
+        "EXEC_DEFAULT", UNDO, **({"change_rotation_mode": True} if "change_rotation_mode" in known else {})
+    )

@@ -1,4 +1,6 @@
-"""Buttons that cannot do what they were asked say what is wrong and what mends it: each sentence is provoked once."""
+"""Buttons that cannot do what they were asked say what is wrong and what mends it: each sentence is provoked
+once.
+"""
 
 import bpy
 import pytest
@@ -48,7 +50,10 @@ def test_a_bone_that_is_moved_along_its_parents_axes_is_named(rig, chain):
     bpy.ops.object.mode_set(mode="POSE")
     rig.data.bones["middle"].use_local_location = False
     bone.location = (0.0, 0.05, 0.0)
-    words = "Bone 'middle' is moved along other axes than its own: switch on Local Location in the bone's Relations"
+    words = (
+        "Bone 'middle' is moved along other axes than its own: switch on Local Location in the bone's"
+        " Relations"
+    )
     assert words in said(chain)
     refuses_live(words)
 
@@ -63,7 +68,10 @@ def test_a_bone_that_may_slide_without_a_joint_is_named(rig, chain):
     held.use_min_y = held.use_max_y = True
     held.max_y = 0.1
     rig.pose.bones["middle"].lock_location = (True, False, True)
-    assert "Bone 'middle' can move along Y without a joint: lock its location there, or press Match Joints" in said(chain)
+    assert (
+        "Bone 'middle' can move along Y without a joint: lock its location there, or press Match Joints"
+        in said(chain)
+    )
 
 
 def test_a_joint_that_is_there_twice_is_named(rig, chain):
@@ -78,7 +86,10 @@ def test_a_bone_that_is_connected_cannot_slide_and_is_named(rig, chain):
     rig.data.edit_bones["middle"].use_connect = True
     bpy.ops.object.mode_set(mode="POSE")
     next(joint for joint in chain.joints if joint.bone == "middle").axis = "LINEAR_Y"
-    refuses_live("Bone 'middle' is connected to its parent, so it cannot move along an axis: disconnect it in Edit Mode (Alt P)")
+    refuses_live(
+        "Bone 'middle' is connected to its parent, so it cannot move along an axis: disconnect it in Edit"
+        " Mode (Alt P)"
+    )
 
 
 @pytest.mark.every_blender
@@ -88,7 +99,10 @@ def test_a_scaled_parent_that_not_all_bones_inherit_is_named():
     rig, chain = looking_chain(rig, "neck", "head")
     rig.pose.bones["stand"].scale = (2.0, 2.0, 2.0)
     bpy.ops.limber.live()
-    assert session(rig, chain).problem == "A parent of bone 'neck' is scaled, and not all bones of chain 'head' inherit it: clear it"
+    assert (
+        session(rig, chain).problem
+        == "A parent of bone 'neck' is scaled, and not all bones of chain 'head' inherit it: clear it"
+    )
 
 
 # --- postures
@@ -96,8 +110,16 @@ def test_a_scaled_parent_that_not_all_bones_inherit_is_named():
 
 def test_a_posture_is_taken_once_and_must_be_a_pose_asset(rig, chain):
     first = stored(rig, "First")
-    refused("Posture 'First' is in the list of chain 'head' already: select it there", "add_posture", name=first.name)
-    refused("'Nobody' is no pose asset of this file: make one in the pose library, or press Store Posture", "add_posture", name="Nobody")
+    refused(
+        "Posture 'First' is in the list of chain 'head' already: select it there",
+        "add_posture",
+        name=first.name,
+    )
+    refused(
+        "'Nobody' is no pose asset of this file: make one in the pose library, or press Store Posture",
+        "add_posture",
+        name="Nobody",
+    )
 
 
 def test_a_posture_at_the_end_of_the_list_stays_and_it_is_said(rig, chain, capfd):
@@ -187,7 +209,10 @@ def test_bones_that_are_all_at_one_place_tell_no_size():
         bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, 0.0, 0.1)
     bpy.ops.object.mode_set(mode="OBJECT")
     make_active(rig)
-    refused("The paired bones of one of the two are all at one position, so their sizes are unknown: pair others", "calibrate_pairs")
+    refused(
+        "The paired bones of one of the two are all at one position, so their sizes are unknown: pair others",
+        "calibrate_pairs",
+    )
 
 
 # --- the robot's buttons
@@ -197,16 +222,33 @@ def test_bones_that_are_all_at_one_place_tell_no_size():
 def test_buttons_that_lack_a_choice_ask_for_it(rig, chain):
     refused("No port is named: give one, such as virtual or /dev/ttyUSB0", "choose_port")
     refused("No baud rate is named: choose 115200.*, or type one", "choose_baudrate")
-    refused("Protocol '' on port 'COM3' is nothing that a scan finds: take a row of its list", "use_found", port="COM3")
+    refused(
+        "Protocol '' on port 'COM3' is nothing that a scan finds: take a row of its list",
+        "use_found",
+        port="COM3",
+    )
     rig.limber.device.port = ""
-    refused("No port is chosen: choose one in the panel, or All Serial Ports", "scan", where="DEVICE", protocols={"dynamixel"})
+    refused(
+        "No port is chosen: choose one in the panel, or All Serial Ports",
+        "scan",
+        where="DEVICE",
+        protocols={"dynamixel"},
+    )
     refused("No scan is going on", "cancel_scan")
-    refused("'bpy.data.nothing' names no property of this file: right-click one", "add_auxiliary", path="bpy.data.nothing")
+    refused(
+        "'bpy.data.nothing' names no property of this file: right-click one",
+        "add_auxiliary",
+        path="bpy.data.nothing",
+    )
 
 
 @pytest.mark.every_blender
 def test_a_property_that_is_no_number_is_named(rig, chain):
-    refused("'location' of 'Rig' is no number: choose a single one, as location", "add_auxiliary", path='bpy.data.objects["Rig"].location')
+    refused(
+        "'location' of 'Rig' is no number: choose a single one, as location",
+        "add_auxiliary",
+        path='bpy.data.objects["Rig"].location',
+    )
 
 
 @pytest.mark.every_blender
@@ -228,8 +270,13 @@ def test_limits_that_are_exchanged_keep_the_robot_from_being_connected(rig, chai
     refused("its smallest value is above its largest: exchange Min and Max", "connect")
 
 
-@pytest.mark.parametrize(("field", "said"), [("lower", "Min is nan"), ("upper", "Max is nan"), ("jerk", "its jerk limit must be above 0")])
-def test_a_limit_that_is_no_number_is_refused_by_its_joint_and_field_wherever_it_is_used(rig, chain, field, said):
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [("lower", "Min is nan"), ("upper", "Max is nan"), ("jerk", "its jerk limit must be above 0")],
+)
+def test_a_limit_that_is_no_number_is_refused_by_its_joint_and_field_wherever_it_is_used(
+    rig, chain, field, said
+):
     joint = chain.joints[1]
     setattr(joint, field, float("nan"))
     refused(f"Joint {joint.label}: {said}", "connect")
@@ -240,7 +287,8 @@ def test_a_limit_that_is_no_number_is_refused_by_its_joint_and_field_wherever_it
 def test_check_names_a_limit_that_is_infinite(rig, chain):
     chain.joints[1].upper = float("inf")  # Blender stores its largest number instead
     assert sentences(rig, chain) == [
-        f"Joint {chain.joints[1].label}: Max is 3.40282e+38: enter its largest angle again, a number of at most 1e+09"
+        f"Joint {chain.joints[1].label}: Max is 3.40282e+38: enter its largest angle again, a number of at"
+        " most 1e+09"
     ]
 
 
@@ -263,7 +311,10 @@ def test_a_port_moves_one_armature_alone(rig, chain):
     with on_bus(rig, dict.fromkeys((joint.servo for joint in chain.joints), 2048.0), "dynamixel") as bus:
         other, _ = robot_rig(build({"pan": "Y", "tilt": "X"}, name="Turret"), port=bus.port)
         other.limber.device.protocol = "dynamixel"
-        refused(f"Port {bus.port} moves armature 'Rig' already: disconnect that one, or choose another port", "connect")
+        refused(
+            f"Port {bus.port} moves armature 'Rig' already: disconnect that one, or choose another port",
+            "connect",
+        )
         make_active(rig)
 
 
@@ -281,13 +332,19 @@ def test_a_robot_on_a_network_moves_one_armature_alone_however_its_address_is_wr
 
 def test_a_robot_on_a_network_has_no_baud_rate_to_choose(rig):
     rig.limber.device.protocol = "reachy_mini"
-    refused("A robot on a network has no baud rate: choose a protocol of a serial port first", "choose_baudrate", baudrate=9600)
+    refused(
+        "A robot on a network has no baud rate: choose a protocol of a serial port first",
+        "choose_baudrate",
+        baudrate=9600,
+    )
 
 
 def test_a_servo_that_no_scan_has_found_is_not_changed(rig):
     window = Window(LIMBER_OT_change_servo, protocol="feetech_sts", baudrate=0, servo=0)
     assert window.invoke(bpy.context, None) == {"CANCELLED"}
-    assert window.reports == [("ERROR", "No servo is named: press Scan, then Change Servo beside one that was found")]
+    assert window.reports == [
+        ("ERROR", "No servo is named: press Scan, then Change Servo beside one that was found")
+    ]
 
 
 @pytest.mark.every_blender
@@ -342,4 +399,7 @@ def test_connect_says_what_is_missing_where_nothing_has_a_servo():
     _, chain = looking_chain()
     for joint in chain.joints:
         joint.servo = -1
-    refused(f"No joint or motor of '{chain.id_data.name}' has a servo: give one its servo under Robot > Set Up", "connect")
+    refused(
+        f"No joint or motor of '{chain.id_data.name}' has a servo: give one its servo under Robot > Set Up",
+        "connect",
+    )

@@ -1,4 +1,6 @@
-"""The extension registers, and registers again, in a real Blender; what fails halfway leaves nothing behind."""
+"""The extension registers, and registers again, in a real Blender; what fails halfway leaves nothing
+behind.
+"""
 
 from collections import Counter
 from itertools import combinations
@@ -47,7 +49,12 @@ def test_a_reopened_file_keeps_the_extension(reopen):
 
 def test_property_groups_come_after_those_that_they_point_to():
     order = [cls.__name__ for cls in registration.classes()]
-    assert order.index("LimberShare") < order.index("LimberChannel") < order.index("LimberDevice") < order.index("LimberRig")
+    assert (
+        order.index("LimberShare")
+        < order.index("LimberChannel")
+        < order.index("LimberDevice")
+        < order.index("LimberRig")
+    )
 
 
 def test_panels_come_after_the_panel_that_they_are_part_of_and_after_all_lists_and_menus():
@@ -62,7 +69,9 @@ def test_panels_come_after_the_panel_that_they_are_part_of_and_after_all_lists_a
 def test_panels_with_the_same_parent_differ_in_their_order():
     """Else the names of their modules would say which the tab shows first."""
     shown = [cls for cls in panels() if cls.bl_region_type == "UI"]
-    assert [cls.__name__ for cls in shown if not hasattr(cls, "bl_order")] == [], "bl_order is missing: the place among its neighbours"
+    assert [cls.__name__ for cls in shown if not hasattr(cls, "bl_order")] == [], (
+        "bl_order is missing: the place among its neighbours"
+    )
     orders = Counter((getattr(cls, "bl_parent_id", ""), cls.bl_order) for cls in shown)
     assert [panel for panel, count in orders.items() if count > 1] == []
 
@@ -73,9 +82,14 @@ def left() -> dict[str, object]:
     return {
         "classes": {cls.__name__ for cls in registration.classes() if cls.is_registered} | limber_classes(),
         "properties": [hasattr(bpy.types.Object, "limber"), hasattr(bpy.types.WindowManager, "limber_view")],
-        "menus": [draw in getattr(bpy.types, name)._dyn_ui_initialize() for name, draw in menus.MENU_ENTRIES.items()],
+        "menus": [
+            draw in getattr(bpy.types, name)._dyn_ui_initialize() for name, draw in menus.MENU_ENTRIES.items()
+        ],
         "handlers": {name: len(found) for name, found in lists.items() if isinstance(found, list)},
-        "timers": [bpy.app.timers.is_registered(handlers.redraw), bpy.app.timers.is_registered(handlers._after_enable)],
+        "timers": [
+            bpy.app.timers.is_registered(handlers.redraw),
+            bpy.app.timers.is_registered(handlers._after_enable),
+        ],
         "command": command._handle is not None,
     }
 
@@ -84,12 +98,21 @@ def fails(*_arguments) -> None:
     raise ZeroDivisionError
 
 
-@pytest.mark.parametrize("broken", ["first class", "class in the middle", "last class", "handlers", "command"])
+@pytest.mark.parametrize(
+    "broken", ["first class", "class in the middle", "last class", "handlers", "command"]
+)
 def test_a_part_that_fails_leaves_nothing_registered(broken: str, monkeypatch):
     registered = left()
     limber.unregister()
     nothing = left()
-    register_class, numbers = bpy.utils.register_class, {"first class": 0, "class in the middle": CLASSES // 2, "last class": CLASSES - 1}
+    register_class, numbers = (
+        bpy.utils.register_class,
+        {
+            "first class": 0,
+            "class in the middle": CLASSES // 2,
+            "last class": CLASSES - 1,
+        },
+    )
     failing = registration.classes()[numbers[broken]] if broken in numbers else None
     with monkeypatch.context() as patched:
         if broken == "handlers":
@@ -97,7 +120,9 @@ def test_a_part_that_fails_leaves_nothing_registered(broken: str, monkeypatch):
         elif broken == "command":
             patched.setattr(bpy.utils, "register_cli_command", fails)
         else:
-            patched.setattr(bpy.utils, "register_class", lambda cls: fails() if cls is failing else register_class(cls))
+            patched.setattr(
+                bpy.utils, "register_class", lambda cls: fails() if cls is failing else register_class(cls)
+            )
         with pytest.raises(ZeroDivisionError):
             limber.register()
     after = left()

@@ -63,7 +63,9 @@ def test_a_scaled_source_is_followed_by_the_body_in_its_own_size(scale: tuple):
         assert limbs_apart(rig, source) < 0.2
         assert hips(rig, XSENS).z == pytest.approx(hips(source, CMU).z / scale[0], abs=2e-3)
     assert live.session(rig, rig.limber.retarget).problem == ""
-    assert np.isfinite([number for matrix in matrices(rig, names_of(rig), 12) for row in matrix for number in row]).all()
+    assert np.isfinite(
+        [number for matrix in matrices(rig, names_of(rig), 12) for row in matrix for number in row]
+    ).all()
 
 
 @pytest.mark.every_blender
@@ -90,7 +92,9 @@ def test_a_body_whose_base_is_not_paired_stays_where_it_is_authored():
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(12)
     assert (hips(rig, XSENS) - before).length < 1e-6
-    arms = [(f"{side} {part}", f"{side} {BELOW[part]}") for side in SIDES for part in ("upper_arm", "forearm")]
+    arms = [
+        (f"{side} {part}", f"{side} {BELOW[part]}") for side in SIDES for part in ("upper_arm", "forearm")
+    ]
     assert max(degrees(way(rig, XSENS, *pair).angle(way(source, CMU, *pair))) for pair in arms) < 0.5
 
 
@@ -118,7 +122,7 @@ def test_a_hand_with_a_position_weight_comes_to_the_sources_hand():
         """How far [m] the hand is from the scaled source's, with the base where that of the source is."""
         bpy.context.scene.frame_set(12)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        (theirs, own) = (thing.evaluated_get(depsgraph) for thing in (source, rig))
+        theirs, own = (thing.evaluated_get(depsgraph) for thing in (source, rig))
         wanted = theirs.matrix_world.translation + retarget.scale * (
             theirs.matrix_world @ theirs.pose.bones[pair.source].head - theirs.matrix_world.translation
         )

@@ -1,4 +1,6 @@
-"""What a user authored on a body stays while it follows; a bake makes keys of what was shown, and keeps the action before."""
+"""What a user authored on a body stays while it follows; a bake makes keys of what was shown, and keeps the
+action before.
+"""
 
 import bpy
 import pytest
@@ -18,7 +20,9 @@ def test_what_is_authored_stays_and_comes_back():
     authored = matrices(rig, names_of(rig), 5)
     bpy.ops.limber.live()
     assert apart(matrices(rig, names_of(rig), 5), authored) > 0.1
-    assert {bone.name: (tuple(bone.rotation_euler), tuple(bone.location)) for bone in rig.pose.bones} == channels
+    assert {
+        bone.name: (tuple(bone.rotation_euler), tuple(bone.location)) for bone in rig.pose.bones
+    } == channels
     bpy.ops.limber.end_live()
     assert apart(matrices(rig, names_of(rig), 5), authored) < 1e-6
 

@@ -11,7 +11,10 @@ SHARED = ROOT.parent / "shared" / "data"
 CLIP, HUMAN = SHARED / "cmu-bvh" / "scaled_131_01.bvh", SHARED / "human-gazebo" / "humanSubject01_66dof.urdf"
 
 
-@pytest.mark.skipif(not (CLIP.exists() and HUMAN.exists()), reason="no folder shared/ with a clip and a human beside this checkout")
+@pytest.mark.skipif(
+    not (CLIP.exists() and HUMAN.exists()),
+    reason="no folder shared/ with a clip and a human beside this checkout",
+)
 def test_a_clip_drives_the_human_and_the_figures_are_told():
     command = [sys.executable, "-m", "benchmarks.retarget", str(CLIP), str(HUMAN), "--frames", "120"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200, check=False)

@@ -34,8 +34,12 @@ def test_a_body_that_follows_has_a_frame_in_which_chains_do_not_plan():
 
 def test_a_body_and_another_who_look_at_each_other_come_to_rest():
     rig, _ = follower()
-    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0, 0, 0), "Eye of Other"))
-    other, watcher = looking_chain(build({"neck": "YX", "head": "XZ"}, name="Other"), "neck", "head", at=target((0, 0, 0), "Eye of Body"))
+    _, chain = looking_chain(
+        rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0, 0, 0), "Eye of Other")
+    )
+    other, watcher = looking_chain(
+        build({"neck": "YX", "head": "XZ"}, name="Other"), "neck", "head", at=target((0, 0, 0), "Eye of Body")
+    )
     chain.forward_axis, chain.up = "+Z", "+Y"
     other.location = (0.4, -1.5, 1.2)
     for eye, owner, bone in ((chain.target, other, "head"), (watcher.target, rig, called(XSENS, "head"))):
@@ -66,7 +70,9 @@ def test_a_chain_on_top_looks_at_its_target_while_the_rest_follows(arms_out: boo
         ahead = chain.target.location - (shown.tail if chain.eye else shown.head)
         looked = shown.matrix.to_3x3().col[2].angle(ahead)
         assert degrees(session.outputs.solution.aim_error) < 0.01, frame
-        assert looked == pytest.approx(session.outputs.filtered_aim_error, abs=1e-3), "but for the filter the look is met"
+        assert looked == pytest.approx(session.outputs.filtered_aim_error, abs=1e-3), (
+            "but for the filter the look is met"
+        )
         assert limbs_apart(rig, source) < 0.2
     bpy.ops.limber.end_live()
     bpy.context.scene.frame_set(12)

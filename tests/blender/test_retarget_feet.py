@@ -47,17 +47,23 @@ def plant(rig, is_planted: bool = True) -> None:
 
 
 def hop(source) -> None:
-    """Keys a figure that is lifted by half a metre with stiff legs and put down again, in place of what it did."""
+    """Keys a figure that is lifted by half a metre with stiff legs and put down again, in place of what it
+    did.
+    """
     source.animation_data_clear()
     for bone in source.pose.bones:
         bone.matrix_basis.identity()
     hips = source.pose.bones["Hips"]
     for frame, height in ((1, 0.0), (8, 0.0), (12, 0.5), (16, 0.0), (24, 0.0)):
-        hips.location = source.data.bones["Hips"].matrix_local.to_3x3().inverted() @ Vector((0.0, 0.0, height))
+        hips.location = source.data.bones["Hips"].matrix_local.to_3x3().inverted() @ Vector(
+            (0.0, 0.0, height)
+        )
         hips.keyframe_insert("location", frame=frame)
 
 
-def test_the_sources_feet_stand_and_those_of_a_body_of_other_proportions_slide_where_they_are_not_planted(body):
+def test_the_sources_feet_stand_and_those_of_a_body_of_other_proportions_slide_where_they_are_not_planted(
+    body,
+):
     plant(body, False)
     bpy.ops.limber.live()
     assert slid(bpy.data.objects["Source"], CMU) < 1e-3
@@ -96,7 +102,9 @@ RESTS = 0.03  # [m] of the figure's lowest bone above the floor on which it rest
 
 @pytest.mark.parametrize(("size", "knee"), [(1.0, 0.42), (0.5, 0.5), (1.7, 0.58)])
 @pytest.mark.parametrize("raised", [0.0, 0.4, -1.0])
-def test_a_body_of_any_size_stands_on_the_floor_wherever_the_clips_floor_is_above_its_origin(size: float, knee: float, raised: float):
+def test_a_body_of_any_size_stands_on_the_floor_wherever_the_clips_floor_is_above_its_origin(
+    size: float, knee: float, raised: float
+):
     source = figure(CMU, "Source")
     crouch(source, CMU, raised=raised)
     rig = figure(XSENS, "Body", size=size, knee=knee)
@@ -140,7 +148,10 @@ def test_no_foot_goes_below_the_floor_whatever_the_clip_does():
         bpy.context.scene.frame_set(frame)
         assert lowest(rig) > 0.0, frame
         body, state, up = session.model.body, session.state.state, np.array((0.0, 0.0, 1.0))
-        soles_at += [feet.place(body, foot, state)[2] - feet.depth(body, foot, up, state) for foot in session.model.feet]
+        soles_at += [
+            feet.place(body, foot, state)[2] - feet.depth(body, foot, up, state)
+            for foot in session.model.feet
+        ]
     assert min(soles_at) == pytest.approx(0.0, abs=2e-3), "and some touch it"
 
 
@@ -152,8 +163,12 @@ def test_feet_are_let_go_and_land_without_a_leap(body):
     moves = []
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
-        moves.append([(place(rig, words, "left foot")).copy() for rig, words in ((body, XSENS), (source, CMU))])
-    steps = [[(after - before).length for before, after in zip(*pair, strict=True)] for pair in pairwise(moves)]
+        moves.append(
+            [(place(rig, words, "left foot")).copy() for rig, words in ((body, XSENS), (source, CMU))]
+        )
+    steps = [
+        [(after - before).length for before, after in zip(*pair, strict=True)] for pair in pairwise(moves)
+    ]
     assert max(own for own, _ in steps) < 1.3 * max(asked for _, asked in steps)
 
 
@@ -163,7 +178,9 @@ def test_without_a_floor_the_base_is_as_high_as_the_sources_times_the_scale(body
     plant(body, False)
     bpy.context.scene.frame_set(20)
     source = bpy.data.objects["Source"]
-    assert place(body, XSENS, "hips").z == pytest.approx(body.limber.retarget.scale * place(source, CMU, "hips").z, abs=1e-4)
+    assert place(body, XSENS, "hips").z == pytest.approx(
+        body.limber.retarget.scale * place(source, CMU, "hips").z, abs=1e-4
+    )
 
 
 @pytest.mark.every_blender

@@ -1,4 +1,6 @@
-"""The motion filter of a body: its joints keep limits of velocity, acceleration and jerk, and come to rest exactly where they are to be."""
+"""The motion filter of a body: its joints keep limits of velocity, acceleration and jerk, and come to rest
+exactly where they are to be.
+"""
 
 from math import radians
 
@@ -58,7 +60,9 @@ def test_a_filtered_body_comes_to_rest_exactly_in_the_solved_pose():
 
 def test_joints_in_a_chain_are_filtered_within_the_limits_of_the_chains_table():
     rig, _ = follower()
-    _, chain = looking_chain(rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"), at=target((0.5, -3.0, 1.2)))
+    _, chain = looking_chain(
+        rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"), at=target((0.5, -3.0, 1.2))
+    )
     joint = chain.joints[0]
     joint.lower, joint.upper, joint.velocity = -3.0, 3.0, radians(10)
     retarget = rig.limber.retarget
@@ -66,7 +70,9 @@ def test_joints_in_a_chain_are_filtered_within_the_limits_of_the_chains_table():
     live.start(rig, retarget)
     rows = played(rig)
     assert max(abs(row[joint.bone, joint.axis].velocity) for row in rows) <= radians(10) * (1 + 1e-6)
-    others = [abs(one.velocity) for row in rows for key, one in row.items() if key != (joint.bone, joint.axis)]
+    others = [
+        abs(one.velocity) for row in rows for key, one in row.items() if key != (joint.bone, joint.axis)
+    ]
     assert max(others) > radians(10)
 
 

@@ -1,4 +1,6 @@
-"""Small humanoids with joints of single hinges follow a person: NAO's upper arms, and Pepper, whose file begins at the torso."""
+"""Small humanoids with joints of single hinges follow a person: NAO's upper arms, and Pepper, whose file
+begins at the torso.
+"""
 
 from math import degrees
 
@@ -35,7 +37,11 @@ def test_naos_upper_arms_go_where_the_persons_do(tmp_path, swing):
     rig, source = robot_and_source(tmp_path / "nao.urdf")
     bpy.ops.limber.pair_bones()
     pairs = {pair.target: pair.source for pair in rig.limber.retarget.pairs}
-    assert (pairs["LBicep"], pairs["LForeArm"], pairs["l_wrist"]) == ("LeftShoulder", "LeftElbow", "LeftWrist")
+    assert (pairs["LBicep"], pairs["LForeArm"], pairs["l_wrist"]) == (
+        "LeftShoulder",
+        "LeftElbow",
+        "LeftWrist",
+    )
     assert not {"LShoulder", "RShoulder"} & set(pairs), "they carry one hinge of the shoulder's two"
     in_the_air(rig)
     for side in ("Left", "Right"):
@@ -44,14 +50,18 @@ def test_naos_upper_arms_go_where_the_persons_do(tmp_path, swing):
     bpy.ops.limber.live()
     settle()
     for side in ("left", "right"):
-        apart = degrees(arm(rig, side[0].upper()).angle(way(source, CMU, f"{side} upper_arm", f"{side} forearm")))
+        apart = degrees(
+            arm(rig, side[0].upper()).angle(way(source, CMU, f"{side} upper_arm", f"{side} forearm"))
+        )
         assert apart < 15, "seven degrees are the elbow's own offset"
 
 
 def test_pepper_whose_file_begins_at_the_torso_is_to_be_imported_by_another_root_link(tmp_path):
     rig, source = robot_and_source(tmp_path / "pepper.urdf", pepper=True)
     bpy.ops.limber.pair_bones()
-    with pytest.raises(RuntimeError, match="the two pairs cross, import the robot again with 'Hip' as its Root Link"):
+    with pytest.raises(
+        RuntimeError, match="the two pairs cross, import the robot again with 'Hip' as its Root Link"
+    ):
         bpy.ops.limber.calibrate_pairs()
     bpy.ops.object.select_all(action="DESELECT")
     bpy.ops.limber.import_robot(filepath=str(tmp_path / "pepper.urdf"), root="Hip")

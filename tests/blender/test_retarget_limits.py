@@ -51,7 +51,9 @@ def test_no_joint_is_faster_than_allowed():
 
 def test_a_joint_of_a_chain_keeps_its_own_velocity_limit_where_that_is_asked_for():
     rig, _ = follower()
-    _, chain = looking_chain(rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"), at=target((0.5, -3.0, 1.2)))
+    _, chain = looking_chain(
+        rig, called(XSENS, "left upper_arm"), called(XSENS, "left forearm"), at=target((0.5, -3.0, 1.2))
+    )
     joint = chain.joints[0]
     joint.lower, joint.upper, joint.velocity = -3.0, 3.0, radians(10)
     fastest = []
@@ -69,7 +71,9 @@ def test_a_joint_of_a_chain_keeps_its_own_velocity_limit_where_that_is_asked_for
 
 
 def robot_that_follows(path, velocity: str):
-    """An imported robot with a velocity limit of its file's joints, its shoulders' left out, that follows a person; and its source."""
+    """An imported robot with a velocity limit of its file's joints, its shoulders' left out, that follows a
+    person; and its source.
+    """
     lines = nao.write(path).read_text().splitlines()
     path.write_text("\n".join(with_velocity(line, velocity) for line in lines))
     source = figure(CMU, "Source")
@@ -108,11 +112,15 @@ def test_joints_without_any_velocity_limit_are_said(tmp_path):
     bpy.ops.limber.live()
     session = live.session(rig, rig.limber.retarget)
     assert re.fullmatch(
-        r"'[^']+' and \d+ other joints may move at any speed, since no chain and no robot's file has a velocity limit for them:"
+        r"'[^']+' and \d+ other joints may move at any speed, since no chain and no robot's file has a"
+        r" velocity limit for them:"
         r" set Fastest Joint, or make chains of their bones",
         session.warning,
     )
-    assert any("may move at any speed" in line for line in " ".join(filter(None, drawn(LIMBER_PT_retarget).labels)).split("."))
+    assert any(
+        "may move at any speed" in line
+        for line in " ".join(filter(None, drawn(LIMBER_PT_retarget).labels)).split(".")
+    )
     rig.limber.retarget.velocity = 1.0
     bpy.context.scene.frame_set(2)
     assert session.warning == ""
@@ -129,7 +137,9 @@ def test_a_gain_of_a_pair_counts_for_that_pair_alone():
         for frame in FRAMES:
             bpy.context.scene.frame_set(frame)
             rows.append(live.session(rig, retarget).outputs.missed)
-        return dict(zip(live.session(rig, retarget).reader.links, np.mean(rows[1:], axis=0).tolist(), strict=True))
+        return dict(
+            zip(live.session(rig, retarget).reader.links, np.mean(rows[1:], axis=0).tolist(), strict=True)
+        )
 
     slow = next(pair for pair in retarget.pairs if pair.target == called(XSENS, "left hand"))
     other = called(XSENS, "right hand")
@@ -164,17 +174,25 @@ def test_bones_of_a_higher_level_leave_those_of_a_lower_one_as_they_are(first: s
     rig, _ = follower(arms_out=False)
     elbow = rig.pose.bones[called(XSENS, "left forearm")]
     elbow.lock_rotation = (True, True, True)
-    levels = {called(XSENS, part): int(part != first) for part in ("left upper_arm", "left forearm", "left hand")}
+    levels = {
+        called(XSENS, part): int(part != first) for part in ("left upper_arm", "left forearm", "left hand")
+    }
     for pair in rig.limber.retarget.pairs:
         pair.level = levels.get(pair.target, 0)
     bpy.ops.limber.live()
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
     missed = dict(
-        zip(live.session(rig, rig.limber.retarget).reader.links, live.session(rig, rig.limber.retarget).outputs.missed, strict=True)
+        zip(
+            live.session(rig, rig.limber.retarget).reader.links,
+            live.session(rig, rig.limber.retarget).outputs.missed,
+            strict=True,
+        )
     )
     assert degrees(missed[called(XSENS, first)]) < 0.1
-    assert degrees(max(missed[name] for name, level in levels.items() if level)) > 20.0, "the elbow is locked: both cannot be"
+    assert degrees(max(missed[name] for name, level in levels.items() if level)) > 20.0, (
+        "the elbow is locked: both cannot be"
+    )
 
 
 def test_a_search_for_the_best_pose_that_is_ended_in_time_is_told(monkeypatch):
@@ -186,7 +204,10 @@ def test_a_search_for_the_best_pose_that_is_ended_in_time_is_told(monkeypatch):
     assert live.session(rig, rig.limber.retarget).problem == ""
     monkeypatch.setattr(constrained, "MOST_ROUNDS", 0)
     bpy.context.scene.frame_set(FRAMES[2])
-    assert "may not be the best: the search for it was ended in time" in live.session(rig, rig.limber.retarget).problem
+    assert (
+        "may not be the best: the search for it was ended in time"
+        in live.session(rig, rig.limber.retarget).problem
+    )
     monkeypatch.undo()
     bpy.context.scene.frame_set(FRAMES[3])
     assert live.session(rig, rig.limber.retarget).problem == ""
@@ -274,14 +295,29 @@ def test_a_coupled_limit_holds_in_every_frame_while_the_source_asks_for_more():
 @pytest.mark.parametrize(
     ("joints", "bounds", "said"),
     [
-        ([], (0.0, 1.0), "Coupled limit 'Coupled Limit' has no joint: add its joints with +, or remove the limit"),
-        ([("Nothing", "X", 1.0)], (0.0, 1.0), "no joint of the body is 'Nothing X': choose an unlocked axis of a bone that follows"),
+        (
+            [],
+            (0.0, 1.0),
+            "Coupled limit 'Coupled Limit' has no joint: add its joints with +, or remove the limit",
+        ),
+        (
+            [("Nothing", "X", 1.0)],
+            (0.0, 1.0),
+            "no joint of the body is 'Nothing X': choose an unlocked axis of a bone that follows",
+        ),
         ([("left thigh", "X", 1.0)], (1.0, 0.0), "its Min is above its Max: exchange them"),
     ],
 )
 def test_a_coupled_limit_that_cannot_be_says_why(joints, bounds, said):
     rig, _ = follower()
-    coupled(rig, *bounds, *((called(XSENS, bone) if bone != "Nothing" else bone, axis, factor) for bone, axis, factor in joints))
+    coupled(
+        rig,
+        *bounds,
+        *(
+            (called(XSENS, bone) if bone != "Nothing" else bone, axis, factor)
+            for bone, axis, factor in joints
+        ),
+    )
     bpy.ops.limber.live()
     assert said in live.session(rig, rig.limber.retarget).problem
 
@@ -293,7 +329,12 @@ def test_a_coupled_limit_that_cannot_be_kept_is_named_and_one_that_can_is_not():
     bone = called(XSENS, "left shin")
     limit = coupled(rig, -3.0, 3.0, (bone, "X", 1.0))
     constraint = rig.pose.bones[bone].constraints.new("LIMIT_ROTATION")
-    constraint.owner_space, constraint.use_limit_x, constraint.min_x, constraint.max_x = "LOCAL", True, radians(-20), radians(20)
+    constraint.owner_space, constraint.use_limit_x, constraint.min_x, constraint.max_x = (
+        "LOCAL",
+        True,
+        radians(-20),
+        radians(20),
+    )
     make_active(rig)
     said = []
     for limit.lower in (-3.0, radians(40)):
@@ -330,7 +371,9 @@ def test_joints_that_no_pair_determines_return_to_the_own_pose_and_rest_there():
     rig, _ = follower()
     retarget = rig.limber.retarget
     arm, hand = (rig.pose.bones[called(XSENS, f"left {part}")] for part in ("forearm", "hand"))
-    next(pair for pair in retarget.pairs if pair.target == arm.name).enabled = False  # the hand alone tells how the two turn together
+    next(
+        pair for pair in retarget.pairs if pair.target == arm.name
+    ).enabled = False  # the hand alone tells how the two turn together
 
     def turns() -> list[Euler]:
         settle()

@@ -1,4 +1,6 @@
-"""Retargets and armatures from other files: a linked body asks for an override; overridden, and with linked sources, all goes as ever."""
+"""Retargets and armatures from other files: a linked body asks for an override; overridden, and with linked
+sources, all goes as ever.
+"""
 
 from pathlib import Path
 
@@ -46,7 +48,9 @@ def library(tmp_path: Path):
         def override(self, name: str):
             """Links it and makes a library override of it."""
             thing = self.link(name)
-            made = thing.users_collection[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+            made = thing.users_collection[0].override_hierarchy_create(
+                bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
+            )
             bpy.context.view_layer.update()
             return next(each for each in made.all_objects if each.name.startswith(name))
 
@@ -54,7 +58,11 @@ def library(tmp_path: Path):
 
 
 def overridden(name: str):
-    return next(thing for thing in bpy.data.objects if thing.override_library and thing.type == "ARMATURE" and thing.name.startswith(name))
+    return next(
+        thing
+        for thing in bpy.data.objects
+        if thing.override_library and thing.type == "ARMATURE" and thing.name.startswith(name)
+    )
 
 
 def says(rig) -> str:
@@ -74,7 +82,12 @@ def wanted() -> list:
 def test_a_linked_body_says_that_it_needs_an_override(library):
     library.save()
     bpy.context.view_layer.objects.active = library.link("Body")
-    for operator in (bpy.ops.limber.pair_bones, bpy.ops.limber.live, bpy.ops.limber.bake, bpy.ops.limber.add_pair):
+    for operator in (
+        bpy.ops.limber.pair_bones,
+        bpy.ops.limber.live,
+        bpy.ops.limber.bake,
+        bpy.ops.limber.add_pair,
+    ):
         with pytest.raises(RuntimeError, match="make a library override of it"):
             operator()
     assert traces() == []
@@ -136,14 +149,20 @@ def test_pairs_made_on_an_override_come_back_with_the_file(library, reopen, want
     bpy.ops.limber.pair_bones()
     in_the_air(bpy.context.object)
     retarget.pairs[3].weight, retarget.pairs[2].enabled, retarget.shift = 0.25, False, (1.0, 0.0, 0.0)
-    facts = [(pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset) for pair in retarget.pairs]
+    facts = [
+        (pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset)
+        for pair in retarget.pairs
+    ]
     bpy.ops.limber.live()
     shown = motion(rig, FRAMES)
     for _ in range(2):  # what an override is, Blender works out anew at each save
         reopen()
         rig = overridden("Body")
         retarget = rig.limber.retarget
-        assert [(pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset) for pair in retarget.pairs] == facts
+        assert [
+            (pair.target, pair.source, pair.weight, pair.enabled, pair.calibrated, *pair.offset)
+            for pair in retarget.pairs
+        ] == facts
         assert retarget.live
         assert retarget.source == overridden("Source")
         assert says(rig) == ""
@@ -191,7 +210,9 @@ def test_a_pair_of_the_library_cannot_be_removed_but_one_of_the_override_can(lib
     retarget = rig.limber.retarget
     count = len(retarget.pairs)
     retarget.active_pair = 0
-    with pytest.raises(RuntimeError, match="It comes from the file that 'Body' is linked from: switch it off"):
+    with pytest.raises(
+        RuntimeError, match="It comes from the file that 'Body' is linked from: switch it off"
+    ):
         bpy.ops.limber.remove_pair()
     assert len(retarget.pairs) == count
     bpy.ops.limber.add_pair()

@@ -1,11 +1,17 @@
-"""Which bones of two bodies belong together, by names alone: conventions of motion capture, characters and robots."""
+"""Which bones of two bodies belong together, by names alone: conventions of motion capture, characters and
+robots.
+"""
 
 import pytest
 from limber.rig.reading.body.names import Pair, pairs, parts
 from limber.rig.reading.body.part_names import Part, read
 
 LIMBS = ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
-WHOLE = [Part("", "hips"), Part("", "head"), *(Part(side, limb) for side in ("left", "right") for limb in LIMBS)]
+WHOLE = [
+    Part("", "hips"),
+    Part("", "head"),
+    *(Part(side, limb) for side in ("left", "right") for limb in LIMBS),
+]
 
 # Each body's bones, parents before their children, and among them distractors that are no parts.
 CMU = """Hips LHipJoint LeftHip LeftKnee LeftAnkle LeftToe RHipJoint RightHip RightKnee RightAnkle RightToe lowerback Chest
@@ -21,7 +27,9 @@ MIXAMO = " ".join(f"mixamorig:{name}" for name in MIXAMO_WORDS.split())
 RIGIFY = """spine spine.001 spine.002 spine.003 spine.004 spine.005 spine.006 shoulder.L upper_arm.L forearm.L hand.L palm.01.L
     shoulder.R upper_arm.R forearm.R hand.R pelvis.L pelvis.R thigh.L shin.L foot.L toe.L heel.02.L thigh.R shin.R foot.R
     toe.R breast.L"""
-RIGIFY_RIG = "root torso hips upper_arm_fk.L upper_arm_ik.L hand_ik.L " + " ".join(f"DEF-{name}" for name in RIGIFY.split())
+RIGIFY_RIG = "root torso hips upper_arm_fk.L upper_arm_ik.L hand_ik.L " + " ".join(
+    f"DEF-{name}" for name in RIGIFY.split()
+)
 XSENS = """Pelvis L5 L3 T12 T8 Neck Head RightShoulder RightUpperArm RightForeArm RightHand LeftShoulder LeftUpperArm LeftForeArm
     LeftHand RightUpperLeg RightLowerLeg RightFoot RightToe LeftUpperLeg LeftLowerLeg LeftFoot LeftToe"""
 HUMAN_URDF = XSENS + " L5_f1 L5_f2 RightHand_f1 RightHandCOM LeftToe_f2"
@@ -29,11 +37,33 @@ SMPL = """Pelvis L_Hip R_Hip Spine1 L_Knee R_Knee Spine2 L_Ankle R_Ankle Spine3 
     L_Shoulder R_Shoulder L_Elbow R_Elbow L_Wrist R_Wrist L_Hand R_Hand"""
 MANNEQUIN = """root pelvis spine_01 spine_02 spine_03 neck_01 head clavicle_l upperarm_l lowerarm_l hand_l index_01_l clavicle_r
     upperarm_r lowerarm_r hand_r thigh_l calf_l foot_l ball_l thigh_r calf_r foot_r ball_r"""
-VROID_LIMBS = ("Shoulder", "UpperArm", "LowerArm", "Hand", "Index1", "UpperLeg", "LowerLeg", "Foot", "ToeBase")
-VROID = "J_Bip_C_Hips J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_Neck J_Bip_C_Head J_Adj_L_FaceEye J_Sec_L_Bust1 " + " ".join(
-    f"J_Bip_{side}_{part}" for side in "LR" for part in VROID_LIMBS
+VROID_LIMBS = (
+    "Shoulder",
+    "UpperArm",
+    "LowerArm",
+    "Hand",
+    "Index1",
+    "UpperLeg",
+    "LowerLeg",
+    "Foot",
+    "ToeBase",
 )
-BIPED_LIMBS = ("Clavicle", "UpperArm", "ForeArm", "ForeTwist", "Hand", "Finger0", "Thigh", "Calf", "Foot", "Toe0")
+VROID = (
+    "J_Bip_C_Hips J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_Neck J_Bip_C_Head J_Adj_L_FaceEye J_Sec_L_Bust1 "
+    + " ".join(f"J_Bip_{side}_{part}" for side in "LR" for part in VROID_LIMBS)
+)
+BIPED_LIMBS = (
+    "Clavicle",
+    "UpperArm",
+    "ForeArm",
+    "ForeTwist",
+    "Hand",
+    "Finger0",
+    "Thigh",
+    "Calf",
+    "Foot",
+    "Toe0",
+)
 BIPED = "Bip01 Bip01_Pelvis Bip01_Spine Bip01_Spine1 Bip01_Neck Bip01_Head " + " ".join(
     f"Bip01_{side}_{part}" for side in "LR" for part in BIPED_LIMBS
 )
@@ -43,7 +73,9 @@ DAZ = """hip pelvis abdomenLower abdomenUpper chestLower chestUpper neckLower ne
 SUIT = """Hips Ab Chest Neck Head LShoulder LUArm LFArm LHand RShoulder RUArm RFArm RHand LThigh LShin LFoot LToe RThigh RShin RFoot
     RToe"""
 MMD = "センター 下半身 上半身 上半身2 首 頭 両目 " + " ".join(
-    f"{side}{part}" for side in "左右" for part in ["肩", "腕", "腕捩", "ひじ", "手首", "足", "ひざ", "足首", "つま先"]
+    f"{side}{part}"
+    for side in "左右"
+    for part in ["肩", "腕", "腕捩", "ひじ", "手首", "足", "ひざ", "足首", "つま先"]
 )
 CONVENTIONS = {
     "VRoid": VROID,
@@ -120,7 +152,11 @@ def test_links_that_carry_one_hinge_of_a_joint_are_not_taken_for_the_limb():
 
 def robot(trunk: str, arm: str, leg: str) -> str:
     """A humanoid's links; `{side}` stands for "left" or "right", `{s}` for "l" or "r"."""
-    limbs = [limb.format(side=side, s=side[0]) for side in ("left", "right") for limb in (*arm.split(), *leg.split())]
+    limbs = [
+        limb.format(side=side, s=side[0])
+        for side in ("left", "right")
+        for limb in (*arm.split(), *leg.split())
+    ]
     return f"{trunk} {' '.join(limbs)}"
 
 
@@ -128,18 +164,34 @@ ROBOTS = {  # and of each, the links of left upper arm, forearm, thigh, shin and
     "hinges named after joints": (
         robot(
             "pelvis waist_yaw_link torso_link head_link",
-            "{side}_shoulder_pitch_link {side}_shoulder_roll_link {side}_shoulder_yaw_link {side}_elbow_link {side}_wrist_roll_link",
-            "{side}_hip_pitch_link {side}_hip_yaw_link {side}_knee_link {side}_ankle_pitch_link {side}_ankle_roll_link",
+            "{side}_shoulder_pitch_link {side}_shoulder_roll_link {side}_shoulder_yaw_link {side}_elbow_link"
+            " {side}_wrist_roll_link",
+            "{side}_hip_pitch_link {side}_hip_yaw_link {side}_knee_link {side}_ankle_pitch_link"
+            " {side}_ankle_roll_link",
         ),
-        ("left_shoulder_yaw_link", "left_elbow_link", "left_hip_yaw_link", "left_knee_link", "left_ankle_roll_link"),
+        (
+            "left_shoulder_yaw_link",
+            "left_elbow_link",
+            "left_hip_yaw_link",
+            "left_knee_link",
+            "left_ankle_roll_link",
+        ),
     ),
     "hinges named after limbs": (
         robot(
             "base_link waist_yaw_link torso_link",
-            "{side}_upper_arm_pitch_link {side}_upper_arm_yaw_link {side}_lower_arm_pitch_link {side}_hand_yaw_link",
-            "{side}_thigh_pitch_link {side}_thigh_yaw_link {side}_shank_pitch_link {side}_foot_roll_link {side}_foot_pitch_link",
+            "{side}_upper_arm_pitch_link {side}_upper_arm_yaw_link {side}_lower_arm_pitch_link"
+            " {side}_hand_yaw_link",
+            "{side}_thigh_pitch_link {side}_thigh_yaw_link {side}_shank_pitch_link {side}_foot_roll_link"
+            " {side}_foot_pitch_link",
         ),
-        ("left_upper_arm_yaw_link", "left_lower_arm_pitch_link", "left_thigh_yaw_link", "left_shank_pitch_link", "left_foot_pitch_link"),
+        (
+            "left_upper_arm_yaw_link",
+            "left_lower_arm_pitch_link",
+            "left_thigh_yaw_link",
+            "left_shank_pitch_link",
+            "left_foot_pitch_link",
+        ),
     ),
     "numbers": (
         robot(
@@ -150,7 +202,11 @@ ROBOTS = {  # and of each, the links of left upper arm, forearm, thigh, shin and
         ("zarm_l3_link", "zarm_l4_link", "leg_l3_link", "leg_l4_link", "leg_l6_link"),
     ),
     "capitals": (
-        robot("Trunk Waist H1 H2", "{side}HandLink", "HIP_YAW_{side} Hip_Roll_{side} Shank_{side} {side}_foot_link")
+        robot(
+            "Trunk Waist H1 H2",
+            "{side}HandLink",
+            "HIP_YAW_{side} Hip_Roll_{side} Shank_{side} {side}_foot_link",
+        )
         + " "
         + " ".join(f"A{side}{k}" for side in "LR" for k in range(1, 7)),
         ("AL3", "AL4", "Hip_Roll_left", "Shank_left", "left_foot_link"),
@@ -162,22 +218,39 @@ ROBOTS = {  # and of each, the links of left upper arm, forearm, thigh, shin and
 def test_of_a_robot_s_links_those_are_paired_that_carry_the_limbs(kind: str):
     links, limbs = ROBOTS[kind]
     followed = {source: target for target, source in paired(XSENS, links).items()}
-    assert tuple(followed[name] for name in ("LeftUpperArm", "LeftForeArm", "LeftUpperLeg", "LeftLowerLeg", "LeftFoot")) == limbs
-    assert len([name for name in followed if name.startswith("Right")]) == len([name for name in followed if name.startswith("Left")])
+    assert (
+        tuple(
+            followed[name]
+            for name in ("LeftUpperArm", "LeftForeArm", "LeftUpperLeg", "LeftLowerLeg", "LeftFoot")
+        )
+        == limbs
+    )
+    assert len([name for name in followed if name.startswith("Right")]) == len(
+        [name for name in followed if name.startswith("Left")]
+    )
 
 
 def test_a_waist_that_hangs_on_the_trunk_is_the_hips_and_else_part_of_the_spine():
     upward = {"pelvis": None, "waist": "pelvis", "torso": "waist"}
     assert parts(upward) == {Part("", "hips"): ["pelvis"], Part("", "spine"): ["waist", "torso"]}
-    assert parts({"torso": None, "waist": "torso"}) == {Part("", "hips"): ["waist"], Part("", "spine"): ["torso"]}
+    assert parts({"torso": None, "waist": "torso"}) == {
+        Part("", "hips"): ["waist"],
+        Part("", "spine"): ["torso"],
+    }
 
 
 NAO = "torso Head LShoulder LBicep LElbow LForeArm l_wrist"
 
 
-@pytest.mark.parametrize(("shoulder", "is_collar"), [((0.1, 0.0, 0.0), False), ((0.09, 0.0, 0.0), False), ((0.02, 0.0, 0.0), True)])
+@pytest.mark.parametrize(
+    ("shoulder", "is_collar"), [((0.1, 0.0, 0.0), False), ((0.09, 0.0, 0.0), False), ((0.02, 0.0, 0.0), True)]
+)
 def test_a_shoulder_that_begins_where_the_upper_arm_does_is_a_hinge_of_it_and_no_collar(shoulder, is_collar):
-    heads = dict.fromkeys(NAO.split(), (0.0, 0.0, 0.0)) | {"LShoulder": shoulder, "LBicep": (0.1, 0.0, 0.0), "LElbow": (0.2, 0.0, 0.0)}
+    heads = dict.fromkeys(NAO.split(), (0.0, 0.0, 0.0)) | {
+        "LShoulder": shoulder,
+        "LBicep": (0.1, 0.0, 0.0),
+        "LElbow": (0.2, 0.0, 0.0),
+    }
     found = {pair.target: pair.source for pair in pairs(body(CMU), body(NAO), target_heads=heads)}
     assert found["LBicep"] == "LeftShoulder"
     assert found.get("LShoulder") == ("LeftCollar" if is_collar else None)
@@ -220,7 +293,10 @@ def test_a_name_says_its_part_or_nothing(name: str, part: Part | None):
 
 def test_bodies_of_no_known_kind_are_paired_where_bones_are_called_alike():
     horse = {"barrel": None, "withers": "barrel", "tail.01": "barrel", "tail.02": "tail.01"}
-    assert pairs(horse, {"Tail_01": None, "tail02": "Tail_01", "mane": None}) == [Pair("tail.01", "Tail_01"), Pair("tail.02", "tail02")]
+    assert pairs(horse, {"Tail_01": None, "tail02": "Tail_01", "mane": None}) == [
+        Pair("tail.01", "Tail_01"),
+        Pair("tail.02", "tail02"),
+    ]
 
 
 def test_bodies_with_nothing_in_common_are_not_paired():

@@ -40,7 +40,14 @@ def test_numbers_of_all_types_are_numbers():
 
 def test_strings_are_read_and_other_arguments_read_past():
     tags = padded("/x") + padded(",sbf[fs]tmrcSi")
-    data = padded("name") + struct.pack(">i", 3) + b"abc\x00" + struct.pack(">f", 0.5) + struct.pack(">f", 9.0) + padded("inside")
+    data = (
+        padded("name")
+        + struct.pack(">i", 3)
+        + b"abc\x00"
+        + struct.pack(">f", 0.5)
+        + struct.pack(">f", 9.0)
+        + padded("inside")
+    )
     data += bytes(8) + bytes(4) + bytes(4) + bytes(4) + padded("Symbol") + struct.pack(">i", 7)
     (message,) = messages(tags + data)
     assert message == Message("/x", ("name", 0.5, "Symbol", 7.0))
@@ -80,29 +87,51 @@ def test_what_is_no_packet_says_what_was_expected(data: bytes, said: str):
 def test_what_cannot_be_read_spoils_nothing_beside_it():
     unknown = padded("/words") + padded(",x") + padded("no")
     read = list(messages(bundle(packet("/a", 1.0), unknown, b"\xff\xff\xff\xff", packet("/b", 2.0))))
-    assert [(message.address, bool(message.trouble)) for message in read] == [("/a", False), ("/words", True), ("", True), ("/b", False)]
+    assert [(message.address, bool(message.trouble)) for message in read] == [
+        ("/a", False),
+        ("/words", True),
+        ("", True),
+        ("/b", False),
+    ]
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_messages_or_say_what_is_wrong(data: bytes):
-    assert all(message.address.startswith("/") or message.trouble or data.startswith(b"#bundle") for message in messages(data))
+    assert all(
+        message.address.startswith("/") or message.trouble or data.startswith(b"#bundle")
+        for message in messages(data)
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_packets_of_all_types_are_messages_or_say_what_is_wrong(seed: int):
     chance = random.Random(seed)
-    sound = padded("/x") + padded(",sbf[fs]tmrcSi") + padded("name") + struct.pack(">i", 3) + bytes(8) + padded("in") + bytes(24)
+    sound = (
+        padded("/x")
+        + padded(",sbf[fs]tmrcSi")
+        + padded("name")
+        + struct.pack(">i", 3)
+        + bytes(8)
+        + padded("in")
+        + bytes(24)
+    )
     for _ in range(5000):
         data = bytearray(bundle(sound, bundle(packet("/a", 1.0), sound), sound))
         for _ in range(chance.randrange(1, 6)):
-            data[chance.randrange(len(data))] = chance.choice((0, 0x2C, 0x5B, 0x5D, 0x62, 0x73, 0xFC, 0xFF, chance.randrange(256)))
+            data[chance.randrange(len(data))] = chance.choice(
+                (0, 0x2C, 0x5B, 0x5D, 0x62, 0x73, 0xFC, 0xFF, chance.randrange(256))
+            )
         data = data[: chance.randrange(len(data))] if chance.random() < 0.3 else data
         assert len(list(messages(bytes(data)))) < 100
 
 
 def test_an_address_is_found_in_bytes_only_where_a_message_has_it():
     stop = b"/limber/stop"
-    there = [padded("/limber/stop"), bundle(packet("/a"), bundle(packet("/limber/stop", 1.0))), packet("/limber/stop", 0.0)]
+    there = [
+        padded("/limber/stop"),
+        bundle(packet("/a"), bundle(packet("/limber/stop", 1.0))),
+        packet("/limber/stop", 0.0),
+    ]
     elsewhere = [
         packet("/other/limber/stop"),
         packet("/limber/stops"),
@@ -137,7 +166,9 @@ def test_what_there_is_no_time_to_read_is_read_later_and_never_after_what_is_new
     assert 0 < len(first) < 100
     assert {value for _, value in first} == {3.0}, "the newest first"
     newest = dict(taken)
-    assert newest == {f"/{k}": (4.0 if k < 10 else 3.0 if k < 100 else 2.0 if k < 200 else 1.0) for k in range(300)}
+    assert newest == {
+        f"/{k}": 4.0 if k < 10 else 3.0 if k < 100 else 2.0 if k < 200 else 1.0 for k in range(300)
+    }
     assert len(taken) == 310, "nothing twice but what came anew"
     assert inbox.problem == ""
 
@@ -177,7 +208,9 @@ def test_the_newest_orientation_counts_and_a_link_that_never_came_is_lost(heard)
     send(packet("/other/thing", 1.0))
     found.look()
     turns, places = found.posed(["Head", "Tail"])
-    assert turns[0] == pytest.approx(np.array([[cos(0.6), -sin(0.6), 0.0], [sin(0.6), cos(0.6), 0.0], [0.0, 0.0, 1.0]]), abs=1e-6)
+    assert turns[0] == pytest.approx(
+        np.array([[cos(0.6), -sin(0.6), 0.0], [sin(0.6), cos(0.6), 0.0], [0.0, 0.0, 1.0]]), abs=1e-6
+    )
     assert np.isnan(turns[1]).all()
     assert np.isnan(places).all()
 
@@ -284,13 +317,19 @@ def test_a_stream_is_calibrated_from_a_pose_only_with_what_has_come_and_lost_lin
     bpy.ops.limber.pair_bones()
     retarget.pairs[-1].source = "Nobody"
     retarget.calibrate_from = "POSE"
-    with pytest.raises(RuntimeError, match="Nothing has come for 'Nobody' yet: send it while you calibrate, or switch its pair off"):
+    with pytest.raises(
+        RuntimeError,
+        match="Nothing has come for 'Nobody' yet: send it while you calibrate, or switch its pair off",
+    ):
         bpy.ops.limber.calibrate_pairs()
     retarget.calibrate_from = "REST"
     bpy.ops.limber.calibrate_pairs()
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
-    lost = f"'{retarget.pairs[-1].target}' have no target in this frame and move freely: nothing comes for their sources"
+    lost = (
+        f"'{retarget.pairs[-1].target}' have no target in this frame and move freely: nothing comes for their"
+        " sources"
+    )
     assert lost in live.session(rig, retarget).problem
     with pytest.raises(RuntimeError, match="It listens already: press End Listening to leave"):
         bpy.ops.limber.listen()

@@ -5,7 +5,11 @@ import bpy
 from tests.blender.figures import CMU, XSENS, called, figure
 from tests.blender.rigs import make_active
 
-LIMBS = [f"{side} {part}" for side in ("left", "right") for part in ("upper_arm", "forearm", "thigh", "shin", "foot")]
+LIMBS = [
+    f"{side} {part}"
+    for side in ("left", "right")
+    for part in ("upper_arm", "forearm", "thigh", "shin", "foot")
+]
 
 
 def paired(rig) -> dict[str, str]:
@@ -20,7 +24,9 @@ def test_limbs_without_known_names_are_paired_by_their_places(capfd):
         bone.name = numbered[bone.name]
     make_active(rig)
     bpy.ops.limber.pair_bones()
-    assert {limb: paired(rig).get(numbered[called(XSENS, limb)]) for limb in LIMBS} == {limb: called(CMU, limb) for limb in LIMBS}
+    assert {limb: paired(rig).get(numbered[called(XSENS, limb)]) for limb in LIMBS} == {
+        limb: called(CMU, limb) for limb in LIMBS
+    }
     assert "Paired and calibrated" in capfd.readouterr().out
 
 

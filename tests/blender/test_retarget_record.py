@@ -1,4 +1,6 @@
-"""Recording a body that follows: what is kept plays as live showed it, with the gaze on top, also of what was sent."""
+"""Recording a body that follows: what is kept plays as live showed it, with the gaze on top, also of what was
+sent.
+"""
 
 from math import cos, radians, sin
 
@@ -78,7 +80,9 @@ def test_what_another_program_sends_is_recorded_frame_by_frame_and_plays_when_it
             send(name, 1.0, 0.0, 0.0, 0.0)
         bpy.ops.limber.pair_bones()
         bpy.ops.limber.live()
-        with pytest.raises(RuntimeError, match="press Record Live and play the scene while the stream comes in"):
+        with pytest.raises(
+            RuntimeError, match="press Record Live and play the scene while the stream comes in"
+        ):
             bpy.ops.limber.bake()
         bpy.ops.limber.record_live()
         shown = []

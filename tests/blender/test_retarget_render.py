@@ -1,4 +1,6 @@
-"""A body that follows while something renders: what is rendered is what live shows, with motion blur what lies between, and live stays."""
+"""A body that follows while something renders: what is rendered is what live shows, with motion blur what
+lies between, and live stays.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ SHUTTER = (-0.5, -0.25, 0.0, 0.25, 0.5)  # [frames] from one that is rendered to
 
 
 class Watching(bpy.types.RenderEngine):
-    """An engine that notes the body's pose at each frame that it is given, and where the shutter opens and closes."""
+    """An engine that notes the body's pose at each frame that it is given, and where the shutter opens and
+    closes.
+    """
 
     bl_idname = "WATCHING"
     bl_label = "Watching"

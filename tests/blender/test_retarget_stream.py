@@ -1,4 +1,6 @@
-"""A body that follows a stream whose rate is not the clock's: without stairs, and at rest where the stream ends."""
+"""A body that follows a stream whose rate is not the clock's: without stairs, and at rest where the stream
+ends.
+"""
 
 from collections.abc import Callable
 from math import cos, degrees, pi, sin
@@ -37,7 +39,9 @@ def shown(rig) -> np.ndarray:
 
 
 def played(rig, send, sent: Callable[[int], list[bytes]], ticks: int) -> np.ndarray:
-    """Angles (ticks,) [degrees] by which the link is turned about X, while packets `sent` before each tick come."""
+    """Angles (ticks,) [degrees] by which the link is turned about X, while packets `sent` before each tick
+    come.
+    """
     rest = shown(rig)
     angles = []
     for tick in range(1, ticks + 1):
@@ -81,7 +85,9 @@ def test_a_stream_of_the_clocks_own_rate_is_followed_without_delay(body):
 def test_a_stream_of_half_the_clocks_rate_is_one_tick_behind(body):
     rig, send = body
     angles = played(rig, send, lambda tick: [] if tick % 2 else [pose(tick / CLOCK)], 60)
-    assert angles[20:] == pytest.approx([degrees(angle((tick - 1) / CLOCK)) for tick in range(21, 61)], abs=0.05)
+    assert angles[20:] == pytest.approx(
+        [degrees(angle((tick - 1) / CLOCK)) for tick in range(21, 61)], abs=0.05
+    )
 
 
 def test_a_body_joins_a_motion_that_has_begun_without_a_jump(body):
@@ -95,7 +101,9 @@ def test_a_body_joins_a_motion_that_has_begun_without_a_jump(body):
 def test_where_a_stream_ends_the_body_comes_to_rest_in_the_last_pose(body):
     rig, send = body
     last = 40
-    angles = played(rig, send, lambda tick: [] if tick % 2 or tick > last else [pose(tick / CLOCK)], last + 40)
+    angles = played(
+        rig, send, lambda tick: [] if tick % 2 or tick > last else [pose(tick / CLOCK)], last + 40
+    )
     final = degrees(angle(last / CLOCK))
     assert angles[-1] == pytest.approx(final, abs=0.01)
     assert np.abs(np.diff(angles[-20:])).max() < 1e-3
@@ -118,7 +126,10 @@ def test_a_packet_that_comes_late_does_not_make_the_body_jump(body):
 def test_a_body_takes_the_velocity_that_is_sent(body):
     rig, send = body
     with_velocity = bundle(
-        packet(f"/limber/link/{LINK}", 1.0, 0.0, 0.0, 0.0), packet(f"/limber/velocity/{LINK}", 0.0, 0.0, 0.0, 0.3, 0.0, 0.0)
+        packet(f"/limber/link/{LINK}", 1.0, 0.0, 0.0, 0.0),
+        packet(f"/limber/velocity/{LINK}", 0.0, 0.0, 0.0, 0.3, 0.0, 0.0),
     )
     angles = played(rig, send, lambda tick: [] if tick % 2 or tick > 40 else [with_velocity], 42)
-    assert angles[-1] - angles[-2] == pytest.approx(degrees(0.3) / CLOCK, rel=0.02), "it goes on with the velocity"
+    assert angles[-1] - angles[-2] == pytest.approx(degrees(0.3) / CLOCK, rel=0.02), (
+        "it goes on with the velocity"
+    )

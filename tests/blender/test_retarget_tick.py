@@ -1,4 +1,6 @@
-"""One frame of a body that follows another, without Blender: what a gain follows without lag, and what it approaches."""
+"""One frame of a body that follows another, without Blender: what a gain follows without lag, and what it
+approaches.
+"""
 
 import numpy as np
 import pytest
@@ -56,7 +58,10 @@ def test_a_hand_whose_position_counts_goes_where_its_source_is(floating: bool):
     for _ in range(30):
         outputs, state = tick(mover, inputs, state, DT)
     body_state = outputs.state
-    at = body.placed(body_state.frames, body.link_indices(["left forearm"]))[0, :3, 3] + body_state.base_position
+    at = (
+        body.placed(body_state.frames, body.link_indices(["left forearm"]))[0, :3, 3]
+        + body_state.base_position
+    )
     assert np.linalg.norm(at - hand) < 1e-3
     lost, _ = tick(mover, inputs._replace(places=np.full((1, 3), np.nan)), state, DT)
     assert lost.lost == ("left forearm",)

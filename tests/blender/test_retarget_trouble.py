@@ -37,7 +37,9 @@ def pair_of(rig, part: str):
 def test_its_own_source_is_refused():
     rig = figure(XSENS, "Body")
     rig.limber.retarget.source = rig
-    with pytest.raises(RuntimeError, match="'Body' is its own source: choose another armature, or a copy of it"):
+    with pytest.raises(
+        RuntimeError, match="'Body' is its own source: choose another armature, or a copy of it"
+    ):
         bpy.ops.limber.pair_bones()
 
 
@@ -46,7 +48,9 @@ def test_bodies_with_nothing_in_common_are_told_to_be_paired_by_hand():
     crane = build({"boom": None, "jib": None}, "Crane")
     rig = figure(XSENS, "Body")
     rig.limber.retarget.source = crane
-    with pytest.raises(RuntimeError, match=r"No bone of 'Crane' is called like one of 'Body'.*pair them by hand \(\+\)"):
+    with pytest.raises(
+        RuntimeError, match=r"No bone of 'Crane' is called like one of 'Body'.*pair them by hand \(\+\)"
+    ):
         bpy.ops.limber.pair_bones()
     with pytest.raises(RuntimeError, match="No bones are paired: press Pair by Names"):
         bpy.ops.limber.live()
@@ -59,7 +63,9 @@ def test_bodies_with_nothing_in_common_are_told_to_be_paired_by_hand():
 def test_a_bone_that_is_paired_twice_is_named_with_both_sources():
     rig, _ = follower(is_live=False)
     pair_of(rig, "left hand").target = called(XSENS, "left foot")
-    with pytest.raises(RuntimeError, match=r"Bone 'LeftFoot' is paired twice, with 'Left.*' and 'Left.*': remove one"):
+    with pytest.raises(
+        RuntimeError, match=r"Bone 'LeftFoot' is paired twice, with 'Left.*' and 'Left.*': remove one"
+    ):
         bpy.ops.limber.live()
 
 
@@ -68,7 +74,10 @@ def test_parent_and_child_crosswise_are_named():
     rig, _ = follower(is_live=False)
     thigh, shin = pair_of(rig, "left thigh"), pair_of(rig, "left shin")
     thigh.source, shin.source = shin.source, thigh.source
-    with pytest.raises(RuntimeError, match=r"'LeftUpperLeg' follows 'LeftKnee' and 'LeftLowerLeg'.*'LeftHip'.*the two pairs cross"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"'LeftUpperLeg' follows 'LeftKnee' and 'LeftLowerLeg'.*'LeftHip'.*the two pairs cross",
+    ):
         bpy.ops.limber.calibrate_pairs()
 
 
@@ -76,7 +85,9 @@ def test_parent_and_child_crosswise_are_named():
 def test_a_pair_that_was_changed_must_be_calibrated_anew():
     rig, _ = follower(is_live=False)
     pair_of(rig, "head").source = "Neck"
-    with pytest.raises(RuntimeError, match="How 'Head' lie against their source bones is not known yet: press Calibrate"):
+    with pytest.raises(
+        RuntimeError, match="How 'Head' lie against their source bones is not known yet: press Calibrate"
+    ):
         bpy.ops.limber.live()
 
 
@@ -186,7 +197,10 @@ def test_a_file_that_was_saved_live_goes_on_and_holds_the_authored_pose_alone(re
     assert len(rigs()) == 2
     assert the_body().limber.retarget.live
     assert apart(matrices(the_body(), names, 7), before) < 1e-3
-    assert not any(bone.rotation_euler[0] or bone.rotation_euler[1] or bone.rotation_euler[2] for bone in the_body().pose.bones)
+    assert not any(
+        bone.rotation_euler[0] or bone.rotation_euler[1] or bone.rotation_euler[2]
+        for bone in the_body().pose.bones
+    )
 
 
 def test_a_deleted_body_is_no_trouble():

@@ -44,7 +44,9 @@ def clip(folder, **axes: str):
     lines = BVH
     for word in ("{", "}", "OFFSET", "CHANNELS", "End Site"):
         lines = lines.replace(word, f"\n{word}" + ("\n" if word in "{}" else ""))
-    path.write_text("\n".join(line.strip() for line in (*lines.splitlines(), rows, rows) if line.strip()) + "\n")
+    path.write_text(
+        "\n".join(line.strip() for line in (*lines.splitlines(), rows, rows) if line.strip()) + "\n"
+    )
     bpy.ops.import_anim.bvh(filepath=str(path), global_scale=0.01, **axes)
     return bpy.context.active_object
 
@@ -80,7 +82,10 @@ def test_pairing_and_calibrating_tell_that_the_source_lies_down(tmp_path, capfd)
     make_active(rig)
     for operator in (bpy.ops.limber.pair_bones, bpy.ops.limber.calibrate_pairs):
         operator()
-        assert f"Source '{source.name}' lies down in its rest pose, so its up axis was lost" in capfd.readouterr().out
+        assert (
+            f"Source '{source.name}' lies down in its rest pose, so its up axis was lost"
+            in capfd.readouterr().out
+        )
     source.rotation_euler.x = 1.5707963
     bpy.context.view_layer.update()
     bpy.ops.limber.calibrate_pairs()

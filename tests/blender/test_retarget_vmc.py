@@ -1,4 +1,6 @@
-"""A performer by the VMC protocol: packets that another library has built, against products of matrices, and a body that follows."""
+"""A performer by the VMC protocol: packets that another library has built, against products of matrices, and
+a body that follows.
+"""
 
 import random
 from itertools import count
@@ -19,7 +21,9 @@ from tests.blender.osc_sender import free_port, sending_to
 pytestmark = pytest.mark.every_blender
 
 STILL = (0.0, 0.0, 0.0, 1.0)  # a quaternion (x, y, z, w)
-MIRROR = np.array([[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # Unity's axes -> Blender's, for a figure that looks along -Y
+MIRROR = np.array(
+    [[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
+)  # Unity's axes -> Blender's, for a figure that looks along -Y
 UNITY = {  # places [m] in the parent's space, as a performer of 1.6 m sends them, in Unity's axes
     "Hips": (0.0, 0.9, 0.0),
     "Spine": (0.0, 0.1, 0.0),
@@ -38,7 +42,10 @@ UNITY = {  # places [m] in the parent's space, as a performer of 1.6 m sends the
 UNITY |= {name.replace("Left", "Right"): (-x, y, z) for name, (x, y, z) in UNITY.items()}
 ABOVE = {name: None if name == "Hips" else vmc.PARENTS[name] for name in UNITY}
 ABOVE |= {"Neck": "Chest", "LeftShoulder": "Chest", "RightShoulder": "Chest"}  # an upper chest is not sent
-ARM_DOWN = {side: (0.0, 0.0, sin(sign * radians(40)), cos(radians(40))) for side, sign in (("Left", 1.0), ("Right", -1.0))}  # by 80 degrees
+ARM_DOWN = {
+    side: (0.0, 0.0, sin(sign * radians(40)), cos(radians(40)))
+    for side, sign in (("Left", 1.0), ("Right", -1.0))
+}  # by 80 degrees
 
 
 def message(address: str, *arguments):
@@ -180,7 +187,9 @@ def test_a_body_follows_a_performer_who_stands_in_a_t_pose_and_then_lowers_an_ar
     assert len(pairs) == 21
     bpy.ops.limber.live()
     settled(rig)
-    assert aims(rig, "left upper_arm", "left forearm", (1, 0, 0)) < 0.5, "it rests with its arms down and stands in a T pose"
+    assert aims(rig, "left upper_arm", "left forearm", (1, 0, 0)) < 0.5, (
+        "it rests with its arms down and stands in a T pose"
+    )
     assert aims(rig, "right forearm", "right hand", (-1, 0, 0)) < 0.5
     send(frame({"LeftUpperArm": ARM_DOWN["Left"]}))
     settled(rig)
@@ -211,7 +220,10 @@ def test_a_performers_steps_are_those_of_the_body_in_its_size_and_it_stands_on_t
 
 def test_a_performer_is_understood_where_osc_is_chosen_and_listening_says_what_is_to_be_sent(performed):
     rig, send = performed
-    with pytest.raises(RuntimeError, match=r"Nothing has come to port \d+ yet: send bones by the VMC protocol \(/VMC/Ext/Bone/Pos\)"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"Nothing has come to port \d+ yet: send bones by the VMC protocol \(/VMC/Ext/Bone/Pos\)",
+    ):
         bpy.ops.limber.pair_bones()
     rig.limber.retarget.input = "OSC"
     send(frame({}))

@@ -1,4 +1,6 @@
-"""The robot's buttons against the virtual robot: connect, arm, follow, disarm, stop; its state is a sentence."""
+"""The robot's buttons against the virtual robot: connect, arm, follow, disarm, stop; its state is a
+sentence.
+"""
 
 import time
 
@@ -18,7 +20,11 @@ def chain():
 
 def angles(rig) -> list[float]:
     """The posed angles, in the channels' order."""
-    return [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for chain in rig.limber.chains for joint in chain.joints]
+    return [
+        rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)]
+        for chain in rig.limber.chains
+        for joint in chain.joints
+    ]
 
 
 def filtered(rig, chain) -> list[float]:
@@ -115,7 +121,9 @@ def test_chains_that_are_not_live_send_what_is_posed(chain):
     bpy.ops.limber.live()
     arm(rig)
     settle(rig)
-    wanted = filtered(rig, head) + [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in hand.joints]
+    wanted = filtered(rig, head) + [
+        rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in hand.joints
+    ]
     until(lambda: is_at(rig, wanted), "both chains are where they should be")
 
 
@@ -128,7 +136,8 @@ def test_the_heartbeat_keeps_the_robot_armed_while_nothing_plays(rig):
     def stayed() -> bool:
         nonlocal since
         if state(rig) != "ARMED":
-            since = time.monotonic()  # a busy machine may miss a beat; without any it would never be armed for longer than one silence
+            # a busy machine may miss a beat; without any it would never be armed for longer than one silence
+            since = time.monotonic()
         return time.monotonic() - since > 5 * HOLD_AFTER
 
     until(stayed, "it has been armed for five times the silence after which the worker holds")
@@ -244,7 +253,12 @@ def test_disconnecting_ends_the_worker(rig):
 
 
 def test_each_button_says_why_it_is_grey(rig):
-    for operator in (bpy.ops.limber.arm, bpy.ops.limber.disarm, bpy.ops.limber.clear_fault, bpy.ops.limber.disconnect):
+    for operator in (
+        bpy.ops.limber.arm,
+        bpy.ops.limber.disarm,
+        bpy.ops.limber.clear_fault,
+        bpy.ops.limber.disconnect,
+    ):
         with pytest.raises(RuntimeError, match="Not connected: press Connect"):
             operator()
     connect(rig)
@@ -261,14 +275,21 @@ def test_joints_without_a_servo_are_not_sent(rig, chain):
     arm(rig)
     assert len(status(rig).commanded) == 5
     rig.pose.bones["head"].rotation_euler.x = 0.2
-    wanted = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints if joint.servo >= 0]
+    wanted = [
+        rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)]
+        for joint in chain.joints
+        if joint.servo >= 0
+    ]
     until(lambda: is_at(rig, wanted), "the others follow")
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda chain: [setattr(joint, "servo", -1) for joint in chain.joints], "has a servo: give one its servo under Robot > Set Up"),
+        (
+            lambda chain: [setattr(joint, "servo", -1) for joint in chain.joints],
+            "has a servo: give one its servo under Robot > Set Up",
+        ),
         (lambda chain: setattr(chain.joints[3], "servo", 1), "both use servo 1"),
         (lambda chain: setattr(chain.joints[2], "velocity", 0), "middle X"),
         (lambda chain: setattr(chain.joints[2], "lower", 2.0), "middle X"),
@@ -298,8 +319,14 @@ def test_channels_changed_since_connecting_are_noticed(rig, chain):
     connect(rig)
     assert not links.changed_since_connect(rig)
     for change, back in (
-        (lambda: setattr(chain.joints[0], "reverse", True), lambda: setattr(chain.joints[0], "reverse", False)),
-        (lambda: setattr(rig.limber.device, "port", "COM7"), lambda: setattr(rig.limber.device, "port", "virtual")),
+        (
+            lambda: setattr(chain.joints[0], "reverse", True),
+            lambda: setattr(chain.joints[0], "reverse", False),
+        ),
+        (
+            lambda: setattr(rig.limber.device, "port", "COM7"),
+            lambda: setattr(rig.limber.device, "port", "virtual"),
+        ),
         (lambda: setattr(chain.joints[0], "velocity", -1), lambda: setattr(chain.joints[0], "velocity", 3.5)),
     ):
         change()

@@ -166,7 +166,10 @@ def test_while_it_plays_every_frame_counts_and_the_worker_knows_that_another_fol
     memory = links.link(rig)._memory
     resting = memory.read_orders()
     links.heartbeat()
-    assert (memory.read_orders().stamp, memory.read_orders().plays) == (resting.stamp, False), "equal values at rest are no frame"
+    assert (memory.read_orders().stamp, memory.read_orders().plays) == (
+        resting.stamp,
+        False,
+    ), "equal values at rest are no frame"
     with monkeypatch.context() as playing:
         plays(playing)
         links.send(rig)  # a frame in which nothing moves
@@ -174,7 +177,11 @@ def test_while_it_plays_every_frame_counts_and_the_worker_knows_that_another_fol
         assert (frame.stamp > resting.stamp, frame.plays) == (True, True)
         links.heartbeat()
         between = memory.read_orders()
-        assert (between.frame, between.stamp, between.plays) == (frame.frame + 1, frame.stamp, True), "a sign of life between two frames"
+        assert (between.frame, between.stamp, between.plays) == (
+            frame.frame + 1,
+            frame.stamp,
+            True,
+        ), "a sign of life between two frames"
     links.heartbeat()
     assert not memory.read_orders().plays
 
@@ -209,7 +216,12 @@ def test_where_the_clocks_steps_come_late_velocities_are_per_the_time_that_was_a
         live.advance_clock(scene, depsgraph, 1000.0 + 0.1 * k)
         links.send_scene(scene, depsgraph, 1 / 60)
         orders = link._memory.read_orders()
-        states = {state.position: state for mover in live_of(rig) for state in session(*mover).motion().values() if state.velocity}
+        states = {
+            state.position: state
+            for mover in live_of(rig)
+            for state in session(*mover).motion().values()
+            if state.velocity
+        }
         for joint in orders.motion:
             if joint.velocity:
                 state = states[joint.position]

@@ -1,4 +1,6 @@
-"""A robot with mass behind a port: Blender's armature is followed by an arm that lags, sags and tells its load."""
+"""A robot with mass behind a port: Blender's armature is followed by an arm that lags, sags and tells its
+load.
+"""
 
 from math import pi, sin
 

@@ -1,4 +1,6 @@
-"""Calibrating in Blender: zero, ends and range from how the robot stands; models of servos; the calibration as a file and as a copy."""
+"""Calibrating in Blender: zero, ends and range from how the robot stands; models of servos; the calibration
+as a file and as a copy.
+"""
 
 import json
 from pathlib import Path
@@ -27,7 +29,9 @@ def own_folder(monkeypatch, tmp_path):
 @pytest.fixture
 def bus(rig, chain):
     """Six Feetech servos on a port, and a rig that is connected to them."""
-    with on_bus(rig, {joint.servo: 2048.0 + 50 * joint.servo for joint in chain.joints}, "feetech_sts") as bus:
+    with on_bus(
+        rig, {joint.servo: 2048.0 + 50 * joint.servo for joint in chain.joints}, "feetech_sts"
+    ) as bus:
         yield bus
 
 
@@ -104,8 +108,12 @@ def test_a_range_is_recorded_by_hand_for_the_joints_that_were_moved(rig, chain, 
     bpy.ops.limber.end_range()
     joint = chain.joints[2]
     assert (joint.min_us, joint.max_us) == pytest.approx((1400.0, 2700.0), abs=2)
-    assert (joint.lower, joint.upper) == pytest.approx(((1400 - 2048) / 651.9, (2700 - 2048) / 651.9), abs=0.01)
-    assert [(one.min_us, one.max_us) for k, one in enumerate(chain.joints) if k != 2] == [span for k, span in enumerate(before) if k != 2]
+    assert (joint.lower, joint.upper) == pytest.approx(
+        ((1400 - 2048) / 651.9, (2700 - 2048) / 651.9), abs=0.01
+    )
+    assert [(one.min_us, one.max_us) for k, one in enumerate(chain.joints) if k != 2] == [
+        span for k, span in enumerate(before) if k != 2
+    ]
 
 
 def test_a_range_in_which_nothing_was_moved_changes_nothing(rig, chain, bus):
@@ -142,7 +150,9 @@ def test_a_calibration_of_another_robot_says_what_fits_and_what_to_tick(rig, cha
         bone.name = f"{bone.name} new"
     for joint in chain.joints:
         joint.bone = f"{joint.bone} new"
-    with pytest.raises(RuntimeError, match=r"other\.json does not fit 'Rig': .*\. Tick Load Partially to use the rest"):
+    with pytest.raises(
+        RuntimeError, match=r"other\.json does not fit 'Rig': .*\. Tick Load Partially to use the rest"
+    ):
         bpy.ops.limber.load_calibration(filepath=str(path))
     with pytest.raises(RuntimeError, match=r"other\.json has no joint of 'Rig': "):
         bpy.ops.limber.load_calibration(filepath=str(path), partly=True)
@@ -173,7 +183,14 @@ def test_on_the_virtual_robot_positions_are_those_of_the_panel(rig, chain):
 def test_a_calibration_goes_through_a_file_to_another_scene(rig, chain, tmp_path):
     joint, device = chain.joints[2], rig.limber.device
     device.protocol, device.baudrate, device.latency = "dynamixel", 1_000_000, 0.1
-    joint.zero_us, joint.min_us, joint.max_us, joint.reverse, joint.gear, joint.servo_speed = 1900.0, 900.0, 3000.0, True, 2.0, 6.0
+    joint.zero_us, joint.min_us, joint.max_us, joint.reverse, joint.gear, joint.servo_speed = (
+        1900.0,
+        900.0,
+        3000.0,
+        True,
+        2.0,
+        6.0,
+    )
     rig["jaw"] = 0.5
     bpy.ops.limber.add_auxiliary(path=f'bpy.data.objects["{rig.name}"]["jaw"]')
     device.auxiliaries[0].at_low, device.auxiliaries[0].at_high = 2500.0, 1500.0
@@ -193,9 +210,15 @@ def test_a_calibration_goes_through_a_file_to_another_scene(rig, chain, tmp_path
     after = links.describe(rig)
     assert [one.servo for one in after.channels] == [one.servo for one in before.channels]
     for new, old in zip(after.channels, before.channels, strict=True):
-        assert (new.zero, new.per_radian, new.lowest, new.highest) == pytest.approx((old.zero, old.per_radian, old.lowest, old.highest))
+        assert (new.zero, new.per_radian, new.lowest, new.highest) == pytest.approx(
+            (old.zero, old.per_radian, old.lowest, old.highest)
+        )
         assert (new.direction, new.shares, new.on_silence) == (old.direction, old.shares, old.on_silence)
-    assert (after.protocol, after.baudrate, after.latency) == (before.protocol, before.baudrate, before.latency)
+    assert (after.protocol, after.baudrate, after.latency) == (
+        before.protocol,
+        before.baudrate,
+        before.latency,
+    )
 
 
 @pytest.mark.every_blender
@@ -211,7 +234,9 @@ def test_a_calibration_that_does_not_fit_names_the_joints_and_changes_nothing(ri
     assert [joint.servo for joint in chain.joints] == [0, 1, -1, 3, 4, 5]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1, 2]", "\x00\x01", '{"format": "limber calibration", "version": 99}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1, 2]", "\x00\x01", '{"format": "limber calibration", "version": 99}']
+)
 def test_a_file_that_is_no_calibration_is_a_sentence(rig, tmp_path, text):
     path = tmp_path / "robot.json"
     path.write_text(text)
@@ -252,7 +277,9 @@ def test_the_calibration_is_in_the_saved_file(rig, chain, reopen):
     rig = bpy.data.objects["Rig"]
     joint = rig.limber.chains[0].joints[2]
     assert (joint.zero_us, joint.gear, joint.servo_speed) == (1432.0, -3.0, 4.5)
-    assert rig.limber.device.channels[0].shares[0].joint in {f"{joint.bone} {joint.axis}" for joint in rig.limber.chains[0].joints}
+    assert rig.limber.device.channels[0].shares[0].joint in {
+        f"{joint.bone} {joint.axis}" for joint in rig.limber.chains[0].joints
+    }
 
 
 def test_a_model_of_servo_describes_the_joints_of_the_chain(rig, chain):

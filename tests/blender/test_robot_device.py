@@ -1,4 +1,6 @@
-"""What of an armature's settings becomes a device: servos of joints, further ones, mixes, values beside the joints, any protocol."""
+"""What of an armature's settings becomes a device: servos of joints, further ones, mixes, values beside the
+joints, any protocol.
+"""
 
 import bpy
 import pytest
@@ -131,13 +133,22 @@ def test_a_shape_key_brings_its_own_range(rig):
     key = cube.shape_key_add(name="Smile")
     key.slider_min, key.slider_max = -1.0, 2.0
     bpy.context.view_layer.objects.active = rig
-    bpy.ops.limber.add_auxiliary(path=f'bpy.data.shape_keys["{cube.data.shape_keys.name}"].key_blocks["Smile"].value')
+    bpy.ops.limber.add_auxiliary(
+        path=f'bpy.data.shape_keys["{cube.data.shape_keys.name}"].key_blocks["Smile"].value'
+    )
     value = rig.limber.device.auxiliaries[0]
     assert (value.name, value.low, value.high) == ("Smile", -1.0, 2.0)
 
 
 @pytest.mark.parametrize(
-    "path", ["", "nonsense", 'bpy.data.objects["Nobody"].location[0]', 'bpy.data.objects["Rig"].location', 'bpy.data.objects["Rig"].name']
+    "path",
+    [
+        "",
+        "nonsense",
+        'bpy.data.objects["Nobody"].location[0]',
+        'bpy.data.objects["Rig"].location',
+        'bpy.data.objects["Rig"].name',
+    ],
 )
 def test_what_is_no_number_is_refused_and_nothing_is_left(rig, path):
     with pytest.raises(RuntimeError, match=r"names no property|is no number"):
@@ -214,7 +225,9 @@ def test_wiggle_jog_and_test_move_one_joint_and_leave_the_others(rig, chain):
     until(lambda: abs(status(rig).positions[2] - before[2]) > 0.06, "the joint has moved on")
     bpy.ops.limber.disarm()
     until(lambda: state(rig) == "DISARMED", "it is disarmed")
-    assert [status(rig).positions[k] for k in (0, 1, 3, 4, 5)] == pytest.approx([before[k] for k in (0, 1, 3, 4, 5)], abs=0.01)
+    assert [status(rig).positions[k] for k in (0, 1, 3, 4, 5)] == pytest.approx(
+        [before[k] for k in (0, 1, 3, 4, 5)], abs=0.01
+    )
     bpy.ops.limber.wiggle(servo=4)
     until(lambda: state(rig) == "SETUP", "it wiggles")
     until(lambda: state(rig) == "DISARMED", "it has ended by itself")
@@ -252,14 +265,23 @@ def test_hobby_servos_are_confirmed_joint_by_joint(rig, chain):
     for index in range(6):
         assert state(rig) == "CONFIRM_POSE"
         bpy.ops.limber.confirm_joint(joint=index)
-        until(lambda number=index: state(rig) != "CONFIRM_POSE" or status(rig).confirmed[number], "it is confirmed")
+        until(
+            lambda number=index: state(rig) != "CONFIRM_POSE" or status(rig).confirmed[number],
+            "it is confirmed",
+        )
     until(lambda: state(rig) == "ARMED", "it is armed")
 
 
 def test_old_files_names_of_properties_still_say_the_same(rig, chain):
     """A file of an older version has these on its joints and on the device."""
     joint, device = chain.joints[0], rig.limber.device
-    joint.servo, joint.zero_us, joint.us_per_radian, joint.min_us, joint.max_us = 7, 1400.0, 600.0, 600.0, 2300.0
+    joint.servo, joint.zero_us, joint.us_per_radian, joint.min_us, joint.max_us = (
+        7,
+        1400.0,
+        600.0,
+        600.0,
+        2300.0,
+    )
     joint.reverse, joint.on_silence, device.port, device.baudrate = True, "detach", "/dev/ttyACM0", 57600
     described = describe(rig)
     channel = next(one for one in described.channels if one.servo == 7)

@@ -1,4 +1,6 @@
-"""Robots of MJCF and xacro files: what Import Robot makes of them, that they look, and that loops which files mark are closed."""
+"""Robots of MJCF and xacro files: what Import Robot makes of them, that they look, and that loops which files
+mark are closed.
+"""
 
 import math
 
@@ -22,7 +24,10 @@ pytestmark = pytest.mark.every_blender
 
 REACHY = SHARED / "robots" / "reachy_mini"
 WRIST = '<joint name="nod" axis="0 1 0" range="-60 60"/>'
-HEAD = f'<body name="head" pos="0 0 .1">{WRIST}<geom type="ellipsoid" size=".05 .05 .08"/></body><site name="grip"'
+HEAD = (
+    f'<body name="head" pos="0 0 .1">{WRIST}<geom type="ellipsoid" size=".05 .05 .08"/></body><site'
+    ' name="grip"'
+)
 FOUR_BAR = """<mujoco model="four bar"><compiler angle="radian"/><worldbody><body name="base">
   <body name="left"><joint name="motor" axis="0 1 0"/><body name="top" pos="0 0 .2"><joint name="a" axis="0 1 0"/></body></body>
   <body name="right" pos=".3 0 0"><joint name="b" axis="0 1 0"/></body></body></worldbody>
@@ -58,11 +63,18 @@ def test_an_mjcf_robots_bones_move_as_its_joints_do_also_where_several_are_in_on
     rig = bring(path)
     assert rig.name == "arm"
     assert [bone.name for bone in rig.data.bones] == ["base", "upper", "lift_link", "hand", "grip", "eye"]
-    for values in ({}, {"shoulder": 0.5, "lift": 0.05, "turn": 1.0}, {"shoulder": -1.0, "lift": 0.1, "turn": -2.0}):
+    for values in (
+        {},
+        {"shoulder": 0.5, "lift": 0.05, "turn": 1.0},
+        {"shoulder": -1.0, "lift": 0.1, "turn": -2.0},
+    ):
         check_links(rig, path, values)
     limit = rig.pose.bones["upper"].constraints[0]
     spans = [getattr(limit, f"{word}_{axis}") for axis in "xy" for word in ("min", "max")]
-    assert any(number == pytest.approx(math.radians(45.0)) or number == pytest.approx(-math.radians(45.0)) for number in spans)
+    assert any(
+        number == pytest.approx(math.radians(45.0)) or number == pytest.approx(-math.radians(45.0))
+        for number in spans
+    )
 
 
 def test_an_mjcf_robot_looks_at_a_target(tmp_path):
@@ -121,7 +133,9 @@ def placed(path) -> dict[str, list[np.ndarray]]:
     found: dict[str, list[np.ndarray]] = {}
     for thing in bpy.context.active_object.children:
         corners = np.array([tuple(thing.matrix_world @ vertex.co) for vertex in thing.data.vertices])
-        found.setdefault(thing.data.name.split(".")[0], []).append(np.array([corners.min(axis=0), corners.max(axis=0)]))
+        found.setdefault(thing.data.name.split(".")[0], []).append(
+            np.array([corners.min(axis=0), corners.max(axis=0)])
+        )
     return found
 
 

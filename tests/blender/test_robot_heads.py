@@ -1,4 +1,6 @@
-"""Eyes, Head and Torso on robots: heads by other makers' names, trunks without motors, heads that no name tells."""
+"""Eyes, Head and Torso on robots: heads by other makers' names, trunks without motors, heads that no name
+tells.
+"""
 
 import bpy
 import pytest
@@ -9,7 +11,9 @@ MOVES = '<axis xyz="0 {y} {z}"/><limit lower="-1" upper="1" velocity="3" effort=
 
 
 def robot(tmp_path, *links: tuple[str, str, str, str]):
-    """A robot of links: each with its parent's name, the axis of its joint ("y", "z" or "" for none), and its place "x y z" [m] on that."""
+    """A robot of links: each with its parent's name, the axis of its joint ("y", "z" or "" for none), and its
+    place "x y z" [m] on that.
+    """
     names = ["base_link", *(name for name, *_ in links)]
     text = "".join(f'<link name="{name}"/>' for name in names)
     for name, parent, axis, place in links:
@@ -39,14 +43,18 @@ def spans(rig) -> dict[str, tuple[str, str]]:
     ],
 )
 @pytest.mark.parametrize("trunk_moves", [True, False])
-def test_the_head_is_the_last_of_its_hinges_and_begins_above_the_trunk(tmp_path, first: str, last: str, trunk_moves: bool):
+def test_the_head_is_the_last_of_its_hinges_and_begins_above_the_trunk(
+    tmp_path, first: str, last: str, trunk_moves: bool
+):
     rig = robot(
         tmp_path,
         ("torso_link", "base_link", "z" * trunk_moves, "0 0 .2"),
         (first, "torso_link", "z", "0 0 .2"),
         (last, first, "y", "0 0 .05"),
     )
-    assert spans(rig) == {"Head": (first, last)} | ({"Torso": ("torso_link", "torso_link")} if trunk_moves else {})
+    assert spans(rig) == {"Head": (first, last)} | (
+        {"Torso": ("torso_link", "torso_link")} if trunk_moves else {}
+    )
 
 
 def test_a_head_without_a_motor_looks_by_the_trunk_s(tmp_path):
@@ -60,8 +68,16 @@ def test_a_head_without_a_motor_looks_by_the_trunk_s(tmp_path):
 
 
 def test_eyes_that_share_a_hinge_have_it_once(tmp_path):
-    eyes = [(f"{side}_eye_pan_link", "eyes_tilt_link", "z", f".05 {y} 0") for side, y in (("left", 0.03), ("right", -0.03))]
-    rig = robot(tmp_path, ("head_link", "base_link", "z", "0 0 .3"), ("eyes_tilt_link", "head_link", "y", ".05 0 .1"), *eyes)
+    eyes = [
+        (f"{side}_eye_pan_link", "eyes_tilt_link", "z", f".05 {y} 0")
+        for side, y in (("left", 0.03), ("right", -0.03))
+    ]
+    rig = robot(
+        tmp_path,
+        ("head_link", "base_link", "z", "0 0 .3"),
+        ("eyes_tilt_link", "head_link", "y", ".05 0 .1"),
+        *eyes,
+    )
     chains = spans(rig)
     assert chains["Left Eye"] == ("eyes_tilt_link", "left_eye_pan_link")
     assert chains["Right Eye"] == ("right_eye_pan_link",) * 2
@@ -70,11 +86,20 @@ def test_eyes_that_share_a_hinge_have_it_once(tmp_path):
 def test_a_head_that_is_not_called_so_is_found_by_its_place(tmp_path):
     limbs = []
     for side, y in (("A", 0.1), ("B", -0.1)):
-        limbs += [(f"leg{side}1", "base_link", "y", f"0 {y} 0"), (f"leg{side}2", f"leg{side}1", "y", "0 0 -.3")]
+        limbs += [
+            (f"leg{side}1", "base_link", "y", f"0 {y} 0"),
+            (f"leg{side}2", f"leg{side}1", "y", "0 0 -.3"),
+        ]
         limbs += [
             (f"leg{side}3", f"leg{side}2", "y", "0 0 -.3"),
             (f"part{side}", "C1", "y", f"0 {y} .1"),
             (f"more{side}", f"part{side}", "y", "0 0 -.3"),
         ]
-    rig = robot(tmp_path, ("C1", "base_link", "z", "0 0 .3"), *limbs, ("C2", "C1", "z", "0 0 .2"), ("C3", "C2", "y", "0 0 .1"))
+    rig = robot(
+        tmp_path,
+        ("C1", "base_link", "z", "0 0 .3"),
+        *limbs,
+        ("C2", "C1", "z", "0 0 .2"),
+        ("C3", "C2", "y", "0 0 .1"),
+    )
     assert spans(rig) == {"Torso": ("C1", "C1"), "Head": ("C2", "C3")}

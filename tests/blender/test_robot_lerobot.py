@@ -1,4 +1,6 @@
-"""LeRobot's calibration in Blender: imported onto the gallery's arm and others, exported again, and the zeros checked by eye."""
+"""LeRobot's calibration in Blender: imported onto the gallery's arm and others, exported again, and the zeros
+checked by eye.
+"""
 
 import json
 from math import degrees, radians
@@ -44,15 +46,20 @@ def so101():
 
 
 def arm(tmp_path, name: str, motor_names=JOINTS):
-    """An arm of six joints whose model has this name, with a chain; each turns about its own axis or against it."""
+    """An arm of six joints whose model has this name, with a chain; each turns about its own axis or against
+    it.
+    """
     links = "".join(f'<link name="link {k}"/>' for k in range(7))
     axes = ("0 0 1", "1 0 0", "-1 0 0", "0 1 0", "0 0 -1", "1 0 0")
     joints = "".join(
-        f'<joint name="{joint}" type="revolute"><parent link="link {k}"/><child link="link {k + 1}"/><origin xyz="0 0 0.1"/>'
-        f'<axis xyz="{axis}"/><limit lower="-3.2" upper="3.2" effort="1" velocity="5"/></joint>'
+        f'<joint name="{joint}" type="revolute"><parent link="link {k}"/><child link="link {k + 1}"/><origin'
+        f' xyz="0 0 0.1"/><axis xyz="{axis}"/><limit lower="-3.2" upper="3.2" effort="1"'
+        ' velocity="5"/></joint>'
         for k, (joint, axis) in enumerate(zip(motor_names, axes, strict=True))
     )
-    bpy.ops.limber.import_robot(filepath=str(write(tmp_path, f'<robot name="{name}">{links}{joints}</robot>')))
+    bpy.ops.limber.import_robot(
+        filepath=str(write(tmp_path, f'<robot name="{name}">{links}{joints}</robot>'))
+    )
     rig = bpy.context.active_object
     from limber.rig.authoring.chains import new_chain
 
@@ -80,9 +87,14 @@ def test_lerobots_degrees_are_the_arms_own_and_go_to_the_same_steps(so101, path)
 
     bpy.ops.limber.import_lerobot(filepath=str(path))
     motors = load(path)
-    steps = steps_at(so101, {name: radians(value) for name, value in DEGREES.items()} | {"gripper": radians(-10 + 1.1 * 30)})
+    steps = steps_at(
+        so101,
+        {name: radians(value) for name, value in DEGREES.items()} | {"gripper": radians(-10 + 1.1 * 30)},
+    )
     for name, value in DEGREES.items():
-        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=2e-3), name
+        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=2e-3), (
+            name
+        )
     assert steps[6] == pytest.approx(motors["gripper"].position(30.0, "range_0_100"), abs=0.05)
     device = so101.limber.device
     assert (device.protocol, device.baudrate) == ("feetech_sts", 1_000_000)
@@ -99,7 +111,9 @@ def test_other_models_get_other_zeros_and_go_to_the_same_steps(tmp_path, path, m
     values = {name: ZEROS[model][name].joint(radians(value)) for name, value in DEGREES.items()}
     steps = steps_at(rig, values)
     for name, value in DEGREES.items():
-        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=5e-3), name
+        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=5e-3), (
+            name
+        )
 
 
 @pytest.mark.every_blender
@@ -127,13 +141,21 @@ def test_a_zero_that_was_moved_cuts_the_exported_range_to_be_even_about_it(so101
 
 
 def test_an_import_is_undone_as_one_step(so101, path, undo_step):
-    before = [(joint.servo, joint.zero_us, joint.homing_offset) for chain in so101.limber.chains for joint in chain.joints]
+    before = [
+        (joint.servo, joint.zero_us, joint.homing_offset)
+        for chain in so101.limber.chains
+        for joint in chain.joints
+    ]
     undo_step("robot")
     bpy.ops.limber.import_lerobot(filepath=str(path))
     undo_step("imported")
     bpy.ops.ed.undo()
     rig = bpy.data.objects["SO-101"]
-    assert [(joint.servo, joint.zero_us, joint.homing_offset) for chain in rig.limber.chains for joint in chain.joints] == before
+    assert [
+        (joint.servo, joint.zero_us, joint.homing_offset)
+        for chain in rig.limber.chains
+        for joint in chain.joints
+    ] == before
 
 
 def test_motors_are_found_by_their_numbers_where_joints_have_other_names(tmp_path, path):
@@ -156,7 +178,9 @@ def test_a_gripper_without_a_range_is_refused_by_name_and_nothing_changes(tmp_pa
     for number, joint in enumerate(joints, 1):
         joint.servo = number
     joints[5].lower = joints[5].upper = 0.5
-    with pytest.raises(RuntimeError, match=r"no range from closed to open, which LeRobot's motor 'gripper' needs"):
+    with pytest.raises(
+        RuntimeError, match=r"no range from closed to open, which LeRobot's motor 'gripper' needs"
+    ):
         bpy.ops.limber.import_lerobot(filepath=str(path), model="so101_new_calib")
     assert rig.limber.device.protocol != "feetech_sts"
     assert joints[0].homing_offset == -(2**31)
@@ -168,15 +192,23 @@ def calibrated(rig):
 
 def prefixed(prefix: str, first_id: int = 1, **changes) -> dict:
     """The arm's motors with a prefix before their names, and ids from `first_id`."""
-    return {prefix + changes.get(name, name): motor | {"id": motor["id"] + first_id - 1} for name, motor in FILE.items()}
+    return {
+        prefix + changes.get(name, name): motor | {"id": motor["id"] + first_id - 1}
+        for name, motor in FILE.items()
+    }
 
 
-WHEELS = {f"base_{place}_wheel": FILE["wrist_roll"] | {"id": number} for number, place in enumerate(("left", "back", "right"), 7)}
+WHEELS = {
+    f"base_{place}_wheel": FILE["wrist_roll"] | {"id": number}
+    for number, place in enumerate(("left", "back", "right"), 7)
+}
 
 
 @pytest.mark.parametrize("robot", ["so101", "so100"])
 @pytest.mark.parametrize("prefix", ["arm_", "left_arm_", "Follower."])
-def test_an_arm_whose_motors_names_have_a_prefix_is_calibrated_as_with_plain_names(tmp_path, path, robot, prefix):
+def test_an_arm_whose_motors_names_have_a_prefix_is_calibrated_as_with_plain_names(
+    tmp_path, path, robot, prefix
+):
     bpy.ops.limber.add_robot(robot=robot)
     rig = bpy.context.active_object
     bpy.ops.limber.import_lerobot(filepath=str(path))
@@ -193,9 +225,13 @@ def test_of_two_arms_that_with_the_prefix_is_taken_and_without_one_the_import_as
     path = tmp_path / "two.json"
     path.write_text(json.dumps(prefixed("left_arm_", 7) | prefixed("right_arm_")))
     before = calibrated(so101)
-    with pytest.raises(RuntimeError, match="2 arms, whose motors' names begin with 'left_arm_' and 'right_arm_': write one"):
+    with pytest.raises(
+        RuntimeError, match="2 arms, whose motors' names begin with 'left_arm_' and 'right_arm_': write one"
+    ):
         bpy.ops.limber.import_lerobot(filepath=str(path))
-    with pytest.raises(RuntimeError, match=r"begins with 'middle_': its arms' begin with left_arm_, right_arm_"):
+    with pytest.raises(
+        RuntimeError, match=r"begins with 'middle_': its arms' begin with left_arm_, right_arm_"
+    ):
         bpy.ops.limber.import_lerobot(filepath=str(path), prefix="middle_")
     assert calibrated(so101) == before
     bpy.ops.limber.import_lerobot(filepath=str(path), prefix="left_arm_")
@@ -205,14 +241,25 @@ def test_of_two_arms_that_with_the_prefix_is_taken_and_without_one_the_import_as
 @pytest.mark.parametrize(
     ("motors", "said"),
     [
-        (prefixed("", wrist_roll="wrist_rotate"), r"Motor 'wrist_rotate' \(id 5\) would be that of gripper_link Y.*none of this robot's"),
+        (
+            prefixed("", wrist_roll="wrist_rotate"),
+            r"Motor 'wrist_rotate' \(id 5\) would be that of gripper_link Y.*none of this robot's",
+        ),
         (prefixed("arm_", shoulder_pan="pan"), r"Motor 'arm_pan' \(id 1\)"),
         ({f"joint{k}": motor for k, motor in enumerate(FILE.values())}, r"Motor 'joint0' \(id 1\)"),
-        (FILE | {"shoulder_pan": FILE["shoulder_pan"] | {"drive_mode": 1}}, r"'shoulder_pan' \(id 1\) has drive_mode 1.*toggle Reverse"),
-        (prefixed("arm_") | {"arm_elbow_flex": FILE["elbow_flex"] | {"drive_mode": 1}}, "'arm_elbow_flex'.* has drive_mode 1"),
+        (
+            FILE | {"shoulder_pan": FILE["shoulder_pan"] | {"drive_mode": 1}},
+            r"'shoulder_pan' \(id 1\) has drive_mode 1.*toggle Reverse",
+        ),
+        (
+            prefixed("arm_") | {"arm_elbow_flex": FILE["elbow_flex"] | {"drive_mode": 1}},
+            "'arm_elbow_flex'.* has drive_mode 1",
+        ),
     ],
 )
-def test_a_motor_whose_zero_or_direction_is_open_is_refused_by_name_and_nothing_changes(so101, tmp_path, motors, said):
+def test_a_motor_whose_zero_or_direction_is_open_is_refused_by_name_and_nothing_changes(
+    so101, tmp_path, motors, said
+):
     path = tmp_path / "arm.json"
     path.write_text(json.dumps(motors))
     before, protocol = calibrated(so101), so101.limber.device.protocol
@@ -256,7 +303,9 @@ def test_a_mechanism_of_objects_is_told_which_servo_it_lacks(tmp_path):
 def test_a_file_that_cannot_be_used_changes_nothing(so101, tmp_path):
     bad = tmp_path / "bad.json"
     bad.write_text(json.dumps(FILE | {"elbow_flex": FILE["elbow_flex"] | {"range_max": "far"}}))
-    with pytest.raises(RuntimeError, match=r"bad\.json, motor 'elbow_flex', range_max: expected a whole number, found 'far'"):
+    with pytest.raises(
+        RuntimeError, match=r"bad\.json, motor 'elbow_flex', range_max: expected a whole number, found 'far'"
+    ):
         bpy.ops.limber.import_lerobot(filepath=str(bad))
     assert so101.limber.chains[0].joints[0].homing_offset == -(2**31)
 
@@ -277,13 +326,18 @@ def test_zeros_are_checked_against_the_pose_that_blender_shows_and_set_joint_by_
         (elbow,) = (name for name, one in apart.items() if abs(one) > 1)
         assert apart[elbow] == pytest.approx(100 * 360 / 4095, abs=0.1)
         bpy.ops.limber.set_zero(joint=elbow, angle=found[elbow].shown)
-        measured = {one.joint.name: degrees(one.measured - one.shown) for one in zero_check.differences(so101)}
+        measured = {
+            one.joint.name: degrees(one.measured - one.shown) for one in zero_check.differences(so101)
+        }
         assert all(abs(one) < 0.1 for one in measured.values()), "the new zero counts at once"
         joint = next(joint for chain in so101.limber.chains for joint in chain.joints if joint.servo == 3)
         assert joint.homing_offset == 0, "the offset that the servo has now"
         bus.store(3, 31, (77).to_bytes(2, "little"))
         bpy.ops.limber.reconnect()
-        until(lambda: state(so101) == "DISARMED" and status(so101).channels[0].homing_offset is not None, "it is connected anew")
+        until(
+            lambda: state(so101) == "DISARMED" and status(so101).channels[0].homing_offset is not None,
+            "it is connected anew",
+        )
         warnings = "\n".join(status(so101).warnings)
         assert "its homing offset is 77, and it was calibrated with 0" in warnings
         bpy.ops.limber.arm()
@@ -315,12 +369,17 @@ def test_a_koch_arms_calibration_is_that_of_its_dynamixel_servos(tmp_path, known
     with pytest.raises(RuntimeError, match="is none of the models whose zeros are known: choose its Zeros"):
         bpy.ops.limber.import_lerobot(filepath=str(path))
     bpy.ops.limber.import_lerobot(filepath=str(path), model="middle")
-    assert "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way" in capfd.readouterr().out
+    assert (
+        "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way"
+        in capfd.readouterr().out
+    )
     device, motors = rig.limber.device, load(path, DYNAMIXEL)
     assert (device.protocol, device.baudrate, device.multi_turn) == ("dynamixel", 1_000_000, True)
     steps = steps_at(rig, {name: radians(value) for name, value in DEGREES.items()})
     for name, value in DEGREES.items():
-        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=5e-3), name
+        assert steps[motors[name].id] == pytest.approx(motors[name].position(value, "degrees"), abs=5e-3), (
+            name
+        )
     offsets = {joint.servo: joint.homing_offset for joint in rig.limber.chains[0].joints}
     assert offsets[3] == 5120
 

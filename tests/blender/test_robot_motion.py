@@ -22,7 +22,9 @@ def test_velocities_are_per_frame_so_that_each_value_says_where_its_joint_will_b
         scene.frame_set(frame)
         handed = values.moving(rig, sources, values.newest(rig, sources, [0.0] * len(sources)))
         assert all(isinstance(one, Kinematic) for one in handed)
-        missed += sum(abs(extrapolated(old, 1.0) - new.position) for old, new in zip(before, handed, strict=False))
+        missed += sum(
+            abs(extrapolated(old, 1.0) - new.position) for old, new in zip(before, handed, strict=False)
+        )
         moved += sum(abs(old.position - new.position) for old, new in zip(before, handed, strict=False))
         before = handed
     assert moved > 0.1
@@ -42,6 +44,8 @@ def test_the_frame_after_dropped_ones_says_where_its_joint_will_be_when_none_is_
 
     after, following = shown(19), shown(20)
     moved = sum(abs(new.position - old.position) for old, new in zip(after, following, strict=True))
-    missed = sum(abs(new.position - extrapolated(old, 1.0)) for old, new in zip(after, following, strict=True))
+    missed = sum(
+        abs(new.position - extrapolated(old, 1.0)) for old, new in zip(after, following, strict=True)
+    )
     assert moved > 0.01
     assert missed < 0.3 * moved

@@ -1,4 +1,6 @@
-"""Servos of a mechanism's motors: they are shown, given, described and calibrated as those of a chain's joints."""
+"""Servos of a mechanism's motors: they are shown, given, described and calibrated as those of a chain's
+joints.
+"""
 
 from itertools import pairwise
 
@@ -21,7 +23,9 @@ def neck():
 
 @pytest.fixture
 def both():
-    """An armature that has a chain and whose bones are a mechanism with motors; the chain's joints have servos 0 to 5."""
+    """An armature that has a chain and whose bones are a mechanism with motors; the chain's joints have
+    servos 0 to 5.
+    """
     rig, chain = looking_chain()
     make_active(rig)
     bpy.ops.limber.new_mechanism()
@@ -58,7 +62,10 @@ def test_an_armature_shows_its_joints_and_below_them_its_motors(both):
     notes = shown()
     assert notes.lists == [(chain, "joints"), (rig.limber.mechanism, "motors")]
     assert notes.settings == [(joint, name) for joint in (chain.joints[0], motors[0]) for name in SERVO]
-    assert [label for label in notes.labels if label.endswith((" of head", "Mechanism"))] == ["Joints of head", "Motors of the Mechanism"]
+    assert [label for label in notes.labels if label.endswith((" of head", "Mechanism"))] == [
+        "Joints of head",
+        "Motors of the Mechanism",
+    ]
 
 
 @pytest.mark.every_blender
@@ -67,7 +74,9 @@ def test_a_mechanism_without_motors_shows_no_servos_and_says_where_motors_come_f
 
     neck.limber.mechanism.motors.clear()
     assert not LIMBER_PT_channels.poll(bpy.context)
-    with pytest.raises(RuntimeError, match=r"'Push-Rod Neck' has no motor: select a joint and press \+ under Motors"):
+    with pytest.raises(
+        RuntimeError, match=r"'Push-Rod Neck' has no motor: select a joint and press \+ under Motors"
+    ):
         bpy.ops.limber.assign_servo(servo=1)
 
 
@@ -137,7 +146,10 @@ def test_a_motor_is_tried_and_calibrated_as_a_joint_is(neck, monkeypatch, tmp_pa
     assert (kept.motors[0], "zero_us") in notes.settings
     bpy.ops.limber.jog(joint="Pan Z", amount=5.0)
     per_degree = kept.motors[0].per_degree
-    until(lambda: calibrating.positions(neck)[0] == pytest.approx(1500 + 5 * per_degree, abs=2), "the motor has been jogged")
+    until(
+        lambda: calibrating.positions(neck)[0] == pytest.approx(1500 + 5 * per_degree, abs=2),
+        "the motor has been jogged",
+    )
     bpy.ops.limber.set_zero(joint="Pan Z")
     assert kept.motors[0].zero_us == pytest.approx(1500 + 5 * per_degree, abs=2)
     assert [motor.zero_us for motor in kept.motors][1:] == [1500.0, 1500.0]

@@ -1,4 +1,6 @@
-"""A robot's settings on an armature from another file: an override keeps its own, and has those of its library."""
+"""A robot's settings on an armature from another file: an override keeps its own, and has those of its
+library.
+"""
 
 import bpy
 import pytest
@@ -40,4 +42,8 @@ def test_an_override_keeps_its_device_servos_and_values(rig, tmp_path):
     assert (device.protocol, device.baudrate, device.latency) == ("feetech_sts", 500_000, 0.5)
     assert (joint.servo, joint.zero_us, joint.gear) == (12, 1999.0, -2.0)
     assert [(share.joint, share.gear) for share in device.channels[0].shares] == shares
-    assert (device.auxiliaries[0].name, device.auxiliaries[0].at_low, device.auxiliaries[0].owner) == ("jaw", 1000.0, rig)
+    assert (device.auxiliaries[0].name, device.auxiliaries[0].at_low, device.auxiliaries[0].owner) == (
+        "jaw",
+        1000.0,
+        rig,
+    )

@@ -69,7 +69,8 @@ def test_arming_ends_the_leading_and_begins_where_the_hand_left_the_robot(rig, b
 
 @pytest.mark.every_blender
 @pytest.mark.parametrize(
-    ("mode", "channel"), [("XYZ", "rotation_euler"), ("QUATERNION", "rotation_quaternion"), ("AXIS_ANGLE", "rotation_axis_angle")]
+    ("mode", "channel"),
+    [("XYZ", "rotation_euler"), ("QUATERNION", "rotation_quaternion"), ("AXIS_ANGLE", "rotation_axis_angle")],
 )
 def test_what_the_hand_does_is_keyed_at_scene_time_in_the_bones_own_mode(rig, bus, mode, channel):
     for bone in rig.pose.bones:
@@ -275,7 +276,9 @@ def test_the_bodies_of_a_mechanism_follow_the_hand_through_its_motors_and_what_t
 
     owner, kept = driven_neck()
     with on_bus(owner, dict.fromkeys((motor.servo for motor in kept.motors), 2048.0), "dynamixel") as bus:
-        with pytest.raises(RuntimeError, match="its bodies would not follow the robot: set Driven By to Motors"):
+        with pytest.raises(
+            RuntimeError, match="its bodies would not follow the robot: set Driven By to Motors"
+        ):
             bpy.ops.limber.puppeteer()
         bpy.ops.limber.live()
         bodies = those.shown(owner)
@@ -325,7 +328,9 @@ def test_the_hand_does_not_lead_an_armature_whose_mechanism_is_live(rig, chain):
     kept = with_mechanism(rig)
     connect(rig)
     kept.live = True
-    with pytest.raises(RuntimeError, match=f"Mechanism '{rig.name}' is live and follows its targets: set Driven By to Motors"):
+    with pytest.raises(
+        RuntimeError, match=f"Mechanism '{rig.name}' is live and follows its targets: set Driven By to Motors"
+    ):
         bpy.ops.limber.puppeteer()
     assert not puppeteer.leads(rig)
 
@@ -340,12 +345,16 @@ def test_motors_of_a_mechanism_are_not_keyed_as_bones(rig, chain, is_recorded):
     let_go(rig)
     if is_recorded:
         puppeteer.record(rig)
-        until(lambda: any(place is not None for place in status(rig).positions), "the robot tells where it is")
+        until(
+            lambda: any(place is not None for place in status(rig).positions), "the robot tells where it is"
+        )
         follow()
         puppeteer.finish(rig)
     else:
         puppeteer.key_now(rig, 3)
-    keyed = [curve.array_index for curve in curves(rig) if curve.data_path == 'pose.bones["middle"].rotation_euler']
+    keyed = [
+        curve.array_index for curve in curves(rig) if curve.data_path == 'pose.bones["middle"].rotation_euler'
+    ]
     assert keyed == [0], "X of the chain's joint, not Z of the motor"
     assert "limber.mechanism.motors[0].value" in {curve.data_path for curve in curves(rig)}
     bpy.ops.limber.end_puppeteer()
@@ -364,7 +373,9 @@ def test_there_is_no_ghost_of_what_has_no_bones():
 
 @pytest.mark.every_blender
 @pytest.mark.parametrize("has_bones", [True, False])
-def test_the_panel_offers_the_ghost_where_there_are_bones_and_says_of_what_the_hand_cannot_lead(has_bones, request):
+def test_the_panel_offers_the_ghost_where_there_are_bones_and_says_of_what_the_hand_cannot_lead(
+    has_bones, request
+):
     from limber.panels.robot.feedback import LIMBER_PT_feedback, LIMBER_PT_puppeteer
 
     owner = request.getfixturevalue("rig") if has_bones else those.add("neck")

@@ -1,4 +1,6 @@
-"""Reachy Mini of the gallery on a daemon: it looks, its motors follow, the ghost shows where they are, and what is out of reach is told."""
+"""Reachy Mini of the gallery on a daemon: it looks, its motors follow, the ghost shows where they are, and
+what is out of reach is told.
+"""
 
 import bpy
 import numpy as np
@@ -31,9 +33,17 @@ def test_the_robot_of_the_gallery_looks_through_its_daemon(reachy):
     with ServedDaemon(AWAKE) as daemon:
         reachy.limber.device.port = daemon.address
         connect(reachy)
-        found = dict(zip((joint.name for joint in links.link(reachy).device.joints), status(reachy).positions, strict=True))
+        found = dict(
+            zip(
+                (joint.name for joint in links.link(reachy).device.joints),
+                status(reachy).positions,
+                strict=True,
+            )
+        )
         assert len(found) == 9
-        assert sorted(found.values()) == pytest.approx(sorted((*AWAKE[:7], -0.1, 0.1)), abs=1e-6)  # antennas: the URDF's signs
+        assert sorted(found.values()) == pytest.approx(
+            sorted((*AWAKE[:7], -0.1, 0.1)), abs=1e-6
+        )  # antennas: the URDF's signs
         bpy.ops.limber.live_all()
         bpy.context.scene.frame_set(20)
         bpy.ops.limber.arm()
@@ -55,7 +65,10 @@ def test_the_robot_of_the_gallery_looks_through_its_daemon(reachy):
         bpy.ops.limber.clear_fault()
         until(lambda: state(reachy) == "DISARMED", "the fault is cleared")
         daemon.fall_silent()
-        until(lambda: "does not say where its motors are" in status(reachy).sentence, "the daemon's silence is told")
+        until(
+            lambda: "does not say where its motors are" in status(reachy).sentence,
+            "the daemon's silence is told",
+        )
         bpy.ops.limber.disconnect()
 
 
@@ -69,7 +82,14 @@ def test_a_pose_out_of_reach_is_told_by_its_motors_and_the_head_goes_as_far_as_i
         scene.frame_set(frame)
     assert session.remark == ""
     control = reachy.pose.bones["Head Control"]
-    control.location, control.rotation_euler = (0.03, 0.03, 0.02), (0.69, 0.69, 0.0)  # each alone is within reach
+    control.location, control.rotation_euler = (
+        (0.03, 0.03, 0.02),
+        (
+            0.69,
+            0.69,
+            0.0,
+        ),
+    )  # each alone is within reach
     motors = [motor for motor in reachy.limber.mechanism.motors if motor.bone.startswith("stewart")]
     limits = {(motor.bone, motor.axis): motor for motor in motors}
     before, told = session.values(), []

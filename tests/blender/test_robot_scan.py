@@ -1,4 +1,6 @@
-"""Choosing a protocol, finding servos and changing their ids from the panel, with simulated servos behind real ports."""
+"""Choosing a protocol, finding servos and changing their ids from the panel, with simulated servos behind
+real ports.
+"""
 
 import bpy
 import pytest
@@ -47,7 +49,10 @@ def scan(rig, port: str):
 
 def test_a_scan_lists_what_answers_and_use_takes_it(rig, bus):
     found = scan(rig, bus.port).found
-    assert [(one.servo, one.name, one.voltage) for one in found] == [(1, "STS3215", 12.0), (4, "STS3215", 12.0)]
+    assert [(one.servo, one.name, one.voltage) for one in found] == [
+        (1, "STS3215", 12.0),
+        (4, "STS3215", 12.0),
+    ]
     bpy.ops.limber.use_found(port=found[0].port, protocol=found[0].protocol, baudrate=found[0].baudrate)
     device = rig.limber.device
     assert (device.port, device.protocol, device.baudrate) == (bus.port, "feetech_sts", 1_000_000)
@@ -61,7 +66,9 @@ def test_a_scan_can_be_cancelled_and_begun_anew(rig, bus):
     with pytest.raises(RuntimeError, match="press Cancel"):
         bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"})
     with pytest.raises(RuntimeError, match="wait for its end"):
-        bpy.ops.limber.change_servo(port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=2, alone=True)
+        bpy.ops.limber.change_servo(
+            port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=2, alone=True
+        )
     bpy.ops.limber.cancel_scan()
     assert background_jobs.scan().over
     assert background_jobs.scan().says == "Cancelled"
@@ -81,7 +88,9 @@ def test_a_port_that_a_robot_uses_is_not_scanned(rig, bus):
     with pytest.raises(RuntimeError, match="press Disconnect first"):
         bpy.ops.limber.scan(where="DEVICE", protocols={"feetech_sts"}, rates={"1000000"})
     with pytest.raises(RuntimeError, match="press Disconnect first"):
-        bpy.ops.limber.change_servo(port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=2, alone=True)
+        bpy.ops.limber.change_servo(
+            port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=2, alone=True
+        )
     assert not background_jobs.are_going()
 
 
@@ -107,7 +116,14 @@ def test_a_servo_gets_another_id_only_with_consent_and_the_list_shows_it(rig, bu
     from limber.rig.robot import background_jobs
 
     scan(rig, bus.port)
-    options = {"port": bus.port, "protocol": "feetech_sts", "baudrate": 1_000_000, "servo": 4, "what": "ID", "new_servo": 7}
+    options = {
+        "port": bus.port,
+        "protocol": "feetech_sts",
+        "baudrate": 1_000_000,
+        "servo": 4,
+        "what": "ID",
+        "new_servo": 7,
+    }
     with pytest.raises(RuntimeError, match="would all be changed"):
         bpy.ops.limber.change_servo(**options)
     assert bus.ids() == [1, 4]
@@ -121,7 +137,9 @@ def test_a_servo_gets_another_id_only_with_consent_and_the_list_shows_it(rig, bu
 def test_a_servo_that_cannot_be_changed_is_told(rig, bus):
     from limber.rig.robot import background_jobs
 
-    bpy.ops.limber.change_servo(port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=4, what="ID", new_servo=1, alone=True)
+    bpy.ops.limber.change_servo(
+        port=bus.port, protocol="feetech_sts", baudrate=1_000_000, servo=4, what="ID", new_servo=1, alone=True
+    )
     beat_until_over()
     assert background_jobs.change().failed
     assert "Id 1 is taken" in background_jobs.change().says
@@ -170,7 +188,8 @@ def test_a_users_file_is_chosen_read_elsewhere_and_connected(rig, tmp_path):
 
     path = tmp_path / "my_robot.py"
     path.write_text(
-        "NAME = 'Owl'\nREMARK = 'It hoots'\nimport sys\nassert 'bpy' not in sys.modules\n\ndef frame(positions):\n    return b''\n"
+        "NAME = 'Owl'\nREMARK = 'It hoots'\nimport sys\nassert 'bpy' not in sys.modules\n\ndef"
+        " frame(positions):\n    return b''\n"
     )
     bpy.ops.limber.choose_protocol_file(filepath=str(path))
     device = rig.limber.device
@@ -198,7 +217,12 @@ def test_a_users_file_with_an_error_is_a_sentence(rig, tmp_path):
 
 def test_protocol_port_and_file_are_in_the_saved_file(rig, reopen, tmp_path):
     device = rig.limber.device
-    device.protocol, device.protocol_file, device.latency, device.multi_turn = "file", "/robots/owl.py", 0.25, True
+    device.protocol, device.protocol_file, device.latency, device.multi_turn = (
+        "file",
+        "/robots/owl.py",
+        0.25,
+        True,
+    )
     reopen()
     device = bpy.data.objects["Rig"].limber.device
     assert (device.protocol_name, device.multi_turn) == ("file:/robots/owl.py", True)

@@ -16,7 +16,9 @@ from tests.blender.robots import connect, robot_rig, state
 
 @pytest.fixture
 def rig(monkeypatch):
-    """The armature of a connected robot at rest, in a Blender that notices changes, as one with windows does."""
+    """The armature of a connected robot at rest, in a Blender that notices changes, as one with
+    windows does.
+    """
     monkeypatch.setattr(links, "_changes_are_noticed", lambda rig: True)
     rig, _ = robot_rig()
     add_jaw(rig)
@@ -42,13 +44,17 @@ def beat(times: int = 3) -> None:
 def sent(rig) -> dict[str, float]:
     """Last values on the way to the robot, by the joints' names."""
     link = links.link(rig)
-    return {joint.name: motion.position for joint, motion in zip(link.device.joints, link._motion, strict=True)}
+    return {
+        joint.name: motion.position for joint, motion in zip(link.device.joints, link._motion, strict=True)
+    }
 
 
 def count_readings(monkeypatch) -> list:
     readings = []
     read = robot_values.moving
-    monkeypatch.setattr(robot_values, "moving", lambda *arguments: readings.append(arguments) or read(*arguments))
+    monkeypatch.setattr(
+        robot_values, "moving", lambda *arguments: readings.append(arguments) or read(*arguments)
+    )
     return readings
 
 
@@ -74,7 +80,9 @@ def test_a_custom_property_that_a_script_sets_is_sent_by_the_next_beat_though_bl
     assert sent(rig)["Jaw"] == pytest.approx(0.6)
 
 
-@pytest.mark.parametrize("tell", [lambda: links.hold(False), lambda: handlers._render_init(), lambda: handlers._undo_post()])
+@pytest.mark.parametrize(
+    "tell", [lambda: links.hold(False), lambda: handlers._render_init(), lambda: handlers._undo_post()]
+)
 def test_after_what_may_change_values_unnoticed_they_are_read_anew(rig, monkeypatch, tell):
     readings = count_readings(monkeypatch)
     tell()
@@ -93,7 +101,9 @@ def test_a_filtered_property_begins_to_move_after_a_rest_as_after_any_beat(rig, 
     """The time at rest does not count as the first step of its filter."""
     steps = []
     step = links.ValueFilters.step
-    monkeypatch.setattr(links.ValueFilters, "step", lambda self, *given: steps.append(given[3]) or step(self, *given))
+    monkeypatch.setattr(
+        links.ValueFilters, "step", lambda self, *given: steps.append(given[3]) or step(self, *given)
+    )
     clock = iter(range(0, 10_000))
     monkeypatch.setattr(links, "monotonic", lambda: 0.01 * next(clock))
     beat(50)
@@ -102,7 +112,9 @@ def test_a_filtered_property_begins_to_move_after_a_rest_as_after_any_beat(rig, 
     assert 0.0 < steps[-1] < 0.1
 
 
-def test_a_new_state_redraws_the_sidebars_alone_since_a_viewport_s_drawing_may_make_an_armed_robot_hold_still(rig, monkeypatch):
+def test_a_new_state_redraws_the_sidebars_alone_since_a_viewport_s_drawing_may_make_an_armed_robot_hold_still(
+    rig, monkeypatch
+):
     redraws = []
     monkeypatch.setattr(handlers, "redraw", lambda: redraws.append("all"))
     monkeypatch.setattr(robot_view, "redraw_sidebars", lambda: redraws.append("sidebars"))

@@ -1,4 +1,6 @@
-"""What can happen while a robot is armed: undo, loading, deleting, renaming, baking, a worker that dies, the extension going away."""
+"""What can happen while a robot is armed: undo, loading, deleting, renaming, baking, a worker that dies, the
+extension going away.
+"""
 
 import bpy
 import limber
@@ -49,7 +51,10 @@ def test_renaming_the_armature_keeps_its_robot(rig):
     arm(rig)
     rig.name = "Lamp"
     rig.pose.bones["middle"].rotation_euler.x = 0.2
-    until(lambda: commanded(rig)[2] == pytest.approx(0.2, abs=0.01) and state(rig) == "ARMED", "the robot goes on following")
+    until(
+        lambda: commanded(rig)[2] == pytest.approx(0.2, abs=0.01) and state(rig) == "ARMED",
+        "the robot goes on following",
+    )
 
 
 def test_another_armature_of_that_name_does_not_get_the_robot(rig):
@@ -140,7 +145,10 @@ def test_undo_while_live_keeps_streaming(undo_step):
     session = live.session(rig, chain)
     assert session.problem == ""
     wanted = dict(zip(session.reader.joint_keys, session.outputs.angles.tolist(), strict=True))
-    until(lambda: is_at(rig, [wanted[joint.bone, joint.axis] for joint in chain.joints]), "the robot follows live")
+    until(
+        lambda: is_at(rig, [wanted[joint.bone, joint.axis] for joint in chain.joints]),
+        "the robot follows live",
+    )
 
 
 def test_loading_a_file_while_streaming_ends_worker_and_link(rig, chain, tmp_path):
@@ -208,7 +216,9 @@ def test_closing_a_dead_workers_link_is_no_trouble(rig):
 
 
 def test_baking_does_not_move_the_robot(rig, chain):
-    """Neither by the frames that it steps through nor by what it computes: the robot stands until live or the pose go on."""
+    """Neither by the frames that it steps through nor by what it computes: the robot stands until live or the
+    pose go on.
+    """
     from limber.rig.output.bake import Bake
 
     bone = rig.pose.bones["middle"]

@@ -1,4 +1,6 @@
-"""Bones in every rotation mode: read as hinges, shown as authored, keyed in their own mode, and left alone by what makes chains."""
+"""Bones in every rotation mode: read as hinges, shown as authored, keyed in their own mode, and left alone by
+what makes chains.
+"""
 
 from itertools import pairwise
 from math import degrees, pi
@@ -18,7 +20,16 @@ from mathutils import Euler, Quaternion, Vector
 from tests.blender.baking import begin, curves
 from tests.blender.posing import own_pose
 from tests.blender.rigs import apart, build, keyed, looking_chain, make_active, matrices, select, target
-from tests.blender.shown import as_good_as_unfiltered, choose, go_live, missed, no_handler_raises, session, settle, shown_basis  # noqa: F401
+from tests.blender.shown import (
+    as_good_as_unfiltered,
+    choose,
+    go_live,
+    missed,
+    no_handler_raises,  # noqa: F401
+    session,
+    settle,
+    shown_basis,
+)
 
 pytestmark = pytest.mark.every_blender
 
@@ -53,7 +64,9 @@ def set_turn(pose_bone, rotation: Quaternion, size: float = 1.0) -> None:
 
 
 def channel(pose_bone) -> str:
-    return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(pose_bone.rotation_mode, "rotation_euler")
+    return {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(
+        pose_bone.rotation_mode, "rotation_euler"
+    )
 
 
 def animate(rig, sway: float = 0.6) -> None:
@@ -88,7 +101,10 @@ def bake(chain):
 
 
 def channels_of(action) -> dict[tuple[str, int], list[tuple[float, float]]]:
-    return {(curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points] for curve in actions.fcurves(action)}
+    return {
+        (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
+        for curve in actions.fcurves(action)
+    }
 
 
 # reading
@@ -105,7 +121,9 @@ def test_hinges_give_any_rotation_back_also_near_the_gimbal(order):
         rotation = rotation_modes.turn("QUATERNION", Euler(angles, order).to_quaternion())
         found = rotation_modes.angles_of(rotation, order, near)
         assert between(rotation_modes.from_angles(found, order), rotation) < NEAR
-        if abs(abs(angles[middle]) - pi / 2) > 0.01:  # nearer to it, single precision leaves the other two open
+        if (
+            abs(abs(angles[middle]) - pi / 2) > 0.01
+        ):  # nearer to it, single precision leaves the other two open
             blender = Quaternion(rotation).to_euler(order, Euler(near, order))
             far = [sum(abs(a - b) for a, b in zip(each, near, strict=True)) for each in (found, blender)]
             assert far[0] < far[1] + 1e-3, "no other angles of the same rotation are nearer"
@@ -148,7 +166,12 @@ def test_a_bone_that_turns_round_and_round_has_angles_without_jumps(mode):
         joint.lower, joint.upper = -20.0, 20.0
     reader, bone, poses, before = ChainReader(rig, chain), rig.pose.bones["head"], (), None
     for step in range(100):
-        set_turn(bone, Quaternion((0, 0, 1), 0.1 * step) @ Quaternion((0, 1, 0), 1.3) @ Quaternion((1, 0, 0), -0.1 * step))
+        set_turn(
+            bone,
+            Quaternion((0, 0, 1), 0.1 * step)
+            @ Quaternion((0, 1, 0), 1.3)
+            @ Quaternion((1, 0, 0), -0.1 * step),
+        )
         poses = reader.read(rig.pose.bones, before=poses)
         now = reader.angles(poses)
         assert before is None or abs(now - before).max() < 0.11
@@ -208,8 +231,15 @@ def test_without_influence_every_bone_is_shown_as_authored(mode):
             set_turn(bone, rotation, size)
         settle()
         for bone in rig.pose.bones:
-            assert between(tuple(proxy_turn(rig, bone.name)), rotation_modes.turn(mode, rotation_modes.stored(bone))) < NEAR
-            assert between(shown_basis(rig, bone.name), turn(bone)) < 3 * NEAR, "through matrices of single precision"
+            assert (
+                between(
+                    tuple(proxy_turn(rig, bone.name)), rotation_modes.turn(mode, rotation_modes.stored(bone))
+                )
+                < NEAR
+            )
+            assert between(shown_basis(rig, bone.name), turn(bone)) < 3 * NEAR, (
+                "through matrices of single precision"
+            )
 
 
 def proxy_turn(rig, name: str):
@@ -248,13 +278,25 @@ def test_a_bake_plays_what_live_shows_and_keys_the_bones_own_channels(mode):
     action = bake(chain)
     played = {frame: matrices(rig, names, frame) for frame in FRAMES}
     assert {path.rpartition(".")[2] for path, _ in channels_of(action)} == {channel(rig.pose.bones["head"])}
-    actions.assign(rig, next(one for one in bpy.data.actions if one != action and channels_of(one).keys() == channels_of(action).keys()))
+    actions.assign(
+        rig,
+        next(
+            one
+            for one in bpy.data.actions
+            if one != action and channels_of(one).keys() == channels_of(action).keys()
+        ),
+    )
     bpy.context.scene.frame_set(200)
     go_live(rig, chain, settled=False)
     for frame in FRAMES:
         shown = matrices(rig, names, frame)
         assert (
-            max((a - b).magnitude for one, other in zip(shown, played[frame], strict=True) for a, b in zip(one, other, strict=True)) < 1e-5
+            max(
+                (a - b).magnitude
+                for one, other in zip(shown, played[frame], strict=True)
+                for a, b in zip(one, other, strict=True)
+            )
+            < 1e-5
         )
 
 
@@ -318,7 +360,9 @@ def test_without_influence_a_bake_is_the_animation(mode):
     for frame, row in rows.items():
         bpy.context.scene.frame_set(frame)
         found = [rotation_modes.turn(mode, rotation_modes.stored(bone)) for bone in rig.pose.bones]
-        assert max(between(one, other) for one, other in zip(found, row, strict=True)) < 3 * NEAR, "a filter of high limits is still there"
+        assert max(between(one, other) for one, other in zip(found, row, strict=True)) < 3 * NEAR, (
+            "a filter of high limits is still there"
+        )
 
 
 # what makes chains changes nothing else
@@ -335,7 +379,10 @@ def test_new_chain_leaves_modes_poses_keys_pose_assets_and_other_actions_as_they
     other.name, other.use_fake_user = "Not in use", True
 
     def everything() -> list:
-        bones = [(bone.rotation_mode, rotation_modes.stored(bone), tuple(bone.rotation_quaternion)) for bone in rig.pose.bones]
+        bones = [
+            (bone.rotation_mode, rotation_modes.stored(bone), tuple(bone.rotation_quaternion))
+            for bone in rig.pose.bones
+        ]
         return [bones, {action.name: channels_of(action) for action in bpy.data.actions}]
 
     before = everything()
@@ -373,7 +420,9 @@ def test_quaternion_bones_of_a_library_override_look_and_are_baked(tmp_path):
     with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
         wanted.collections = ["Robot"]
     bpy.context.scene.collection.children.link(bpy.data.collections["Robot"])
-    bpy.data.collections["Robot"].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+    bpy.data.collections["Robot"].override_hierarchy_create(
+        bpy.context.scene, bpy.context.view_layer, do_fully_editable=True
+    )
     rig = next(thing for thing in bpy.data.objects if thing.override_library and thing.type == "ARMATURE")
     rig, chain = looking_chain(rig, "base", "head")
     assert {bone.rotation_mode for bone in rig.pose.bones} == {"QUATERNION"}
@@ -409,7 +458,9 @@ def test_a_posture_is_stored_in_the_bones_own_mode_and_comes_back(mode):
     lean(rig)
     wanted = turned(rig)
     bpy.ops.limber.store_posture(name="Lean")
-    assert {path.rpartition(".")[2] for path, _ in channels_of(bpy.data.actions["Lean"])} == {channel(rig.pose.bones["head"])}
+    assert {path.rpartition(".")[2] for path, _ in channels_of(bpy.data.actions["Lean"])} == {
+        channel(rig.pose.bones["head"])
+    }
     lean(rig, dict.fromkeys(LEAN, (0, 0, 0)))
     bpy.ops.limber.apply_posture()
     bpy.context.view_layer.update()
@@ -454,7 +505,9 @@ def test_a_posture_of_quaternion_bones_is_mirrored_in_their_mode(mode):
     bpy.context.view_layer.update()
     assert farthest(turned(rig), wanted) < 3 * NEAR
     for action in (posture.action for posture in chain.postures):
-        assert {path.rpartition(".")[2] for path, _ in channels_of(action)} == {channel(rig.pose.bones["head"])}
+        assert {path.rpartition(".")[2] for path, _ in channels_of(action)} == {
+            channel(rig.pose.bones["head"])
+        }
 
 
 def evaluated_bones(rig) -> list:
@@ -478,7 +531,9 @@ def test_imported_motion_is_keyed_in_the_bones_own_mode(mode, tmp_path):
     for k in range(11):
         bpy.context.scene.frame_set(1 + k)
         base, head = (turn(rig.pose.bones[name]).to_euler("XYZ") for name in ("base", "head"))
-        assert degrees(base.y) % 360 == pytest.approx(10 * k, abs=1e-3) or k == 10  # 100 degrees in the middle has other angles too
+        assert (
+            degrees(base.y) % 360 == pytest.approx(10 * k, abs=1e-3) or k == 10
+        )  # 100 degrees in the middle has other angles too
         assert [degrees(head.x), degrees(head.z), head.y] == pytest.approx([5 * k, -3 * k, 0.3], abs=1e-3)
     assert {curve.data_path.rpartition(".")[2] for curve in curves(rig)} == {channel(rig.pose.bones["head"])}
 

@@ -42,12 +42,16 @@ def rolled(chance: Random, free: str, mode: str, extent: int = 3):
     head = Vector((0.0, 0.0, 0.0))
     for bone in rig.data.edit_bones:
         bone.head = head
-        head = bone.tail = head + 0.3 * Vector((chance.uniform(-1, 1), chance.uniform(-1, 1), chance.uniform(0.2, 1)))
+        head = bone.tail = head + 0.3 * Vector(
+            (chance.uniform(-1, 1), chance.uniform(-1, 1), chance.uniform(0.2, 1))
+        )
         bone.roll = chance.uniform(-3, 3)
     bpy.ops.object.mode_set(mode="POSE")
     rig.pose.bones["outside"].rotation_mode = "XYZ"
     rig.pose.bones["outside"].rotation_euler = [chance.uniform(-1, 1) for _ in range(3)]
-    rig.matrix_world = Matrix.LocRotScale((1.0, 2.0, -3.0), Matrix.Rotation(0.7, 3, "X").to_euler(), (0.6,) * 3)
+    rig.matrix_world = Matrix.LocRotScale(
+        (1.0, 2.0, -3.0), Matrix.Rotation(0.7, 3, "X").to_euler(), (0.6,) * 3
+    )
     return rig
 
 
@@ -108,19 +112,29 @@ def muted(rig) -> None:
 
 def matrices(rig) -> dict[str, Matrix]:
     bpy.context.view_layer.update()
-    return {bone.name: bone.matrix.copy() for bone in rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones}
+    return {
+        bone.name: bone.matrix.copy()
+        for bone in rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+    }
 
 
 def apart(first: dict[str, Matrix], second: dict[str, Matrix]) -> float:
     """Largest angle [rad] between bones' rotations in two poses."""
-    return max((first[name].to_3x3().normalized().inverted() @ second[name].to_3x3().normalized()).to_quaternion().angle for name in first)
+    return max(
+        (first[name].to_3x3().normalized().inverted() @ second[name].to_3x3().normalized())
+        .to_quaternion()
+        .angle
+        for name in first
+    )
 
 
 @pytest.mark.every_blender
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("kind", "axis"),
-    [(kind, axis) for kind in KINDS for axis in "XYZ" if (kind, axis) != ("IK", "Y")],  # a bone's end is on its own length
+    [
+        (kind, axis) for kind in KINDS for axis in "XYZ" if (kind, axis) != ("IK", "Y")
+    ],  # a bone's end is on its own length
 )
 def test_a_joint_that_a_constraint_moves_has_the_value_that_shows_the_same_pose(kind, axis, mode):
     chance = Random(f"{kind} {axis} {mode}")
@@ -168,7 +182,12 @@ def test_a_prismatic_joint_has_the_displacement_that_is_seen():
     copied = bone.constraints.new("COPY_LOCATION")
     leader = master("XYZ", (0, 0, 0))
     leader.pose.bones["leader"].location = (0.0, 0.13, 0.0)
-    copied.target, copied.subtarget, copied.owner_space, copied.target_space = leader, "leader", "LOCAL", "LOCAL"
+    copied.target, copied.subtarget, copied.owner_space, copied.target_space = (
+        leader,
+        "leader",
+        "LOCAL",
+        "LOCAL",
+    )
     bone.constraints.move(1, 0)
     assert of(rig)["slide", "LINEAR_Y"] == pytest.approx(0.13, abs=1e-6)
     leader.pose.bones["leader"].location = (0.0, 0.5, 0.0)
@@ -223,7 +242,9 @@ def test_spline_ik_moves_the_joints_along_its_curve():
     data.dimensions = "3D"
     spline = data.splines.new("POLY")
     spline.points.add(2)
-    for point, place in zip(spline.points, ((0, 0, 0.1, 1), (0.03, 0.05, 0.2, 1), (0.0, 0.12, 0.27, 1)), strict=True):
+    for point, place in zip(
+        spline.points, ((0, 0, 0.1, 1), (0.03, 0.05, 0.2, 1), (0.0, 0.12, 0.27, 1)), strict=True
+    ):
         point.co = place
     curve = bpy.data.objects.new("Path", data)
     bpy.context.scene.collection.objects.link(curve)
@@ -299,11 +320,17 @@ def seen_angle(rig, name: str) -> float:
     """Angle [rad] about X of a bone in the evaluated pose, by Blender's own conversion of spaces."""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
     bone = shown.pose.bones[name]
-    return shown.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL").to_euler("XYZ").x
+    return (
+        shown.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
+        .to_euler("XYZ")
+        .x
+    )
 
 
 def seen_over_time(rig, name: str, frames: range) -> list[float]:
-    """Angles [rad] about X of a bone in frames that are played, after a jump, so that live motion begins at rest."""
+    """Angles [rad] about X of a bone in frames that are played, after a jump, so that live motion begins at
+    rest.
+    """
     bpy.context.scene.frame_set(frames.stop + 10)
     found = []
     for frame in frames:
@@ -378,9 +405,11 @@ def test_move_by_hand_names_the_constraint_that_holds_a_bone():
     chain.joints[0].servo, chain.joints[1].servo = 0, 1
     held = rig.pose.bones["arm"].constraints.new("IK")
     held.target, held.chain_count = target((0.0, 0.05, 0.15), "Goal"), 2
-    assert puppeteer.why_not(rig) == (
-        "Constraint 'IK' of bone 'arm' moves bone 'base', which then would not show how the robot is moved: mute it first"
-    ) or puppeteer.why_not(rig).startswith("Constraint 'IK' of bone 'arm' moves bone 'arm'")
+    assert (
+        puppeteer.why_not(rig)
+        == "Constraint 'IK' of bone 'arm' moves bone 'base', which then would not show how the robot is moved: mute it first"
+        or puppeteer.why_not(rig).startswith("Constraint 'IK' of bone 'arm' moves bone 'arm'")
+    )
     held.mute = True
     assert puppeteer.why_not(rig) == ""
 
@@ -428,7 +457,10 @@ def test_motion_check_of_a_chain_that_constraints_alone_move_needs_no_target():
     checked = check_motion(1, 5)
     kinds = {finding.kind for finding in checked.findings}
     assert {"VELOCITY", "AXIS"} <= kinds
-    assert any("12.0° off the axis" in finding.sentence or "off the axis" in finding.sentence for finding in checked.findings)
+    assert any(
+        "12.0° off the axis" in finding.sentence or "off the axis" in finding.sentence
+        for finding in checked.findings
+    )
 
 
 def test_the_ghost_has_bones_without_a_servo_where_they_are_seen():
@@ -457,7 +489,9 @@ def test_a_joint_with_a_wide_range_goes_on_beyond_half_a_turn_as_a_constraint_tu
     while work.step():
         pass
     work.cancel()
-    assert [row[1] for row in work.rows[:41]] == pytest.approx([0.15 * (frame - 1) for frame in frames], abs=1e-5)
+    assert [row[1] for row in work.rows[:41]] == pytest.approx(
+        [0.15 * (frame - 1) for frame in frames], abs=1e-5
+    )
     sources, sent = device.sources(rig), [0.0, 0.0]
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -509,7 +543,15 @@ def test_between_frames_and_in_nla_strips_the_file_has_what_is_seen():
     strip.scale = 1.5
     scene = bpy.context.scene
     scene.render.fps = 24
-    work = Export(scene, rig, 1, 9, 50, False, next(name for name, form in FORMATS.items() if form.has_frames and not form.poses))
+    work = Export(
+        scene,
+        rig,
+        1,
+        9,
+        50,
+        False,
+        next(name for name, form in FORMATS.items() if form.has_frames and not form.poses),
+    )
     while work.step():
         pass
     work.cancel()

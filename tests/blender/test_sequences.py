@@ -1,4 +1,5 @@
-"""Whatever users do, in any order: no exception, no orphan data, no handler left, no robot that moves without its armature.
+"""Whatever users do, in any order: no exception, no orphan data, no handler left, no robot that moves without
+its armature.
 
 `make sequences` runs a thousand; here are a few, and every seed that has once found something.
 """
@@ -32,7 +33,11 @@ def test_any_sequence_of_deeds_raises_nothing_and_leaves_nothing():
         derandomize=False,
         database=None,
         deadline=None,
-        phases=[Phase.generate],  # a sequence is short enough to be read as it is; robots take their time at every try to shorten it
+        phases=[
+            Phase.generate
+            # a sequence is short enough to be read as it is; robots take their time at every try to shorten
+            # it
+        ],
         verbosity=Verbosity.debug if TELLS_STEPS else Verbosity.normal,
         suppress_health_check=list(HealthCheck),
     )

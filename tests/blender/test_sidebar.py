@@ -1,4 +1,6 @@
-"""The tab: a beginner's panels come first and are open, all else is closed and in groups, and what a panel offers is found by F3, too."""
+"""The tab: a beginner's panels come first and are open, all else is closed and in groups, and what a panel
+offers is found by F3, too.
+"""
 
 import bpy
 import pytest
@@ -19,8 +21,27 @@ NAMED_BY_PANELS = {
     *("add_demo_lamp", "add_robot", "add_robot_folder", "install_robot_meshes"),  # in its menu
     *("import_robot", "import_from_robot", "add_mechanism"),  # at the menu's top
     *("use_character", "use_solver", "sort_comparison", "copy_comparison", "move_posture", "use_scene_range"),
-    *("choose_port", "choose_baudrate", "choose_protocol_file", "read_protocol_file", "use_found", "change_servo", "assign_servo"),
-    *("add_share", "remove_share", "choose_share", "wiggle", "which_joint", "let_go", "jog", "test_joint", "set_zero", "set_end"),
+    *(
+        "choose_port",
+        "choose_baudrate",
+        "choose_protocol_file",
+        "read_protocol_file",
+        "use_found",
+        "change_servo",
+        "assign_servo",
+    ),
+    *(
+        "add_share",
+        "remove_share",
+        "choose_share",
+        "wiggle",
+        "which_joint",
+        "let_go",
+        "jog",
+        "test_joint",
+        "set_zero",
+        "set_end",
+    ),
     *("confirm_joint", "show_message", "wait"),
 }
 
@@ -39,12 +60,20 @@ def is_closed(cls: type) -> bool:
 
 
 def test_six_panels_are_open_at_the_top_and_all_else_is_closed():
-    top = sorted((cls for cls in panels() if not getattr(cls, "bl_parent_id", "")), key=lambda cls: cls.bl_order)
+    top = sorted(
+        (cls for cls in panels() if not getattr(cls, "bl_parent_id", "")), key=lambda cls: cls.bl_order
+    )
     assert [cls.bl_label for cls in top if not is_closed(cls)] == FIRST
     assert [cls.bl_label for cls in top[: len(FIRST)]] == FIRST
-    mechanism = {"LIMBER_PT_mechanism_goals", "LIMBER_PT_mechanism_motors", "LIMBER_PT_mechanism_closures"}  # in a panel that is closed
+    mechanism = {
+        "LIMBER_PT_mechanism_goals",
+        "LIMBER_PT_mechanism_motors",
+        "LIMBER_PT_mechanism_closures",
+    }  # in a panel that is closed
     assert [
-        cls.__name__ for cls in panels() if getattr(cls, "bl_parent_id", "") and not is_closed(cls) and cls.__name__ not in mechanism
+        cls.__name__
+        for cls in panels()
+        if getattr(cls, "bl_parent_id", "") and not is_closed(cls) and cls.__name__ not in mechanism
     ] == []
 
 
@@ -54,7 +83,9 @@ def test_a_live_lamp_has_eighteen_headers_at_most():
     seen: set[str] = set()
     for cls in panels():
         parent = getattr(cls, "bl_parent_id", "")
-        opened = not parent or (parent in seen and not is_closed(next(other for other in panels() if other.__name__ == parent)))
+        opened = not parent or (
+            parent in seen and not is_closed(next(other for other in panels() if other.__name__ == parent))
+        )
         poll = getattr(cls, "poll", None)
         if opened and (poll is None or poll(bpy.context)):
             seen.add(cls.__name__)
@@ -84,8 +115,14 @@ def test_what_gaze_does_not_show_is_in_its_settings():
         for roll in ("FREE", "UPRIGHT"):
             chain.goal, chain.roll = goal, roll
             for chain.forward_axis in ("+Y", "CUSTOM"):
-                shown |= {name for panel in (LIMBER_PT_gaze, LIMBER_PT_gaze_settings) for _, name in drawn(panel).settings}
-    assert set(LimberGoal.__annotations__) - {"weight"} <= shown  # the weight is beside those of the additional goals
+                shown |= {
+                    name
+                    for panel in (LIMBER_PT_gaze, LIMBER_PT_gaze_settings)
+                    for _, name in drawn(panel).settings
+                }
+    assert (
+        set(LimberGoal.__annotations__) - {"weight"} <= shown
+    )  # the weight is beside those of the additional goals
 
 
 def test_recording_has_move_with_mouse_beside_it():
@@ -143,10 +180,16 @@ def test_f3_finds_every_operator_whose_context_is_there():
     """Blender's search goes through menus."""
     from limber.panels import menus
 
-    registered = {cls.bl_idname.partition(".")[2] for cls in registration.classes() if issubclass(cls, bpy.types.Operator)}
+    registered = {
+        cls.bl_idname.partition(".")[2]
+        for cls in registration.classes()
+        if issubclass(cls, bpy.types.Operator)
+    }
     offered = [verb for menu in menus.SUBMENUS for verb in menu.operators]
     assert len(offered) == len(set(offered))
-    assert set(offered) == registered - NAMED_BY_PANELS, "a new operator is in panels/menus.py; if it needs an argument, in NAMED_BY_PANELS"
+    assert set(offered) == registered - NAMED_BY_PANELS, (
+        "a new operator is in panels/menus.py; if it needs an argument, in NAMED_BY_PANELS"
+    )
     assert registered >= NAMED_BY_PANELS
     looking_chain()
     shown = [drawn(menu).operators for menu in menus.SUBMENUS]

@@ -28,7 +28,10 @@ def chain():
 def sketch(rig) -> list:
     """World positions of the bones' ends, larger and elsewhere; the rig is straight again."""
     bones = rig.pose.bones
-    points = [AWAY @ rig.matrix_world @ place for place in (bones["base"].head, *(bones[name].tail for name in HINGES))]
+    points = [
+        AWAY @ rig.matrix_world @ place
+        for place in (bones["base"].head, *(bones[name].tail for name in HINGES))
+    ]
     for bone in bones:
         bone.rotation_euler.x = 0.0
     bpy.context.view_layer.update()
@@ -103,5 +106,8 @@ def test_joints_without_limits_keep_to_a_full_turn(chain):
 
 def test_without_points_the_button_says_what_to_select(chain):
     rig = chain.id_data
-    with bpy.context.temp_override(selected_objects=[rig]), pytest.raises(RuntimeError, match="Select empties along the chain"):
+    with (
+        bpy.context.temp_override(selected_objects=[rig]),
+        pytest.raises(RuntimeError, match="Select empties along the chain"),
+    ):
         bpy.ops.limber.pose_from_points()

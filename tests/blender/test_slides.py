@@ -1,4 +1,6 @@
-"""Joints that slide, and joints that mimic others: in a chain, in its postures, live, baked, and on the way to the robot."""
+"""Joints that slide, and joints that mimic others: in a chain, in its postures, live, baked, and on the way
+to the robot.
+"""
 
 import random
 
@@ -18,8 +20,8 @@ from tests.robots.robots import write
 
 def joint(name: str, kind: str, parent: str, child: str, axis: str, more: str) -> str:
     return (
-        f'<link name="{child}"/><joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-        f'<origin xyz="0 0 0.2" rpy="0 0 0.4"/><axis xyz="{axis}"/>{more}</joint>'
+        f'<link name="{child}"/><joint name="{name}" type="{kind}"><parent link="{parent}"/><child'
+        f' link="{child}"/><origin xyz="0 0 0.2" rpy="0 0 0.4"/><axis xyz="{axis}"/>{more}</joint>'
     )
 
 
@@ -29,8 +31,22 @@ CRANE = (
     + joint("lift", "prismatic", "foot", "mast", "0 0 1", '<limit lower="-0.1" upper="0.4" velocity="0.3"/>')
     + joint("pan", "continuous", "mast", "neck", "0 0 1", '<limit velocity="3"/>')
     + joint("tilt", "revolute", "neck", "head", "1 0 0", RANGE)
-    + joint("weight", "prismatic", "foot", "counterweight", "0 0 -1", '<mimic joint="lift" multiplier="0.5" offset="0.02"/>')
-    + joint("ear", "revolute", "neck", "ear", "0 1 0", RANGE + '<mimic joint="tilt" multiplier="-0.5" offset="0.1"/>')
+    + joint(
+        "weight",
+        "prismatic",
+        "foot",
+        "counterweight",
+        "0 0 -1",
+        '<mimic joint="lift" multiplier="0.5" offset="0.02"/>',
+    )
+    + joint(
+        "ear",
+        "revolute",
+        "neck",
+        "ear",
+        "0 1 0",
+        RANGE + '<mimic joint="tilt" multiplier="-0.5" offset="0.1"/>',
+    )
     + joint("tip", "revolute", "ear", "tip", "1 0 0", RANGE + '<mimic joint="ear" multiplier="2"/>')
     + "</robot>"
 )
@@ -81,7 +97,11 @@ def assert_shown(rig, values: dict[str, float], within: float = 1e-5) -> None:
 
 def test_a_slide_has_the_files_limits_and_velocity_in_metres(rig):
     chain = chain_on(rig, "head")
-    assert [(joint.bone, joint.axis[:6]) for joint in chain.joints] == [("mast", "LINEAR"), ("neck", "Y"), ("head", "X")]
+    assert [(joint.bone, joint.axis[:6]) for joint in chain.joints] == [
+        ("mast", "LINEAR"),
+        ("neck", "Y"),
+        ("head", "X"),
+    ]
     lift = chain.joints[0]
     assert (lift.lower, lift.upper, lift.velocity) == pytest.approx((-0.1, 0.4, 0.3))
     assert (lift.linear_lower, lift.linear_upper, lift.linear_velocity) == pytest.approx((-0.1, 0.4, 0.3))
@@ -150,7 +170,10 @@ def test_postures_have_slides(rig):
     assert joint_values(rig)["lift"] == pytest.approx(0.3)
     from limber.rig.blender import actions
 
-    keyed = {(curve.data_path.rsplit(".", 1)[1], curve.array_index) for curve in actions.fcurves(*actions.playing(rig)[0])}
+    keyed = {
+        (curve.data_path.rsplit(".", 1)[1], curve.array_index)
+        for curve in actions.fcurves(*actions.playing(rig)[0])
+    }
     lift = rig.limber.chains[0].joints[0]
     assert ("location", "XYZ".index(lift.axis[-1])) in keyed
     assert sum(path == "location" for path, _ in keyed) == 1, "of the location nothing else"
@@ -189,7 +212,9 @@ def test_a_chain_on_a_link_that_another_chain_moves_by_mimicry_aims_from_where_i
     play(80)
     from limber.rig.live import live
 
-    assert values_of(rig, head)["tip"] != pytest.approx(joint_values(rig)["tip"], abs=0.1), "the mimic joint is elsewhere than authored"
+    assert values_of(rig, head)["tip"] != pytest.approx(joint_values(rig)["tip"], abs=0.1), (
+        "the mimic joint is elsewhere than authored"
+    )
     assert live.session(rig, nib).problem == ""
     shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["nib"]
     expected = live.session(rig, nib).outputs.filtered_aim_error
@@ -246,7 +271,9 @@ def test_the_skeleton_of_bones_that_slide_and_turn_is_where_blender_has_them(see
             limit_location(bone, letter, -1.0, 1.0)
     chain = chain_on(rig, rig.pose.bones[0].name, rig.pose.bones[-1].name, at=target())
     for place in chain.joints:
-        getattr(rig.pose.bones[place.bone], axes.channel(place.axis))[axes.index(place.axis)] = draw.uniform(-0.4, 0.4)
+        getattr(rig.pose.bones[place.bone], axes.channel(place.axis))[axes.index(place.axis)] = draw.uniform(
+            -0.4, 0.4
+        )
     bpy.context.view_layer.update()
     reader = ChainReader(rig, chain)
     poses = reader.read(rig.pose.bones)

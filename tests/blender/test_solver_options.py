@@ -1,4 +1,6 @@
-"""What a user sets of a solver reaches that solver, live, baked and compared; what is not set leaves all as it was."""
+"""What a user sets of a solver reaches that solver, live, baked and compared; what is not set leaves all as
+it was.
+"""
 
 import bpy
 import pytest
@@ -25,12 +27,18 @@ def given(rig, chain, solver: str):
 def others(each: Setting) -> list[tuple]:
     """Values of a setting that are not its default: as users give them, and as the solver gets them."""
     if each.several:
-        return [(set(), ()), ({choice.key for choice in each.choices}, tuple(choice.value for choice in each.choices))]
+        return [
+            (set(), ()),
+            ({choice.key for choice in each.choices}, tuple(choice.value for choice in each.choices)),
+        ]
     if each.choices:
         return [(choice.key, choice.value) for choice in each.choices if choice.value != each.default]
     if isinstance(each.default, bool):
         return [(not each.default, not each.default)]
-    return [(value, value) for value in (type(each.default)(bound) for bound in (each.low, min(each.high, FURTHEST)))]
+    return [
+        (value, value)
+        for value in (type(each.default)(bound) for bound in (each.low, min(each.high, FURTHEST)))
+    ]
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -58,7 +66,11 @@ def test_the_panels_draw_every_setting_once_and_grey_out_none_that_counts(solver
     make_active(rig)
     chain.solver = solver
     group = getattr(chain.options, solver)
-    shown = [panel for panel in (panels.LIMBER_PT_options, panels.LIMBER_PT_advanced_options) if panel.poll(bpy.context)]
+    shown = [
+        panel
+        for panel in (panels.LIMBER_PT_options, panels.LIMBER_PT_advanced_options)
+        if panel.poll(bpy.context)
+    ]
     rows = [name for panel in shown for whose, name in drawn(panel).settings if whose == group]
     assert sorted(rows) == sorted(settings_of(SOLVERS[solver].options))
 
@@ -93,7 +105,9 @@ def test_what_is_set_while_live_reaches_the_solver():
 
 def test_sweeps_bound_what_ccd_does_from_frame_to_frame():
     def followed(sweeps: int) -> tuple[int, float]:
-        """The most sweeps of a frame, and how far it missed the target [rad], while the target moves aside."""
+        """The most sweeps of a frame, and how far it missed the target [rad], while the target
+        moves aside.
+        """
         bpy.ops.wm.read_homefile(use_empty=True)
         rig, chain = looking_chain()
         choose(chain, solver="ccd")
@@ -117,7 +131,11 @@ def test_a_weight_counts_for_all_joints_of_its_bone_in_the_skeletons_order():
     rig, chain = looking_chain()
     next(joint for joint in chain.joints if joint.bone == "head").shape_weight = 3.0
     weights = given(rig, chain, "expressive").link_weights
-    assert [weight for weight, (bone, _) in zip(weights, ChainReader(rig, chain).joint_keys, strict=True) if bone == "head"] == [3.0, 3.0]
+    assert [
+        weight
+        for weight, (bone, _) in zip(weights, ChainReader(rig, chain).joint_keys, strict=True)
+        if bone == "head"
+    ] == [3.0, 3.0]
     assert sorted(set(weights)) == [1.0, 3.0]
 
 
@@ -164,12 +182,21 @@ def test_an_option_that_this_version_does_not_know_is_a_sentence():
 
 def test_options_are_kept_in_the_file(reopen):
     rig, chain = looking_chain()
-    chain.options.priorities.order, chain.options.priorities.beneath = "AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"}
+    chain.options.priorities.order, chain.options.priorities.beneath = (
+        "AIM_POSITION_POSTURE",
+        {
+            "LIMITS",
+            "POSTURE",
+        },
+    )
     chain.options.dls.constant = 0.3
     name = rig.name
     reopen()
     options = bpy.data.objects[name].limber.chains[0].options
-    assert (options.priorities.order, options.priorities.beneath) == ("AIM_POSITION_POSTURE", {"LIMITS", "POSTURE"})
+    assert (options.priorities.order, options.priorities.beneath) == (
+        "AIM_POSITION_POSTURE",
+        {"LIMITS", "POSTURE"},
+    )
     assert options.dls.constant == pytest.approx(0.3)
 
 

@@ -35,16 +35,26 @@ def skeleton_of(rig, chain):
 def tool_in_armature(rig, chain) -> Matrix:
     """Where the end's tool is, as Blender evaluates the rig."""
     turn, offset = goal.tool_frame(goal.ends_of(chain)[0], rig.data.bones[chain.end].length)
-    return evaluated(rig).pose.bones[chain.end].matrix @ Matrix.Translation(offset) @ Quaternion(turn).to_matrix().to_4x4()
+    return (
+        evaluated(rig).pose.bones[chain.end].matrix
+        @ Matrix.Translation(offset)
+        @ Quaternion(turn).to_matrix().to_4x4()
+    )
 
 
 def difference(skeleton, angles, base: Matrix, tool: Matrix) -> tuple[float, float]:
-    """Place [m] and direction by which forward kinematics misses the tool that Blender shows, scale left out."""
+    """Place [m] and direction by which forward kinematics misses the tool that Blender shows, scale
+    left out.
+    """
     told = skeleton.forward(list(angles))
     place = base @ Vector(told.tool_position)
-    look, up = (base.to_3x3() @ (Quaternion(told.tool_rotation) @ Vector(axis)) for axis in ((0, 1, 0), (0, 0, 1)))
+    look, up = (
+        base.to_3x3() @ (Quaternion(told.tool_rotation) @ Vector(axis)) for axis in ((0, 1, 0), (0, 0, 1))
+    )
     real_look, real_up = tool.to_3x3() @ Vector((0, 1, 0)), tool.to_3x3() @ Vector((0, 0, 1))
-    turns = max((look.normalized() - real_look.normalized()).length, (up.normalized() - real_up.normalized()).length)
+    turns = max(
+        (look.normalized() - real_look.normalized()).length, (up.normalized() - real_up.normalized()).length
+    )
     return (place - tool.translation).length, turns
 
 
@@ -162,7 +172,9 @@ def test_what_hangs_on_moved_bones_is_placed_where_blender_will_evaluate_it(seed
     other = random_rig(dice, bones=2, above=0)
     other.parent, other.parent_type, other.parent_bone = rig, "BONE", "c0"
     rig.data.bones["c0"].use_relative_parent = dice.random() < 0.5
-    other.matrix_parent_inverse = Matrix.LocRotScale(vector(dice, 1), Quaternion((1, 0.2, 0.1, 0)).normalized(), None)
+    other.matrix_parent_inverse = Matrix.LocRotScale(
+        vector(dice, 1), Quaternion((1, 0.2, 0.1, 0)).normalized(), None
+    )
     move_object(dice, other)
     seen = bpy.data.objects.new("Seen", None)
     bpy.context.scene.collection.objects.link(seen)
@@ -172,7 +184,9 @@ def test_what_hangs_on_moved_bones_is_placed_where_blender_will_evaluate_it(seed
     moved = {rig.session_uid: {}}
     for name in ("b1", "b2"):  # as if a chain had turned them: what Blender has evaluated is older
         turn = Quaternion([dice.gauss(0, 1) for _ in range(4)]).normalized()
-        location = (0.0, 0.0, 0.0) if rig.data.bones[name].use_connect else tuple(rig.pose.bones[name].location)
+        location = (
+            (0.0, 0.0, 0.0) if rig.data.bones[name].use_connect else tuple(rig.pose.bones[name].location)
+        )
         moved[rig.session_uid][name] = (tuple(turn), location, tuple(rig.pose.bones[name].scale))
     placement = Placement(depsgraph(), moved)
     told = [placement.object(seen).copy(), placement.object(other).copy(), placement.bone(rig, "c0").copy()]
@@ -180,7 +194,11 @@ def test_what_hangs_on_moved_bones_is_placed_where_blender_will_evaluate_it(seed
         bone = rig.pose.bones[name]
         bone.rotation_mode, bone.rotation_quaternion = "QUATERNION", turn
     bpy.context.view_layer.update()
-    real = [evaluated(seen).matrix_world, evaluated(other).matrix_world, evaluated(rig).pose.bones["c0"].matrix]
+    real = [
+        evaluated(seen).matrix_world,
+        evaluated(other).matrix_world,
+        evaluated(rig).pose.bones["c0"].matrix,
+    ]
     for mine, blenders in zip(told, real, strict=True):
         assert np.abs(np.array(mine) - np.array(blenders)).max() < 2e-5
 
@@ -199,12 +217,21 @@ def test_what_follows_moved_bones_by_child_of_is_placed_where_blender_will_evalu
     if parented:
         seen.parent = cart
     held = seen.constraints.new("CHILD_OF")
-    held.target, held.subtarget, held.inverse_matrix, held.influence = rig, "b2", Matrix.Translation(vector(dice, 1)), influence
+    held.target, held.subtarget, held.inverse_matrix, held.influence = (
+        rig,
+        "b2",
+        Matrix.Translation(vector(dice, 1)),
+        influence,
+    )
     bpy.context.view_layer.update()
     bone = rig.pose.bones["b1"]
     location = (0.0, 0.0, 0.0) if bone.bone.use_connect else tuple(bone.location)
     turn = Quaternion([dice.gauss(0, 1) for _ in range(4)]).normalized()
-    told = Placement(depsgraph(), {rig.session_uid: {"b1": (tuple(turn), location, tuple(bone.scale))}}).object(seen).copy()
+    told = (
+        Placement(depsgraph(), {rig.session_uid: {"b1": (tuple(turn), location, tuple(bone.scale))}})
+        .object(seen)
+        .copy()
+    )
     bone.rotation_mode, bone.rotation_quaternion = "QUATERNION", turn
     bpy.context.view_layer.update()
     assert np.abs(np.array(told) - np.array(evaluated(seen).matrix_world)).max() < 2e-5

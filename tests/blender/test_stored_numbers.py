@@ -1,4 +1,6 @@
-"""A .blend may store any number for a setting: opened, it is within the setting's bounds, and all that uses it works."""
+"""A .blend may store any number for a setting: opened, it is within the setting's bounds, and all that uses
+it works.
+"""
 
 import math
 import random
@@ -53,7 +55,9 @@ def store(group, name: str, value) -> None:
 
 def extreme(prop, chance: random.Random):
     if prop.type == "FLOAT":
-        return [chance.choice(REAL) for _ in range(prop.array_length)] if prop.is_array else chance.choice(REAL)
+        return (
+            [chance.choice(REAL) for _ in range(prop.array_length)] if prop.is_array else chance.choice(REAL)
+        )
     return chance.choice(WHOLE)
 
 
@@ -73,7 +77,10 @@ def beyond() -> list[str]:
             values = {item.identifier for item in prop.enum_items_static}
             is_within = not values or (value <= values if prop.is_enum_flag else value in values)
         else:
-            is_within = all(prop.hard_min <= one <= prop.hard_max for one in (storage[prop.identifier] if prop.is_array else [value]))
+            is_within = all(
+                prop.hard_min <= one <= prop.hard_max
+                for one in (storage[prop.identifier] if prop.is_array else [value])
+            )
         if not is_within:
             found.append(f"{group.__class__.__name__}.{prop.identifier} is {value}")
     return found
@@ -124,7 +131,11 @@ def press_everything() -> list[str]:
                 drawn(cls)
             except Exception as error:  # whatever a panel raises, it is told with its name
                 broken.append(f"{cls.__name__}: {error!r}")
-    names = {cls.bl_idname.partition(".")[2] for cls in registration.classes() if issubclass(cls, bpy.types.Operator)}
+    names = {
+        cls.bl_idname.partition(".")[2]
+        for cls in registration.classes()
+        if issubclass(cls, bpy.types.Operator)
+    }
     for name in sorted(names - ELSEWHERE):
         make_active(thing)
         try:
@@ -210,7 +221,9 @@ def test_what_is_appended_after_others_were_deleted_is_within_its_bounds_too(tmp
     assert not beyond()
 
 
-def test_the_number_of_postures_that_a_file_claims_makes_no_items_and_a_posture_can_be_stored_at_its_end(tmp_path):
+def test_the_number_of_postures_that_a_file_claims_makes_no_items_and_a_posture_can_be_stored_at_its_end(
+    tmp_path,
+):
     chain()
     settings = bpy.context.object.limber.chains[0]
     store(settings, "last_posture", 2**31 - 1)
@@ -249,4 +262,6 @@ def test_a_stored_number_without_bounds_of_its_own_is_one_that_can_be_computed_w
     reopened(tmp_path / "large.blend")
     joint = bpy.data.objects[name].limber.chains[0].joints[0]
     assert joint.jerk == pytest.approx(1e12)
-    assert all(math.isfinite(number) and abs(number) <= 1e12 for number in (joint.acceleration, joint.velocity))
+    assert all(
+        math.isfinite(number) and abs(number) <= 1e12 for number in (joint.acceleration, joint.velocity)
+    )

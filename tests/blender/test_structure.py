@@ -1,4 +1,6 @@
-"""New Chain and Eyes, Head and Torso go by how a figure stands, whatever its bones are called and wherever they point."""
+"""New Chain and Eyes, Head and Torso go by how a figure stands, whatever its bones are called and wherever
+they point.
+"""
 
 from math import cos, degrees, radians, sin
 
@@ -36,12 +38,16 @@ def new_chain(kind: str, *variant: str):
 
 
 def front(stands: str) -> Vector:
-    return Matrix.Rotation(0.7, 3, "Z") @ Vector((0, -1, 0)) if stands == "facing aside" else Vector((0, -1, 0))
+    return (
+        Matrix.Rotation(0.7, 3, "Z") @ Vector((0, -1, 0)) if stands == "facing aside" else Vector((0, -1, 0))
+    )
 
 
 @every_figure
 @every_variant
-def test_a_chain_from_the_head_begins_above_what_stands_and_looks_ahead(kind: str, names: str, axes: str, stands: str):
+def test_a_chain_from_the_head_begins_above_what_stands_and_looks_ahead(
+    kind: str, names: str, axes: str, stands: str
+):
     _, called, chain = new_chain(kind, names, axes, stands)
     back = {name: own for own, name in called.items()}
     subject = FIGURES[kind]
@@ -62,7 +68,9 @@ def test_feet_stay_on_the_ground(kind: str):
     middle = Vector(chain_lines.eye(rig, chain))
     for aside, up in ((70, 10), (-50, 30), (0, -40)):
         yaw, pitch = radians(aside), radians(up)
-        chain.target.location = middle + height * Vector((sin(yaw) * cos(pitch), -cos(yaw) * cos(pitch), sin(pitch)))
+        chain.target.location = middle + height * Vector(
+            (sin(yaw) * cos(pitch), -cos(yaw) * cos(pitch), sin(pitch))
+        )
         settle()
         shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
         for foot in subject.feet:
@@ -112,7 +120,9 @@ def test_a_control_that_does_not_deform_is_left_out_and_named(capfd):
 
 
 @pytest.mark.parametrize(("weight", "root"), [(1.0, "lumbar"), (0.0, "trunk")])
-def test_limbs_that_an_armature_constraint_hangs_on_the_spine_count_where_it_has_a_weight(weight: float, root: str):
+def test_limbs_that_an_armature_constraint_hangs_on_the_spine_count_where_it_has_a_weight(
+    weight: float, root: str
+):
     rig, _ = made("spine beside the legs")
     for side in "LR":
         constraint = rig.pose.bones[f"thigh_hind.{side}"].constraints.new("ARMATURE")

@@ -65,7 +65,10 @@ def test_takes_that_a_crash_ended_are_keyed_as_live_showed_them(rig, chain, monk
     assert chain.live, "as a file that was saved live begins"
     assert bpy.ops.limber.restore_takes() == {"FINISHED"}
     assert not chain.live
-    assert [action.name for action in bpy.data.actions if " Take " in action.name] == ["Rig Take 1", "Rig Take 2"]
+    assert [action.name for action in bpy.data.actions if " Take " in action.name] == [
+        "Rig Take 1",
+        "Rig Take 2",
+    ]
     again = angles_at(rig, chain, range(3, 11))
     assert max(abs(a - b) for frame in again for a, b in zip(again[frame], second[frame], strict=True)) < 1e-6
     assert len(first) == 18
@@ -174,7 +177,9 @@ def test_a_copy_that_somebody_changed_is_refused_with_its_line(rig, chain, monke
     left.write_bytes(b"\xff\xfe")
     with pytest.raises(RigError, match="cannot be read"):
         take_copies.read(left)
-    left.write_text(lines[0] + "\n" + '{"take": 0, "channels": [["Rig", "base", "scale", 0]]}' + "\n[1, 0.5]\n")
+    left.write_text(
+        lines[0] + "\n" + '{"take": 0, "channels": [["Rig", "base", "scale", 0]]}' + "\n[1, 0.5]\n"
+    )
     with pytest.raises(RigError, match="Line 2"):
         take_copies.read(left)
 

@@ -23,7 +23,17 @@ def arm(velocity: float = 1.0) -> Skeleton:
     return Skeleton(
         tuple(
             Joint(
-                f"j{k}", k - 1, IDENTITY, (0.0, 0.1 if k else 0.0, 0.0), axis, -2.5, 2.5, "revolute", velocity, 8 * velocity, 80 * velocity
+                f"j{k}",
+                k - 1,
+                IDENTITY,
+                (0.0, 0.1 if k else 0.0, 0.0),
+                axis,
+                -2.5,
+                2.5,
+                "revolute",
+                velocity,
+                8 * velocity,
+                80 * velocity,
             )
             for k, axis in enumerate(axes)
         ),
@@ -94,10 +104,21 @@ def test_a_fast_target_is_kept_at_every_frame_rate(rate):
     skeleton = unit_chain("YXXZY", pi / 2)
 
     def missed(dt: float) -> float:
-        made, state, worst = make_model(skeleton, "expressive", "default", Character(), posture_jumps=False), None, 0.0
+        made, state, worst = (
+            make_model(skeleton, "expressive", "default", Character(), posture_jumps=False),
+            None,
+            0.0,
+        )
         for frame in range(60):
-            turn = about(Y, 0.08 * max(0.0, min(frame - 20.0, 40.0 - frame)))  # starts, turns back and stops at once
-            outputs, state = tick(made, GazeGoal(Orientation(turn), np.array([0.3, 0.4, -0.6, 0.5, 0.2])), state, dt if frame else 0.0)
+            turn = about(
+                Y, 0.08 * max(0.0, min(frame - 20.0, 40.0 - frame))
+            )  # starts, turns back and stops at once
+            outputs, state = tick(
+                made,
+                GazeGoal(Orientation(turn), np.array([0.3, 0.4, -0.6, 0.5, 0.2])),
+                state,
+                dt if frame else 0.0,
+            )
             worst = max(worst, outputs.solution.aim_error)
         return worst
 
@@ -117,7 +138,9 @@ def test_a_goal_that_stands_still_is_solved_once():
 
 
 def answering(chain, moves, **changes):
-    """A chain whose solver answers the same goal with angles that move on by these steps [rad], and then stand still."""
+    """A chain whose solver answers the same goal with angles that move on by these steps [rad], and then
+    stand still.
+    """
     solver, steps, angles = Counting(chain.solver, **changes), iter(moves), np.zeros(5)
 
     def solve(*args, **options):
@@ -203,14 +226,18 @@ def test_another_model_solves_the_same_goal_anew():
     first = model()
     still = goal()
     _, state = tick(first, still, None, 0.0)
-    tight = Skeleton(tuple(replace(joint, lower=-0.1, upper=0.1) for joint in arm().joints), tool_offset=(0.0, 0.1, 0.0))
+    tight = Skeleton(
+        tuple(replace(joint, lower=-0.1, upper=0.1) for joint in arm().joints), tool_offset=(0.0, 0.1, 0.0)
+    )
     narrow = make_model(tight, "erik_exact", "default", Character(), posture_jumps=False)
     outputs, _ = tick(narrow, still, state, DT)
     assert np.abs(outputs.solution.angles).max() <= 0.1 + 1e-9
 
 
 def test_an_orientation_is_as_good_a_goal_as_a_point():
-    outputs, _ = tick(model(), GazeGoal(Orientation((np.cos(0.3), np.sin(0.3), 0.0, 0.0)), np.full(5, 0.1)), None, 0.0)
+    outputs, _ = tick(
+        model(), GazeGoal(Orientation((np.cos(0.3), np.sin(0.3), 0.0, 0.0)), np.full(5, 0.1)), None, 0.0
+    )
     assert outputs.filtered_aim_error < pi / 8
 
 
@@ -229,4 +256,7 @@ def test_a_chain_at_rest_is_asked_again_where_its_goal_is_known_to_move():
 
 def test_a_solver_that_cannot_look_ahead_is_not_told_what_comes():
     _, state = tick(model(), goal(), None, 0.0)
-    assert np.array_equal(tick(model(), goal(0.9), state, DT, (goal(-1.0),))[0].angles, tick(model(), goal(0.9), state, DT)[0].angles)
+    assert np.array_equal(
+        tick(model(), goal(0.9), state, DT, (goal(-1.0),))[0].angles,
+        tick(model(), goal(0.9), state, DT)[0].angles,
+    )

@@ -11,7 +11,15 @@ def test_the_benchmark_measures_every_way_and_says_whether_the_figure_is_reached
     command = [sys.executable, "-m", "benchmarks.tick", "--frames", "20", "--joints", "4"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode in {0, 1}, done.stderr
-    for way in ("demo lamp", "animation", "posture", "no target motion", "60 bones", "locked axes keyed", "two chains"):
+    for way in (
+        "demo lamp",
+        "animation",
+        "posture",
+        "no target motion",
+        "60 bones",
+        "locked axes keyed",
+        "two chains",
+    ):
         row = next(line for line in done.stdout.splitlines() if line.startswith(way + " "))
         figures = [float(word.strip("()")) for word in row.removeprefix(way).replace("(", " ").split()]
         assert len(figures) == 7

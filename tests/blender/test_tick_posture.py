@@ -1,4 +1,6 @@
-"""A stored posture that is switched: the body glides from one to the other while the end keeps looking. The tick needs no scene."""
+"""A stored posture that is switched: the body glides from one to the other while the end keeps looking. The
+tick needs no scene.
+"""
 
 import math
 
@@ -16,7 +18,17 @@ DT = 1 / 60
 def lamp() -> Skeleton:
     axes = [Y, X, X, Y, X]
     joints = tuple(
-        Joint(f"joint {k}", k - 1, IDENTITY, (0.0, 0.2 if k else 0.0, 0.0), axis, -2.5, 2.5, velocity=math.pi, acceleration=5 * math.pi)
+        Joint(
+            f"joint {k}",
+            k - 1,
+            IDENTITY,
+            (0.0, 0.2 if k else 0.0, 0.0),
+            axis,
+            -2.5,
+            2.5,
+            velocity=math.pi,
+            acceleration=5 * math.pi,
+        )
         for k, axis in enumerate(axes)
     )
     return Skeleton(joints, IDENTITY, (0.0, 0.1, 0.0))

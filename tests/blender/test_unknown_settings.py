@@ -1,4 +1,6 @@
-"""Settings that this version does not know, as files of another version hold them, and settings that are no numbers."""
+"""Settings that this version does not know, as files of another version hold them, and settings that are no
+numbers.
+"""
 
 import math
 from types import SimpleNamespace
@@ -29,13 +31,24 @@ pytestmark = pytest.mark.every_blender
 )
 def test_a_tool_that_cannot_be_says_which_setting_to_mend(setting, value, remedy):
     chain = SimpleNamespace(
-        **{"name": "Neck", "forward_axis": "+Y", "up": "+Z", "eye": 1.0, "end": "head", "ends": (), "watch": 0, setting: value}
+        **{
+            "name": "Neck",
+            "forward_axis": "+Y",
+            "up": "+Z",
+            "eye": 1.0,
+            "end": "head",
+            "ends": (),
+            "watch": 0,
+            setting: value,
+        }
     )
     with pytest.raises(RigError, match=f"'Neck'.*{remedy}"):
         goal.tool_frame(goal.ends_of(chain)[0], 1.0)
 
 
-@pytest.mark.parametrize(("solver", "filter_name", "error"), [("", "default", GazeError), ("erik_exact", "", MotionError)])
+@pytest.mark.parametrize(
+    ("solver", "filter_name", "error"), [("", "default", GazeError), ("erik_exact", "", MotionError)]
+)
 def test_a_solver_or_filter_of_another_version_is_named_with_those_there_are(solver, filter_name, error):
     with pytest.raises(error, match="choose one of"):
         make_model(lamp(), solver, filter_name, Character(), posture_jumps=False)

@@ -1,4 +1,6 @@
-"""Heads stay upright and bodies do not topple by default, on rigs whose first joint leans and on turntables."""
+"""Heads stay upright and bodies do not topple by default, on rigs whose first joint leans and on
+turntables.
+"""
 
 from math import degrees, radians
 
@@ -15,7 +17,11 @@ from tests.blender.rigs import build as armature
 from tests.blender.rigs import looking_chain, target
 from tests.blender.shown import choose, missed, no_handler_raises, session, settle, world_of_end  # noqa: F401
 
-LEANING = {"base": None, "middle": None, "head": None}  # bones that turn about all axes: Z, nearest the parent, is a lean to the side
+LEANING = {
+    "base": None,
+    "middle": None,
+    "head": None,
+}  # bones that turn about all axes: Z, nearest the parent, is a lean to the side
 
 
 def is_held(rig, chain) -> bool:
@@ -40,8 +46,13 @@ def test_a_body_turns_as_a_whole_on_an_upright_turntable_alone():
 
 
 def test_a_first_bone_with_several_joints_is_no_turntable_though_one_of_them_is_upright():
-    lying = Matrix.Rotation(radians(-90), 4, "X")  # the bones lie along Y, so that their Z, nearest the parent, is upright
-    for axes, held in (({"base": None, "middle": None, "head": None}, True), ({"base": "Z", "middle": None, "head": None}, False)):
+    lying = Matrix.Rotation(
+        radians(-90), 4, "X"
+    )  # the bones lie along Y, so that their Z, nearest the parent, is upright
+    for axes, held in (
+        ({"base": None, "middle": None, "head": None}, True),
+        ({"base": "Z", "middle": None, "head": None}, False),
+    ):
         rig, chain = looking_chain(armature(axes))
         rig.matrix_world = lying
         bpy.context.view_layer.update()
@@ -76,7 +87,9 @@ def test_an_armature_that_is_tilted_while_live_is_taken_as_it_stands():
 
 
 def test_new_chains_and_ends_keep_the_roll_of_the_posture():
-    rig, chain = looking_chain(armature({"base": "Y", "a": "XZ", "b": "XZ"}, parents={"b": "base"}), "base", "a")
+    rig, chain = looking_chain(
+        armature({"base": "Y", "a": "XZ", "b": "XZ"}, parents={"b": "base"}), "base", "a"
+    )
     assert chain.roll == "POSTURE"
     chain.target = target((0.3, -0.5, 0.2))
     end = chains.add_end(rig, chain, "b")
@@ -103,7 +116,9 @@ def test_a_character_does_not_topple_where_its_target_is_aside(names: str):
     eye = before + Vector((0, 0, 0.15))
     for aside, high in ((45, 0), (-45, 30), (60, -20)):
         head.target.location = eye + 2.0 * (
-            Matrix.Rotation(radians(aside), 3, "Z") @ Matrix.Rotation(radians(-high), 3, "X") @ Vector((0, -1, 0))
+            Matrix.Rotation(radians(aside), 3, "Z")
+            @ Matrix.Rotation(radians(-high), 3, "X")
+            @ Vector((0, -1, 0))
         )
         settle()
         assert roll(rig, head) < 15

@@ -1,4 +1,6 @@
-"""An imported robot is where its file says, its bones turn as its joints do, and its joint values come back as they were."""
+"""An imported robot is where its file says, its bones turn as its joints do, and its joint values come back
+as they were.
+"""
 
 import random
 
@@ -30,7 +32,10 @@ def farthest(path, rig, values) -> tuple[float, float]:
     base = np.linalg.inv(wanted[tree.root])
     shown = link_frames(rig, bpy.context.evaluated_depsgraph_get())
     assert set(shown) == set(wanted)
-    errors = [apart(base @ wanted[link], np.array(to_matrix(frame.rotation)), frame.offset) for link, frame in shown.items()]
+    errors = [
+        apart(base @ wanted[link], np.array(to_matrix(frame.rotation)), frame.offset)
+        for link, frame in shown.items()
+    ]
     return max(error[0] for error in errors), max(error[1] for error in errors)
 
 
@@ -41,14 +46,22 @@ def leading(tree) -> list:
 def check_poses(path, rig, draw: random.Random, poses: int = POSES) -> None:
     tree = tree_of(rig)[0]
     for _ in range(poses):
-        values = {joint.name: float(np.float32(draw.uniform(*joint.finite_limits))) for joint in leading(tree)}
+        values = {
+            joint.name: float(np.float32(draw.uniform(*joint.finite_limits))) for joint in leading(tree)
+        }
         pose_joints(rig, values)
         back = joint_values(rig)
-        assert {name: back[name] for name in values} == values, "channels are the joints' values to the last bit"
+        assert {name: back[name] for name in values} == values, (
+            "channels are the joints' values to the last bit"
+        )
         assert max(farthest(path, rig, values)) < NEAR
 
 
-@pytest.mark.parametrize("path", PUBLIC or [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))], ids=lambda path: str(path)[-40:])
+@pytest.mark.parametrize(
+    "path",
+    PUBLIC or [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))],
+    ids=lambda path: str(path)[-40:],
+)
 def test_public_robots_are_where_their_files_say(path):
     check_poses(path, bring(path), random.Random(1))
 
@@ -84,7 +97,9 @@ def test_each_link_has_a_bone_that_can_move_as_its_joint_does_and_in_no_other_wa
     assert free["lower"] == ({kept["lower"].axis}, set())
     assert free["left"] == (set(), {kept["left"].axis})
     nothing = (set(), set())
-    assert free["base"] == free["hand"] == free["right"] == nothing, "fixed links stay, and what mimics moves by itself"
+    assert free["base"] == free["hand"] == free["right"] == nothing, (
+        "fixed links stay, and what mimics moves by itself"
+    )
 
 
 def test_turning_a_bone_by_hand_turns_the_joint(tmp_path):
@@ -112,7 +127,9 @@ def test_limits_hold_posing_by_hand_and_what_excludes_zero_stands_inside(tmp_pat
     for wanted, shown in ((2.5, 1.5), (-1.0, 0.5)):
         pose_joints(came.rig, {"shoulder": wanted})
         assert max(farthest(path, came.rig, {"shoulder": shown})) < NEAR
-    assert all(constraint.use_transform_limit for bone in came.rig.pose.bones for constraint in bone.constraints)
+    assert all(
+        constraint.use_transform_limit for bone in came.rig.pose.bones for constraint in bone.constraints
+    )
 
 
 def test_a_joint_that_turns_half_round_and_more_has_no_constraint_that_would_misread_it(tmp_path):

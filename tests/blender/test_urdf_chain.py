@@ -17,9 +17,10 @@ pytestmark = pytest.mark.every_blender
 
 LAMP = next((path for path in PUBLIC if path.name == "lelamp.urdf"), None)
 WRISTED = ARM.replace(
-    'name="wrist" type="fixed"><parent link="lower"/><child link="hand"/><origin xyz="0 0 0.25"/><axis xyz="0 0 0"/>',
-    'name="wrist" type="continuous"><parent link="lower"/><child link="hand"/><origin xyz="0 0 0.25"/><axis xyz="0 1 0"/>'
-    '<limit velocity="6" effort="1"/>',
+    'name="wrist" type="fixed"><parent link="lower"/><child link="hand"/><origin xyz="0 0 0.25"/><axis xyz="0'
+    ' 0 0"/>',
+    'name="wrist" type="continuous"><parent link="lower"/><child link="hand"/><origin xyz="0 0 0.25"/><axis'
+    ' xyz="0 1 0"/><limit velocity="6" effort="1"/>',
 )
 
 
@@ -53,12 +54,19 @@ def test_a_robots_chain_has_all_motors_up_to_its_base_also_those_that_carry_legs
 
 
 def test_joints_of_chains_have_the_files_accelerations_jerks_and_soft_limits_where_it_has_any(tmp_path):
-    rates = 'velocity="3" acceleration="7" deceleration="6" jerk="70" effort="4"/><safety_controller soft_upper_limit="1"/>'
+    rates = (
+        'velocity="3" acceleration="7" deceleration="6" jerk="70" effort="4"/><safety_controller'
+        ' soft_upper_limit="1"/>'
+    )
     rig = import_robot(bpy.context, write(tmp_path, WRISTED.replace('velocity="3" effort="4"/>', rates))).rig
     shoulder, elbow, _ = chain_on(rig, "hand").joints
     usual = type(elbow).bl_rna.properties
-    assert (shoulder.upper, shoulder.velocity, shoulder.acceleration, shoulder.jerk) == pytest.approx((1.0, 3.0, 6.0, 70.0))
-    assert (elbow.acceleration, elbow.jerk) == pytest.approx((usual["acceleration"].default, usual["jerk"].default))
+    assert (shoulder.upper, shoulder.velocity, shoulder.acceleration, shoulder.jerk) == pytest.approx(
+        (1.0, 3.0, 6.0, 70.0)
+    )
+    assert (elbow.acceleration, elbow.jerk) == pytest.approx(
+        (usual["acceleration"].default, usual["jerk"].default)
+    )
 
 
 def test_a_chains_joints_have_the_files_limits_and_velocities(tmp_path):
@@ -73,13 +81,17 @@ def test_a_chains_joints_have_the_files_limits_and_velocities(tmp_path):
 
 
 def test_limits_of_a_joint_that_counts_backwards_are_exchanged(tmp_path):
-    rig = import_robot(bpy.context, write(tmp_path, WRISTED.replace('axis xyz="0 0 2"', 'axis xyz="0 0 -2"'))).rig
+    rig = import_robot(
+        bpy.context, write(tmp_path, WRISTED.replace('axis xyz="0 0 2"', 'axis xyz="0 0 -2"'))
+    ).rig
     shoulder = chain_on(rig, "hand").joints[0]
     assert (shoulder.lower, shoulder.upper) == pytest.approx((-1.5, 2.0))
 
 
 def test_limits_that_no_constraint_can_have_are_the_chains_all_the_same(tmp_path):
-    rig = import_robot(bpy.context, write(tmp_path, WRISTED.replace('lower="-2" upper="1.5"', 'lower="-5" upper="4"'))).rig
+    rig = import_robot(
+        bpy.context, write(tmp_path, WRISTED.replace('lower="-2" upper="1.5"', 'lower="-5" upper="4"'))
+    ).rig
     shoulder = chain_on(rig, "hand").joints[0]
     assert (shoulder.lower, shoulder.upper) == pytest.approx((-5.0, 4.0))
 
@@ -112,7 +124,9 @@ def test_a_robot_looks_at_a_target_and_keeps_a_posture_within_its_limits(tmp_pat
     assert bpy.ops.limber.live() == {"FINISHED"}
     play(90)
     assert miss(rig, "hand", at) < 1e-3
-    assert joint_values(rig) == pytest.approx({"shoulder": 0.4, "elbow": 0.8, "wrist": -0.3, "grip": 0.0, "counter_grip": 0.001})
+    assert joint_values(rig) == pytest.approx(
+        {"shoulder": 0.4, "elbow": 0.8, "wrist": -0.3, "grip": 0.0, "counter_grip": 0.001}
+    )
     bpy.ops.limber.end_live()
 
 
@@ -126,7 +140,9 @@ def test_the_lamp_on_its_foot_looks_where_it_can(seed):
     chain = chain_on(rig, "diffuser")
     assert len(chain.joints) == 5
     skeleton = skeleton_now(rig, chain)
-    pose = skeleton.forward([draw.uniform(lo, hi) for lo, hi in zip(skeleton.lower, skeleton.upper, strict=True)])
+    pose = skeleton.forward(
+        [draw.uniform(lo, hi) for lo, hi in zip(skeleton.lower, skeleton.upper, strict=True)]
+    )
     look = Vector(pose.tool_position) + 0.4 * Vector(_look(pose.tool_rotation))
     base = rig.data.bones[chain.root].matrix_local
     chain.target = at = target(tuple(base @ look))

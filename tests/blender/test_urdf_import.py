@@ -1,4 +1,6 @@
-"""What Import Robot brings in and where it puts it; that an error leaves nothing, and undo takes all of it back."""
+"""What Import Robot brings in and where it puts it; that an error leaves nothing, and undo takes all of it
+back.
+"""
 
 import struct
 
@@ -39,7 +41,10 @@ def stl(path, size: float = 1.0) -> None:
     path.write_bytes(bytes(80) + struct.pack("<I", len(faces)) + b"".join(triangles))
 
 
-OBJ = "mtllib a.mtl\no one\nv 0 0 0\nv 1 0 0\nv 0 2 0\nusemtl red\nf 1 2 3\no two\nv 0 0 3\nv 1 0 3\nv 0 1 3\nf 4 5 6\n"
+OBJ = (
+    "mtllib a.mtl\no one\nv 0 0 0\nv 1 0 0\nv 0 2 0\nusemtl red\nf 1 2 3\no two\nv 0 0 3\nv 1 0 3\nv 0 1 3\nf"
+    " 4 5 6\n"
+)
 SHAPES = """<robot name="shapes">
   <link name="a">
     <visual><origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/><geometry><box size="2 4 6"/></geometry>
@@ -117,9 +122,18 @@ def test_an_error_while_things_are_made_leaves_nothing(tmp_path, monkeypatch):
     from limber.rig.authoring import robot_import, robot_meshes
 
     stl(tmp_path / "a.stl")
-    path = meshed(tmp_path, 'filename="a.stl"', 'filename="b.stl"', material='<material name="m"><color rgba="1 0 0 1"/></material>')
+    path = meshed(
+        tmp_path,
+        'filename="a.stl"',
+        'filename="b.stl"',
+        material='<material name="m"><color rgba="1 0 0 1"/></material>',
+    )
     before = everything()
-    for module, name in ((robot_meshes, "_placeholder"), (robot_import, "_prepare_pose"), (robot_import, "to_text")):
+    for module, name in (
+        (robot_meshes, "_placeholder"),
+        (robot_import, "_prepare_pose"),
+        (robot_import, "to_text"),
+    ):
 
         def fail(*_arguments):
             raise KeyboardInterrupt
@@ -138,11 +152,20 @@ def test_whenever_it_is_cancelled_nothing_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr(robot_import, "SOME_BONES", 2)
     stl(tmp_path / "a.stl")
     path, before, seen = meshed(tmp_path, 'filename="a.stl"'), everything(), set()
-    asked = {"filepath": str(path), "root": "", "with_meshes": True, "up_axis": "AUTO", "close_loops": True, "arguments": ""}
+    asked = {
+        "filepath": str(path),
+        "root": "",
+        "with_meshes": True,
+        "up_axis": "AUTO",
+        "close_loops": True,
+        "arguments": "",
+    }
     for length in range(100):
         window = step_by_step(monkeypatch, LIMBER_OT_import_robot, **asked, allow_large=False)
         window.start()
-        while window.work.says in ("Beginning", "Reading robot.urdf") and window.send("TIMER") == {"RUNNING_MODAL"}:
+        while window.work.says in ("Beginning", "Reading robot.urdf") and window.send("TIMER") == {
+            "RUNNING_MODAL"
+        }:
             pass
         is_working = [window.send("TIMER") == {"RUNNING_MODAL"} for _ in range(length)]
         seen.add(window.work.says.rpartition(" ")[0])
@@ -183,7 +206,12 @@ def test_the_links_to_choose_the_root_from_are_the_files(tmp_path):
     from limber.operators.authoring.import_robot import links_of
 
     assert links_of(str(write(tmp_path, ARM)))[:2] == ["base", "upper"]
-    assert links_of(str(tmp_path / "none.urdf")) == links_of("") == links_of(str(write(tmp_path, "<robot>"))) == []
+    assert (
+        links_of(str(tmp_path / "none.urdf"))
+        == links_of("")
+        == links_of(str(write(tmp_path, "<robot>")))
+        == []
+    )
 
 
 def test_without_a_file_the_operator_says_so():
@@ -199,9 +227,13 @@ def test_boxes_cylinders_and_spheres_have_their_places_sizes_and_colours(tmp_pat
     assert extent(sphere) == near(-0.5, -0.5, -9.5, 0.5, 0.5, -8.5)
     material = box.material_slots[0].material
     assert material.name == "m"
-    assert tuple(material.diffuse_color) == pytest.approx((0.21404, 0.0, 1.0, 0.25), abs=1e-4), "sRGB becomes linear"
+    assert tuple(material.diffuse_color) == pytest.approx((0.21404, 0.0, 1.0, 0.25), abs=1e-4), (
+        "sRGB becomes linear"
+    )
     shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    assert tuple(shader.inputs["Base Color"].default_value)[:3] == pytest.approx(tuple(material.diffuse_color)[:3])
+    assert tuple(shader.inputs["Base Color"].default_value)[:3] == pytest.approx(
+        tuple(material.diffuse_color)[:3]
+    )
     assert shader.inputs["Alpha"].default_value == 0.25
     for thing in (box, cylinder, sphere):
         assert not thing.data.validate(), "faces are sound"
@@ -219,7 +251,9 @@ def test_visuals_move_with_their_links(tmp_path):
     pose_joints(rig, {"shoulder": 1.0, "elbow": 1.5})
     corners = extent(hand)
     frame = link_frames(rig, bpy.context.evaluated_depsgraph_get())["hand"]
-    assert [(low + high) / 2 for low, high in zip(corners[:3], corners[3:], strict=True)] == near(*frame.offset)
+    assert [(low + high) / 2 for low, high in zip(corners[:3], corners[3:], strict=True)] == near(
+        *frame.offset
+    )
 
 
 def test_stl_and_obj_files_come_in_as_they_are_with_their_scale(tmp_path):
@@ -232,7 +266,9 @@ def test_stl_and_obj_files_come_in_as_they_are_with_their_scale(tmp_path):
     first, second = visuals(rig)
     assert extent(first) == near(0, 0, 0, 1, 2, 2)
     assert extent(second) == near(0, 0, 0, 1, 2, 3)
-    assert second.material_slots[0].material.name == "red", "an OBJ file's own colours stay where the URDF gives none"
+    assert second.material_slots[0].material.name == "red", (
+        "an OBJ file's own colours stay where the URDF gives none"
+    )
     assert len(bpy.data.objects) == 4
     assert len(bpy.data.scenes) == 1
 
@@ -245,11 +281,17 @@ def test_meshes_and_robots_in_millimetres_are_named_with_what_mends_it(tmp_path,
     assert "in millimetres" not in capfd.readouterr().out
     bring(meshed(tmp_path, scaled, 'filename="a.stl"', 'filename="b.stl"'))
     large = "mesh 'a.stl' is 120 m large, and 1 more mesh is too large"
-    assert f'{large}: if it is in millimetres, write scale="0.001 0.001 0.001" into its <mesh>' in capfd.readouterr().out
+    assert (
+        f'{large}: if it is in millimetres, write scale="0.001 0.001 0.001" into its <mesh>'
+        in capfd.readouterr().out
+    )
     bring(write(tmp_path, ARM))
     assert "in millimetres" not in capfd.readouterr().out
     bring(write(tmp_path, ARM.replace('xyz="0 0 0.3"', 'xyz="0 0 300"')))
-    words = "joint 'elbow' is 300 m from its parent link's origin: if the file is in millimetres, export it again in metres"
+    words = (
+        "joint 'elbow' is 300 m from its parent link's origin: if the file is in millimetres, export it again"
+        " in metres"
+    )
     assert words in capfd.readouterr().out
 
 
@@ -261,7 +303,11 @@ def colours(thing) -> list[tuple]:
 
 
 def test_dae_files_come_in_with_their_own_colours_and_the_urdfs_where_they_tell_none(tmp_path):
-    more = TRIANGLES.replace('material="m"', 'material="none"').replace("0 0 1 0 2 0", "0 0 1 0 3 0").replace("0 0 2 0 3 0", "1 0 2 0 3 0")
+    more = (
+        TRIANGLES.replace('material="m"', 'material="none"')
+        .replace("0 0 1 0 2 0", "0 0 1 0 3 0")
+        .replace("0 0 2 0 3 0", "1 0 2 0 3 0")
+    )
     for name, faces in (("a.dae", TRIANGLES), ("b.dae", more), ("c.dae", TRIANGLES + more)):
         write(tmp_path, DAE.replace("FACES", faces).replace("NODES", f"<node>{SHOWN}</node>"), name)
     rig = bring(meshed(tmp_path, 'filename="a.dae"', 'filename="b.dae"', 'filename="c.dae"', material=BLUE))
@@ -283,30 +329,51 @@ def test_colours_that_an_obj_file_names_and_lacks_are_the_urdfs(tmp_path):
 
 def test_a_mesh_of_two_links_is_read_once_and_may_have_two_colours(tmp_path):
     stl(tmp_path / "a.stl")
-    colours = [f'<material name="{name}"><color rgba="{rgba}"/></material>' for name, rgba in (("m", "1 0 0 1"), ("m", "0 1 0 1"))]
-    body = "".join(f'<visual><geometry><mesh filename="a.stl"/></geometry>{colour}</visual>' for colour in colours)
+    colours = [
+        f'<material name="{name}"><color rgba="{rgba}"/></material>'
+        for name, rgba in (("m", "1 0 0 1"), ("m", "0 1 0 1"))
+    ]
+    body = "".join(
+        f'<visual><geometry><mesh filename="a.stl"/></geometry>{colour}</visual>' for colour in colours
+    )
     rig = bring(write(tmp_path, f'<robot name="r"><link name="a">{body}</link></robot>'))
     first, second = visuals(rig)
     assert first.data == second.data
-    assert {tuple(thing.material_slots[0].material.diffuse_color)[:2] for thing in (first, second)} == {(1.0, 0.0), (0.0, 1.0)}
+    assert {tuple(thing.material_slots[0].material.diffuse_color)[:2] for thing in (first, second)} == {
+        (1.0, 0.0),
+        (0.0, 1.0),
+    }
 
 
-@pytest.mark.parametrize(("up_axis", "size"), [("AUTO", (1, 1, 2)), ("FILE", (1, 1, 2)), ("IGNORE", (1, 2, 1))])
+@pytest.mark.parametrize(
+    ("up_axis", "size"), [("AUTO", (1, 1, 2)), ("FILE", (1, 1, 2)), ("IGNORE", (1, 2, 1))]
+)
 def test_a_dae_file_stands_as_its_up_axis_says_unless_that_is_to_be_ignored(tmp_path, up_axis, size, capfd):
-    tall = DAE.replace("100 0 0 0 100 0", "100 0 0 0 200 0").replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>")
+    tall = (
+        DAE.replace("100 0 0 0 100 0", "100 0 0 0 200 0")
+        .replace("FACES", TRIANGLES)
+        .replace("NODES", f"<node>{SHOWN}</node>")
+    )
     write(tmp_path, tall, "a.dae")
     bpy.ops.limber.import_robot(filepath=str(meshed(tmp_path, 'filename="a.dae"')), up_axis=up_axis)
     (mesh,) = bpy.context.active_object.children
     corners = [mesh.matrix_world @ corner.co for corner in mesh.data.vertices]
     assert [max(c[k] for c in corners) - min(c[k] for c in corners) for k in range(3)] == pytest.approx(size)
-    said = "Rotated 1 DAE file ('a.dae') from Y up to Z up: if meshes lie on their side, import again" in capfd.readouterr().out
+    said = (
+        "Rotated 1 DAE file ('a.dae') from Y up to Z up: if meshes lie on their side, import again"
+        in capfd.readouterr().out
+    )
     assert said == (up_axis == "AUTO"), "who has asked for it need not be told"
 
 
-@pytest.mark.parametrize(("up_axis", "size"), [("AUTO", (1, 3, 2)), ("FILE", (1, 3, 2)), ("IGNORE", (1, 2, 3))])
+@pytest.mark.parametrize(
+    ("up_axis", "size"), [("AUTO", (1, 3, 2)), ("FILE", (1, 3, 2)), ("IGNORE", (1, 2, 3))]
+)
 def test_a_gltf_file_is_shown_with_its_colour_and_stands_as_y_is_up_in_it(tmp_path, up_axis, size, capfd):
     write_glb(tmp_path / "a.glb")
-    bpy.ops.limber.import_robot(filepath=str(meshed(tmp_path, 'filename="a.glb"', material=BLUE)), up_axis=up_axis)
+    bpy.ops.limber.import_robot(
+        filepath=str(meshed(tmp_path, 'filename="a.glb"', material=BLUE)), up_axis=up_axis
+    )
     (mesh,) = bpy.context.active_object.children
     corners = [mesh.matrix_world @ corner.co for corner in mesh.data.vertices]
     assert [max(c[k] for c in corners) - min(c[k] for c in corners) for k in range(3)] == pytest.approx(size)
@@ -317,7 +384,10 @@ def test_a_gltf_file_is_shown_with_its_colour_and_stands_as_y_is_up_in_it(tmp_pa
 def test_a_gltf_file_that_cannot_be_read_says_why(tmp_path, capfd):
     write_glb(tmp_path / "a.glb", extensionsRequired=["KHR_draco_mesh_compression"])
     bpy.ops.limber.import_robot(filepath=str(meshed(tmp_path, 'filename="a.glb"')))
-    assert "it is compressed by KHR_draco_mesh_compression: export it without compression" in capfd.readouterr().out
+    assert (
+        "it is compressed by KHR_draco_mesh_compression: export it without compression"
+        in capfd.readouterr().out
+    )
 
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
@@ -325,7 +395,9 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12
 
 def test_a_robot_file_that_is_a_git_lfs_pointer_is_named_as_one(tmp_path):
     path = write(tmp_path, POINTER.decode())
-    with pytest.raises(RuntimeError, match=r"robot\.urdf: this is a Git LFS pointer, not the file itself: run `git lfs pull`"):
+    with pytest.raises(
+        RuntimeError, match=r"robot\.urdf: this is a Git LFS pointer, not the file itself: run `git lfs pull`"
+    ):
         bpy.ops.limber.import_robot(filepath=str(path))
 
 
@@ -373,7 +445,8 @@ def test_long_and_foreign_names_of_links_give_bones_of_their_own(tmp_path):
     names = ["金" * 30 + "a", "金" * 30 + "b", "x" * 70, "x" * 71, "x" * 63]
     links = "".join(f'<link name="{name}"/>' for name in names)
     joints = "".join(
-        f'<joint name="{k}" type="fixed"><parent link="{names[0]}"/><child link="{name}"/></joint>' for k, name in enumerate(names[1:])
+        f'<joint name="{k}" type="fixed"><parent link="{names[0]}"/><child link="{name}"/></joint>'
+        for k, name in enumerate(names[1:])
     )
     rig = bring(write(tmp_path, f'<robot name="r">{links}{joints}</robot>'))
     from limber.rig.reading.imported_robot import tree_of
@@ -394,4 +467,7 @@ def test_it_is_in_the_import_menu_and_a_dropped_file_finds_it():
     drawn = [function.__module__ for function in bpy.types.TOPBAR_MT_file_import._dyn_ui_initialize()]
     assert "limber.operators.authoring.import_robot" in drawn
     handler = bpy.types.LIMBER_FH_robot
-    assert (handler.bl_import_operator, handler.bl_file_extensions) == ("limber.import_robot", ".urdf;.xacro;.xml;.mjcf")
+    assert (handler.bl_import_operator, handler.bl_file_extensions) == (
+        "limber.import_robot",
+        ".urdf;.xacro;.xml;.mjcf",
+    )

@@ -1,4 +1,6 @@
-"""A value beside the joints with a motion filter of its own: what the robot is sent keeps its limits, with its character."""
+"""A value beside the joints with a motion filter of its own: what the robot is sent keeps its limits, with
+its character.
+"""
 
 from itertools import pairwise
 
@@ -126,4 +128,6 @@ def test_a_values_velocity_is_per_the_unit_asked_for_however_far_the_calls_are_a
         handed.append(filters.step(rig, sources, [1.0] * len(sources), STEP, each)[-1])
     a_call, a_unit = handed
     assert a_call.velocity > 0.0
-    assert (a_unit.velocity, a_unit.acceleration) == pytest.approx((0.25 * a_call.velocity, 0.25**2 * a_call.acceleration))
+    assert (a_unit.velocity, a_unit.acceleration) == pytest.approx(
+        (0.25 * a_call.velocity, 0.25**2 * a_call.acceleration)
+    )

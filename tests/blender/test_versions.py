@@ -1,6 +1,7 @@
 """Files of every version since the first open with all their settings, and live goes on where it was.
 
-The files are made here, by classes after the record of each version (versions/record.py), as that version had them.
+The files are made here, by classes after the record of each version (versions/record.py), as that version had
+them.
 """
 
 import json
@@ -18,8 +19,17 @@ pytestmark = pytest.mark.every_blender
 
 RECORDS = sorted(path for path in (Path(__file__).parent / "versions").glob("*.json") if "-" not in path.name)
 NEAR = 1e-6
-MAKE = {"FLOAT": props.FloatProperty, "INT": props.IntProperty, "BOOLEAN": props.BoolProperty, "STRING": props.StringProperty}
-MAKE_ARRAY = {"FLOAT": props.FloatVectorProperty, "INT": props.IntVectorProperty, "BOOLEAN": props.BoolVectorProperty}
+MAKE = {
+    "FLOAT": props.FloatProperty,
+    "INT": props.IntProperty,
+    "BOOLEAN": props.BoolProperty,
+    "STRING": props.StringProperty,
+}
+MAKE_ARRAY = {
+    "FLOAT": props.FloatVectorProperty,
+    "INT": props.IntVectorProperty,
+    "BOOLEAN": props.BoolVectorProperty,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +48,11 @@ def classes_after(record: dict) -> list[type]:
 
     def make(name: str) -> type:
         if name not in made:
-            annotations = {field: property_after(entry, make) for field, entry in record["classes"][name].items() if field != "name"}
+            annotations = {
+                field: property_after(entry, make)
+                for field, entry in record["classes"][name].items()
+                if field != "name"
+            }
             made[name] = type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations})
             bpy.utils.register_class(made[name])
         return made[name]
@@ -47,7 +61,9 @@ def classes_after(record: dict) -> list[type]:
         kind = entry["type"]
         if kind == "ENUM":
             options = {"ENUM_FLAG"} if entry["flag"] else set()
-            return props.EnumProperty(items=[(item, item, "", "NONE", value) for item, value in entry["items"]], options=options)
+            return props.EnumProperty(
+                items=[(item, item, "", "NONE", value) for item, value in entry["items"]], options=options
+            )
         if kind in {"POINTER", "COLLECTION"}:
             of = make(entry["of"]) if entry["of"] in record["classes"] else getattr(bpy.types, entry["of"])
             return (props.PointerProperty if kind == "POINTER" else props.CollectionProperty)(type=of)
@@ -76,7 +92,9 @@ def fill(group, values: dict, entries: dict, classes: dict) -> None:
 
 def thing(entry: dict, value: dict):
     found = {"Object": bpy.data.objects, "Action": bpy.data.actions}[entry["of"]]
-    return found.get(value["id"]) or (found.new(value["id"]) if entry["of"] == "Action" else target(name=value["id"]))
+    return found.get(value["id"]) or (
+        found.new(value["id"]) if entry["of"] == "Action" else target(name=value["id"])
+    )
 
 
 def differing(group, values: dict, entries: dict, classes: dict, path: str = "") -> list[str]:
@@ -97,7 +115,11 @@ def differing(group, values: dict, entries: dict, classes: dict, path: str = "")
         elif entry["type"] == "POINTER":
             found += [f"{here} is {now}"] if now is None or now.name != value["id"] else []
         elif entry["type"] == "FLOAT" and "size" not in entry:
-            found += [f"{here} is {now} instead of {value}"] if abs(now - value) > NEAR * max(1, abs(value)) else []
+            found += (
+                [f"{here} is {now} instead of {value}"]
+                if abs(now - value) > NEAR * max(1, abs(value))
+                else []
+            )
         else:
             was = set(value) if entry.get("flag") else value
             found += [f"{here} is {now!r} instead of {was!r}"] if now != was else []

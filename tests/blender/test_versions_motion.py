@@ -1,4 +1,6 @@
-"""A character that an earlier version saved moves as it did: its measure, filter, limits and rotation modes are kept."""
+"""A character that an earlier version saved moves as it did: its measure, filter, limits and rotation modes
+are kept.
+"""
 
 import json
 from pathlib import Path
@@ -19,13 +21,21 @@ NEAR = 1e-6  # [rad] keys are in single precision
 
 def curves_of(action) -> list:
     if hasattr(action, "layers") and action.layers:
-        return [curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves]
+        return [
+            curve
+            for layer in action.layers
+            for strip in layer.strips
+            for bag in strip.channelbags
+            for curve in bag.fcurves
+        ]
     return list(action.fcurves)
 
 
 @pytest.fixture(params=sorted(VERSIONS.glob("*.blend")), ids=lambda path: path.stem)
 def saved(request):
-    """A file as an earlier version saved it: a figure whose bones have several axes, and a lamp whose bones have one or two."""
+    """A file as an earlier version saved it: a figure whose bones have several axes, and a lamp whose bones
+    have one or two.
+    """
     bpy.ops.wm.open_mainfile(filepath=str(request.param))
     return request.param
 
@@ -48,10 +58,14 @@ def test_the_bake_is_that_of_the_version_that_saved_the_file(saved):
     bpy.context.view_layer.objects.active = rig
     bpy.ops.limber.bake()
     baked = json.loads(saved.with_name(f"{saved.stem}-baked.json").read_text())
-    curves = {f"{curve.data_path}[{curve.array_index}]": curve for curve in curves_of(rig.animation_data.action)}
+    curves = {
+        f"{curve.data_path}[{curve.array_index}]": curve for curve in curves_of(rig.animation_data.action)
+    }
     assert curves.keys() == baked.keys()
     for path, values in baked.items():
-        assert [curves[path].evaluate(frame) for frame in range(1, len(values) + 1)] == pytest.approx(values, abs=NEAR)
+        assert [curves[path].evaluate(frame) for frame in range(1, len(values) + 1)] == pytest.approx(
+            values, abs=NEAR
+        )
 
 
 def test_one_button_gives_it_the_settings_of_new_chains(saved):

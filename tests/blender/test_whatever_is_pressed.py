@@ -1,4 +1,6 @@
-"""Whatever button is pressed with whatever names and choices: it does its work or says in a sentence why it cannot."""
+"""Whatever button is pressed with whatever names and choices: it does its work or says in a sentence why it
+cannot.
+"""
 
 import bpy
 import pytest
@@ -12,8 +14,18 @@ from tests.blender.shown import no_handler_raises  # noqa: F401
 pytestmark = pytest.mark.every_blender
 
 NOWHERE = "nowhere"  # no bone, joint, posture, robot or file has this name
-# What opens a network or serial port, writes outside the file, or ends the test's own live robot is tried by tests of its own.
-ELSEWHERE = {"listen", "remote", "scan", "connect", "reconnect", "puppeteer", "install_robot_meshes", "export_motion"}
+# What opens a network or serial port, writes outside the file, or ends the test's own live robot is tried by
+# tests of its own.
+ELSEWHERE = {
+    "listen",
+    "remote",
+    "scan",
+    "connect",
+    "reconnect",
+    "puppeteer",
+    "install_robot_meshes",
+    "export_motion",
+}
 
 
 def body() -> None:
@@ -30,7 +42,11 @@ def settings(operator) -> list[dict]:
     properties = [one for one in operator.get_rna_type().properties if one.identifier != "rna_type"]
     named = {one.identifier: NOWHERE for one in properties if one.type == "STRING"}
     choices = [one for one in properties if one.type == "ENUM" and not one.is_enum_flag]
-    return [{}, named, *(named | {one.identifier: item.identifier} for one in choices for item in one.enum_items)]
+    return [
+        {},
+        named,
+        *(named | {one.identifier: item.identifier} for one in choices for item in one.enum_items),
+    ]
 
 
 @pytest.mark.parametrize("owner", [looking_chain, body, mechanism], ids=["chain", "body", "mechanism"])
@@ -39,7 +55,11 @@ def test_every_button_answers_in_a_sentence(owner, tmp_path, monkeypatch):
     owner()
     bpy.context.scene.frame_end = 2
     thing = bpy.context.object
-    names = {cls.bl_idname.partition(".")[2] for cls in registration.classes() if issubclass(cls, bpy.types.Operator)}
+    names = {
+        cls.bl_idname.partition(".")[2]
+        for cls in registration.classes()
+        if issubclass(cls, bpy.types.Operator)
+    }
     broken = []
     for name in sorted(names - ELSEWHERE):
         operator = getattr(bpy.ops.limber, name)

@@ -1,4 +1,6 @@
-"""A character without a robot has no motion filter: Influence 0 is its animation in the same frame; attention eases what jumps."""
+"""A character without a robot has no motion filter: Influence 0 is its animation in the same frame; attention
+eases what jumps.
+"""
 
 from itertools import pairwise
 from math import degrees, radians
@@ -81,7 +83,9 @@ def test_a_pose_is_shown_at_once_also_while_nothing_plays(animated):
     live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), time=0.0)
     now = session(rig, chain)
     key = now.reader.joint_keys.index
-    assert [now.outputs.angles[key(("head", axis))] for axis in "XYZ"] == pytest.approx([0.4, -0.3, 2.0], abs=1e-6)
+    assert [now.outputs.angles[key(("head", axis))] for axis in "XYZ"] == pytest.approx(
+        [0.4, -0.3, 2.0], abs=1e-6
+    )
 
 
 def test_influence_0_bakes_the_animation(animated):
@@ -127,8 +131,12 @@ def test_keyed_influence_is_that_share_of_the_way_in_the_same_frame(animated):
         bpy.context.scene.frame_set(frame)
         now = session(rig, chain)
         solved = now.outputs.solution.angles
-        posture = np.array([keys[frame][chain.joints.find(f"{bone} {axis}")] for bone, axis in now.reader.joint_keys])
-        assert now.outputs.angles == pytest.approx(posture + chain.influence * (solved - posture), abs=1e-6), frame
+        posture = np.array(
+            [keys[frame][chain.joints.find(f"{bone} {axis}")] for bone, axis in now.reader.joint_keys]
+        )
+        assert now.outputs.angles == pytest.approx(
+            posture + chain.influence * (solved - posture), abs=1e-6
+        ), frame
 
 
 def test_what_is_authored_beyond_a_joints_limits_is_shown_as_the_bones_own_constraints_leave_it(animated):
@@ -147,7 +155,9 @@ def test_what_is_authored_beyond_a_joints_limits_is_shown_as_the_bones_own_const
 
 @pytest.fixture
 def postures(animated):
-    """The chain keeps one of two stored postures of the neck; the rest of it is animated. The second one is keyed in frame 10."""
+    """The chain keeps one of two stored postures of the neck; the rest of it is animated. The second one is
+    keyed in frame 10.
+    """
     rig, chain = animated
     chain.influence, chain.transition = 0.0, 0.5
     for name, angle in (("One", -0.5), ("Other", 0.5)):

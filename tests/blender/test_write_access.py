@@ -1,4 +1,6 @@
-"""Timers and handlers write where Blender refuses scripts to: as while it draws panels, and as some versions go on doing afterwards."""
+"""Timers and handlers write where Blender refuses scripts to: as while it draws panels, and as some versions
+go on doing afterwards.
+"""
 
 from collections.abc import Callable
 
@@ -8,14 +10,23 @@ from limber.rig.blender.write_access import granted, is_refused
 from limber.rig.live import live
 
 from tests.blender.rigs import looking_chain
-from tests.blender.shown import assert_looks, choose, depsgraph, go_live, no_handler_raises, settle  # noqa: F401
+from tests.blender.shown import (
+    assert_looks,
+    choose,
+    depsgraph,
+    go_live,
+    no_handler_raises,  # noqa: F401
+    settle,
+)
 
 pytestmark = pytest.mark.every_blender
 
 
 @pytest.fixture
 def refusing():
-    """Calls a function where Blender refuses writes: in the poll of a keying set, as in a drawing of panels."""
+    """Calls a function where Blender refuses writes: in the poll of a keying set, as in a drawing of
+    panels.
+    """
     calls: list[Callable[[], object]] = []
 
     class Refusing(bpy.types.KeyingSetInfo):
@@ -115,7 +126,9 @@ def test_live_follows_a_target_that_is_chosen_where_blender_refuses_writes(refus
     assert_looks(rig, chain)
 
 
-def test_a_chain_that_comes_live_where_blender_refuses_writes_is_taken_up_when_the_scene_no_longer_plays(refusing, monkeypatch):
+def test_a_chain_that_comes_live_where_blender_refuses_writes_is_taken_up_when_the_scene_no_longer_plays(
+    refusing, monkeypatch
+):
     rig, chain = looking_chain()
     go_live(rig, chain)
     live.stop(rig, chain)

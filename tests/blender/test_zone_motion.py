@@ -1,4 +1,6 @@
-"""No-go zones are looked at frame by frame and between, as links and zones move, and say nothing of links that cannot leave them."""
+"""No-go zones are looked at frame by frame and between, as links and zones move, and say nothing of links
+that cannot leave them.
+"""
 
 import bpy
 import pytest
@@ -25,7 +27,9 @@ def test_what_is_shown_counts_after_the_motion_filter_and_at_the_frames_where_it
     assert found
     assert min(one.first for one in found) > 12
     take = checked(rig).takes[0]
-    assert max(float(inside.max()) for inside in take.inside) == pytest.approx(1e-3 * max(one.value for one in found))
+    assert max(float(inside.max()) for inside in take.inside) == pytest.approx(
+        1e-3 * max(one.value for one in found)
+    )
 
 
 def test_a_zone_that_moves_is_entered_when_it_comes(rig, chain):
@@ -46,7 +50,9 @@ def test_a_zone_that_flies_past_between_two_frames_is_entered_on_the_way(rig, ch
     forbid(rig, zone)
     found = zone_findings(rig)
     assert {(one.first, one.last) for one in found} == {(2, 2)}
-    assert max(one.value for one in found) == pytest.approx(40.0, abs=3)  # [mm] both radii: right through the middle
+    assert max(one.value for one in found) == pytest.approx(
+        40.0, abs=3
+    )  # [mm] both radii: right through the middle
     assert all("between the last frame and this one" in one.sentence for one in found)
     assert all("through Ball since the last frame" in one.words for one in in_the_view(2, [rig]))
     zone.animation_data_clear()
@@ -105,14 +111,24 @@ def test_a_zone_that_changes_where_it_is_enters_nothing(rig, chain, changed, val
 
 
 def test_a_mesh_that_changes_its_shape_is_looked_at_anew(rig, chain):
-    zone = mesh("Balloon", [(x, y, z) for x in (-0.01, 0.01) for y in (-0.01, 0.01) for z in (-0.01, 0.01)], place=(0.2, 0, 0.25))
+    zone = mesh(
+        "Balloon",
+        [(x, y, z) for x in (-0.01, 0.01) for y in (-0.01, 0.01) for z in (-0.01, 0.01)],
+        place=(0.2, 0, 0.25),
+    )
     array = zone.modifiers.new("Array", "ARRAY")
-    array.use_relative_offset, array.use_constant_offset, array.constant_offset_displace = False, True, (0, 0, 0)
+    array.use_relative_offset, array.use_constant_offset, array.constant_offset_displace = (
+        False,
+        True,
+        (0, 0, 0),
+    )
     array.keyframe_insert("constant_offset_displace", frame=1)
     array.constant_offset_displace = (-0.2, 0, 0)
     array.keyframe_insert("constant_offset_displace", frame=3)
     forbid(rig, zone)
-    assert {(one.joint, one.first, one.last) for one in checked(rig).findings if one.kind == "ZONE"} == {("middle", 3, 3)}
+    assert {(one.joint, one.first, one.last) for one in checked(rig).findings if one.kind == "ZONE"} == {
+        ("middle", 3, 3)
+    }
 
 
 def test_a_zone_on_a_bone_says_nothing_of_that_bone_but_of_the_others(rig, chain):
@@ -135,7 +151,13 @@ def test_a_slide_at_the_root_moves_every_link():
     rig = build({"rail": "Y", "head": "X"})
     bone = rig.pose.bones["rail"]
     limit = bone.constraints.new("LIMIT_LOCATION")
-    limit.owner_space, limit.use_min_x, limit.use_max_x, limit.min_x, limit.max_x = "LOCAL", True, True, -0.2, 0.2
+    limit.owner_space, limit.use_min_x, limit.use_max_x, limit.min_x, limit.max_x = (
+        "LOCAL",
+        True,
+        True,
+        -0.2,
+        0.2,
+    )
     select(rig, "rail", "head")
     bpy.ops.limber.new_chain()
     from limber.rig.reading.links import moved_bones

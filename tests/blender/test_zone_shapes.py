@@ -1,4 +1,6 @@
-"""A no-go zone is where it is seen, whatever its shape, scale and turn: links enter it by as much as Motion Check tells."""
+"""A no-go zone is where it is seen, whatever its shape, scale and turn: links enter it by as much as Motion
+Check tells.
+"""
 
 from math import radians
 
@@ -15,9 +17,15 @@ def chain():
 
 
 def test_a_link_in_a_box_is_named_with_the_box_and_how_far_it_goes_in(rig, chain):
-    forbid(rig, empty("Table", (0.06, 0, 0.25), size=0.05))  # its side is 1 cm from the middle bone's line, which is 2 cm thick
+    forbid(
+        rig, empty("Table", (0.06, 0, 0.25), size=0.05)
+    )  # its side is 1 cm from the middle bone's line, which is 2 cm thick
     found = [one for one in checked(rig).findings if one.kind == "ZONE"]
-    assert {one.joint for one in found} == {"middle", "upper", "lower"}, "those that meet the middle bone are as near"
+    assert {one.joint for one in found} == {
+        "middle",
+        "upper",
+        "lower",
+    }, "those that meet the middle bone are as near"
     middle = next(one for one in found if one.joint == "middle")
     assert middle.value == pytest.approx(10.0, abs=0.01)
     assert (middle.first, middle.last, middle.unit, middle.zone) == (1, 3, "mm", "Table")
@@ -42,7 +50,9 @@ def test_the_links_radius_counts(rig, chain):
 @pytest.mark.parametrize(("turn", "reach"), [((0, 0, 0), 0.05), ((0, 0, radians(45)), 0.05 * np.sqrt(2))])
 def test_a_turned_box_reaches_as_far_as_its_corner(rig, chain, turn, reach):
     forbid(rig, empty("Table", (0.08, 0, 0.25), size=0.05, turn=turn))
-    assert entered(rig).get(("middle", "Table"), reach + RADIUS - 0.08) == pytest.approx(reach + RADIUS - 0.08, abs=1e-5)
+    assert entered(rig).get(("middle", "Table"), reach + RADIUS - 0.08) == pytest.approx(
+        reach + RADIUS - 0.08, abs=1e-5
+    )
     assert bool(entered(rig)) == (reach + RADIUS > 0.08)
 
 
@@ -54,7 +64,9 @@ def test_an_unevenly_scaled_and_turned_box_is_where_it_is_seen(rig, chain):
     local = 0.05 * np.array(scale) * np.stack(np.meshgrid(grid, grid, grid), axis=-1).reshape(-1, 3)
     points = local @ np.array(Euler(turn).to_matrix()).T + place
     aside = points - np.stack([0 * points[:, 0], 0 * points[:, 1], points[:, 2].clip(0.2, 0.3)], axis=1)
-    assert entered(rig)["middle", "Slab"] == pytest.approx(0.3 - np.linalg.norm(aside, axis=1).min(), abs=2e-3)
+    assert entered(rig)["middle", "Slab"] == pytest.approx(
+        0.3 - np.linalg.norm(aside, axis=1).min(), abs=2e-3
+    )
 
 
 def test_a_ball_is_an_empty_shown_as_a_sphere_and_its_scale_counts(rig, chain):
@@ -75,7 +87,12 @@ def test_deep_in_a_ball_the_way_to_its_surface_counts_as_well(rig, chain):
 
 
 def test_of_a_mesh_the_convex_volume_counts(rig, chain):
-    corners = [(0.2, 0.2, 0), (0.2, -0.2, 0), (-0.2, -0.2, 0), (0, 0, 0.225)]  # a tetrahedron: its hull holds the arm's lower bones
+    corners = [
+        (0.2, 0.2, 0),
+        (0.2, -0.2, 0),
+        (-0.2, -0.2, 0),
+        (0, 0, 0.225),
+    ]  # a tetrahedron: its hull holds the arm's lower bones
     forbid(rig, mesh("Heap", corners))
     assert set(entered(rig)) == {("lower", "Heap"), ("middle", "Heap")}
 
@@ -87,7 +104,11 @@ def test_a_flat_mesh_forbids_passing_through_it(rig, chain):
 
 
 def test_a_mesh_that_modifiers_make_larger_is_as_large_as_it_is_seen(rig, chain):
-    zone = mesh("Box", [(x, y, z) for x in (-0.01, 0.01) for y in (-0.01, 0.01) for z in (-0.01, 0.01)], place=(0.2, 0, 0.25))
+    zone = mesh(
+        "Box",
+        [(x, y, z) for x in (-0.01, 0.01) for y in (-0.01, 0.01) for z in (-0.01, 0.01)],
+        place=(0.2, 0, 0.25),
+    )
     forbid(rig, zone)
     assert entered(rig) == {}
     array = zone.modifiers.new("Array", "ARRAY")

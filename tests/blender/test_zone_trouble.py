@@ -66,7 +66,9 @@ def test_a_zone_taken_from_the_list_while_the_check_goes_on_is_named(rig, chain)
     work = MotionCheck(bpy.context.scene, mover_of(rig, rig.limber.chains[0]), range(1, 4), 0.1, 0.1)
     try:
         bpy.ops.limber.remove_zone()
-        with pytest.raises(RigError, match="'Table' was taken from the list of 'Rig': press Check Motion again"):
+        with pytest.raises(
+            RigError, match="'Table' was taken from the list of 'Rig': press Check Motion again"
+        ):
             work.step()
     finally:
         work.cancel()

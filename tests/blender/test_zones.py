@@ -1,4 +1,6 @@
-"""What is done with no-go zones and what is found in them: the list of findings, marks, files, the view, undo."""
+"""What is done with no-go zones and what is found in them: the list of findings, marks, files, the view,
+undo.
+"""
 
 import bpy
 import numpy as np

@@ -1,4 +1,6 @@
-"""Several chains at once: live and played frame by frame, and what a bake's own stage comes to over the same frames."""
+"""Several chains at once: live and played frame by frame, and what a bake's own stage comes to over the same
+frames.
+"""
 
 import bpy
 import numpy as np

@@ -20,7 +20,16 @@ BODY = {  # a torso with a head and an arm: bone -> free axes
 }
 PARENTS = {"shoulder": "chest"}
 QUICK = "dls"  # where any solver will do
-THERE = {"hip": 0.2, "spine": 0.1, "chest": -0.2, "neck": 0.3, "shoulder": 0.5, "arm": 0.3, "elbow": -0.6, "hand": 0.2}
+THERE = {
+    "hip": 0.2,
+    "spine": 0.1,
+    "chest": -0.2,
+    "neck": 0.3,
+    "shoulder": 0.5,
+    "arm": 0.3,
+    "elbow": -0.6,
+    "hand": 0.2,
+}
 
 
 def add_end(rig, chain, bone: str, **settings):
@@ -36,7 +45,9 @@ def add_end(rig, chain, bone: str, **settings):
 
 
 def body(solver: str = QUICK, hand_goal: str = "POSITION"):
-    """The torso, whose head looks and whose hand reaches, both to what can be had at once; returns rig, chain and the hand's end."""
+    """The torso, whose head looks and whose hand reaches, both to what can be had at once; returns rig, chain
+    and the hand's end.
+    """
     rig = build_rig(BODY, parents=PARENTS)
     rig.rotation_euler = (0.2, -0.1, 0.8)
     select(rig, "hip", "head")

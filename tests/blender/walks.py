@@ -14,12 +14,17 @@ STEP, LIFT = 0.03, 0.015  # [m] of a foot
 WALK = 130  # [frames] in which each foot makes a step
 FIRST, SECOND = 24, 84  # frames at which the right foot and the left one lift
 SWING = 20  # [frames]
-ALONE, SHIFT = 4, 14  # [frames] that one foot carries the weight before the other lifts, and that the weight takes to go over
+ALONE, SHIFT = (
+    4,
+    14,
+)  # [frames] that one foot carries the weight before the other lifts, and that the weight takes to go over
 STILL = 1e-7  # [m] of a target from frame to frame: it rests
 
 
 def keyed():
-    """A Walker whose feet make a step each, the right one first, keyed with what the panel has; returns its owner."""
+    """A Walker whose feet make a step each, the right one first, keyed with what the panel has; returns its
+    owner.
+    """
     owner = those.add("walker", place=(0.0, 0.0, 0.0))
     settings = owner.limber.mechanism
     settings.frame_start, settings.frame_end = 1, WALK
@@ -30,7 +35,11 @@ def keyed():
         support(owner, start + SWING + ALONE + SHIFT, "")
         target = bpy.data.objects[f"{side} Foot Target"]
         x, y, z = target.location
-        for frame, along, up in ((start, 0.0, 0.0), (start + SWING / 2, 0.5, LIFT), (start + SWING, 1.0, 0.0)):
+        for frame, along, up in (
+            (start, 0.0, 0.0),
+            (start + SWING / 2, 0.5, LIFT),
+            (start + SWING, 1.0, 0.0),
+        ):
             target.location = (x, y - along * STEP, z + up)
             target.keyframe_insert("location", frame=frame)
     bpy.context.scene.frame_set(1)
@@ -70,9 +79,13 @@ def seen(mechanism) -> Seen:
     for side in ("Left", "Right"):
         thing = bpy.data.objects[f"{side} Sole"]
         matrix = those.world(thing)
-        soles[side] = np.array([vertex.co for vertex in thing.data.vertices]) @ matrix[:3, :3].T + matrix[:3, 3]
+        soles[side] = (
+            np.array([vertex.co for vertex in thing.data.vertices]) @ matrix[:3, :3].T + matrix[:3, 3]
+        )
         targets[side] = those.world(bpy.data.objects[f"{side} Foot Target"])[:3, 3]
-        errors[side] = float(np.linalg.norm(those.world(bpy.data.objects[f"{side} Foot"])[:3, 3] - targets[side]))
+        errors[side] = float(
+            np.linalg.norm(those.world(bpy.data.objects[f"{side} Foot"])[:3, 3] - targets[side])
+        )
     return Seen(soles, targets, errors, centre_of_mass(mechanism, poses))
 
 
@@ -92,7 +105,9 @@ def outside(frame: Seen) -> float:
 
 
 def slid(frames: list[Seen]) -> float:
-    """The farthest [m] that a point of a sole was from where it was put down, while its foot's target rested."""
+    """The farthest [m] that a point of a sole was from where it was put down, while its foot's target
+    rested.
+    """
     most = 0.0
     for side in ("Left", "Right"):
         down = frames[0].soles[side]

@@ -1,4 +1,6 @@
-"""No-go zones for tests in a real Blender: an arm that stands still, things in its way, and what Check Motion finds."""
+"""No-go zones for tests in a real Blender: an arm that stands still, things in its way, and what Check Motion
+finds.
+"""
 
 import bpy
 

@@ -1,4 +1,6 @@
-"""A host without Blender: movers whose inputs are functions of a frame's number and of what earlier movers have come to."""
+"""A host without Blender: movers whose inputs are functions of a frame's number and of what earlier movers
+have come to.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -75,8 +77,12 @@ class PlainHost:
         return {mover.key: pose for mover, _, pose in poses if pose}
 
 
-def played(movers: Sequence[PlainMover], frames: int, dt: float, stage: Stage | None = None, first: int = 0) -> list[dict[str, Any]]:
-    """The outputs of movers by their keys, frame by frame; without a stage they begin at rest in the first frame."""
+def played(
+    movers: Sequence[PlainMover], frames: int, dt: float, stage: Stage | None = None, first: int = 0
+) -> list[dict[str, Any]]:
+    """The outputs of movers by their keys, frame by frame; without a stage they begin at rest in the first
+    frame.
+    """
     begins, stage, found = stage is None, stage or Stage(), []
     for number in range(first, first + frames):
         stage.tick(movers, PlainHost(number), 0.0 if begins and number == first else dt, {})

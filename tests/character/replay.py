@@ -1,4 +1,6 @@
-"""Movers and a stage built anew in plain Python from a scene that Blender has played; see `tests/blender/test_plain_stage.py`."""
+"""Movers and a stage built anew in plain Python from a scene that Blender has played; see
+`tests/blender/test_plain_stage.py`.
+"""
 
 import pickle
 import sys
@@ -68,7 +70,9 @@ class WholeBody:
     inputs: list[BodyInputs]
 
     def mover(self, key: str) -> PlainMover:
-        return PlainMover(key, make_body(Body(**self.body), **self.settings), lambda view, number: self.inputs[number])
+        return PlainMover(
+            key, make_body(Body(**self.body), **self.settings), lambda view, number: self.inputs[number]
+        )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""Scenes in plain Python: a lamp that looks at something that moves, a body with a head that looks, and a neck on push rods."""
+"""Scenes in plain Python: a lamp that looks at something that moves, a body with a head that looks, and a
+neck on push rods.
+"""
 
 import math
 from collections.abc import Callable
@@ -82,7 +84,14 @@ def head(of: PlainMover, path: Path = round_path) -> PlainMover:
     kinematics, offset = of.model.body, np.eye(4)
     offset[:3, 3] = bodies.PARTS["head"][1]
     names = tuple(f"head {letter}" for letter in "xyz")
-    mount = Mount("body", np.eye(4), kinematics.links["chest"], offset, tuple(map(kinematics.names.index, names)), kinematics)
+    mount = Mount(
+        "body",
+        np.eye(4),
+        kinematics.links["chest"],
+        offset,
+        tuple(map(kinematics.names.index, names)),
+        kinematics,
+    )
     # A link between the joints tells equal views apart; else rounding would choose among them.
     joints = [
         Joint(name, k - 1, IDENTITY, (0.0, 0.0, 0.05 * k), axis, -2.0, 2.0)
@@ -100,7 +109,10 @@ def neck() -> PlainMover:
     """The push-rod neck, whose head turns as its target does."""
     solver = MechanismSolver(mechanisms.push_rod_neck())
     limits = Limits(-1.3, 1.3, 4.0, 40.0, 400.0)
-    motors = [Motor(name, 0, make_filter("default", limits, Character())) for name in ("pan", "left servo", "right servo")]
+    motors = [
+        Motor(name, 0, make_filter("default", limits, Character()))
+        for name in ("pan", "left servo", "right servo")
+    ]
     model = MechanismModel(solver, assemble(solver).state, tuple(motors))
 
     def asked(view: View, number: int) -> Goals:

@@ -29,7 +29,11 @@ def model(velocity: float | None = None, acceleration: float | None = None, reac
 
 def posed(mover: Model, joints: np.ndarray, swing: float = 0.0) -> BodyInputs:
     """Targets that joint values (n,) meet, on a base that is turned about Z [rad]."""
-    values = bodies.asks(mover.body, at_rest(mover.body, joints, exponential(np.array([0.0, 0.0, swing])), np.zeros(3)), bodies.TRACKED)
+    values = bodies.asks(
+        mover.body,
+        at_rest(mover.body, joints, exponential(np.array([0.0, 0.0, swing])), np.zeros(3)),
+        bodies.TRACKED,
+    )
     return BodyInputs(values.rotation, values.position[0], np.eye(4), np.zeros((0, 3)))
 
 
@@ -79,7 +83,12 @@ def test_joints_with_limits_of_motion_keep_them_on_their_way_after_a_leap(first:
 def test_a_body_stands_on_its_feet_again_after_a_leap(limits):
     free = model(*limits)
     mover = replace(free, feet=(Foot("left foot"), Foot("right foot")))
-    stands = {"base": np.array([0.0, 0.0, 0.8]), "feet": np.zeros((2, 3)), "floor_up": np.array([0.0, 0.0, 1.0]), "floor_height": 0.0}
+    stands = {
+        "base": np.array([0.0, 0.0, 0.8]),
+        "feet": np.zeros((2, 3)),
+        "floor_up": np.array([0.0, 0.0, 1.0]),
+        "floor_height": 0.0,
+    }
     straight = np.where([name.split()[1] in ("leg", "foot") for name in mover.body.names], 0.1, 1.0)
     here, there = (posed(mover, straight * pose)._replace(**stands) for pose in POSES[2:4])
     state = moved(mover, [here] + 90 * [there])[-1]
@@ -103,7 +112,10 @@ def test_motion_is_followed_after_a_leap(limits):
     mover = model(*limits)
     motion = [posed(mover, (1.0 - 0.5 * number / 150) * POSES[3]) for number in range(150)]
     states = moved(mover, [posed(mover, POSES[2]), *motion])
-    assert error(mover, motion[-1], states[-1]) < error(mover, motion[-1], moved(mover, motion)[-1]) + bodies.DEGREE
+    assert (
+        error(mover, motion[-1], states[-1])
+        < error(mover, motion[-1], moved(mover, motion)[-1]) + bodies.DEGREE
+    )
     assert states[-1].leap.goal is None
 
 
@@ -129,14 +141,18 @@ def test_a_glitch_of_one_frame_leaves_the_motion_as_it_was(limits):
 
 def test_continuous_motion_is_never_searched_however_the_body_spins():
     mover = model()
-    for number, state in enumerate(moved(mover, [posed(mover, bodies.wave(mover.body, k * DT)[0], 0.6 * k) for k in range(40)])):
+    for number, state in enumerate(
+        moved(mover, [posed(mover, bodies.wave(mover.body, k * DT)[0], 0.6 * k) for k in range(40)])
+    ):
         assert state.leap == leaps.NO_LEAP, number
 
 
 def test_targets_that_leap_all_the_time_are_searched_once_a_second_at_most():
     mover = model()
     frames = [posed(mover, POSES[8 + number // 2 % 2]) for number in range(70)]
-    searches = [number for number, state in enumerate(moved(mover, frames)) if state.leap.pause == leaps.PAUSE]
+    searches = [
+        number for number, state in enumerate(moved(mover, frames)) if state.leap.pause == leaps.PAUSE
+    ]
     assert len(searches) == 2
     assert (searches[1] - searches[0]) * DT >= leaps.PAUSE
 

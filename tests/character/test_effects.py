@@ -33,7 +33,9 @@ def test_effects_add_up():
     posture = np.zeros(len(skeleton))
     life, rocking = Life(0.1, 0.1, 0.0, 3), Rocking(0.2)
     both = total((life, rocking), skeleton, posture, UP, 1.5)
-    assert both == pytest.approx(total((life,), skeleton, posture, UP, 1.5) + total((rocking,), skeleton, posture, UP, 1.5))
+    assert both == pytest.approx(
+        total((life,), skeleton, posture, UP, 1.5) + total((rocking,), skeleton, posture, UP, 1.5)
+    )
     assert not total((), skeleton, posture, UP, 1.5).any()
 
 
@@ -46,7 +48,12 @@ def test_two_effects_together_take_no_joint_beyond_its_limits():
 
 
 def test_a_chain_that_rocks_moves_while_its_aim_stays():
-    still, rocking = (played([lamp(lambda number: (0.4, -0.5, 0.4), effects=effects)], 120, DT)[60:] for effects in ((), (Rocking(0.3),)))
-    moved = np.array([frame["lamp"].desired for frame in rocking]) - np.array([frame["lamp"].desired for frame in still])
+    still, rocking = (
+        played([lamp(lambda number: (0.4, -0.5, 0.4), effects=effects)], 120, DT)[60:]
+        for effects in ((), (Rocking(0.3),))
+    )
+    moved = np.array([frame["lamp"].desired for frame in rocking]) - np.array(
+        [frame["lamp"].desired for frame in still]
+    )
     assert np.abs(moved).max() > 0.1
     assert max(frame["lamp"].solution.aim_error for frame in rocking) < 1e-3

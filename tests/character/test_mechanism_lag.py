@@ -50,7 +50,10 @@ def test_a_goal_of_the_centre_of_mass_stays_in_force_while_motors_lag(weight):
 @pytest.mark.parametrize("weight", [1.0, 100.0])
 def test_large_weights_of_goals_do_not_move_motors_that_lag(weight):
     goals = Goals(
-        tuple(FrameGoal(body, rotation=about(Z, angle), rotation_weight=(weight,) * 3) for body, angle in (("base", 0.0), ("arm", TURNED)))
+        tuple(
+            FrameGoal(body, rotation=about(Z, angle), rotation_weight=(weight,) * 3)
+            for body, angle in (("base", 0.0), ("arm", TURNED))
+        )
     )
     _, outputs = lagging(goals)
     between = np.linalg.inv(outputs.poses[0]) @ outputs.poses[1]

@@ -1,4 +1,6 @@
-"""A stage that goes through the frames of a scene: what is the next frame, what is a jump, and what lies between two frames."""
+"""A stage that goes through the frames of a scene: what is the next frame, what is a jump, and what lies
+between two frames.
+"""
 
 from dataclasses import dataclass, field
 
@@ -32,9 +34,13 @@ class Counting(Stage):
         self.seconds += dt
 
 
-def go_to(playback: Playback, frame: int, fraction: float = 0.0, step: int = 1, plays: bool = False) -> Counting:
+def go_to(
+    playback: Playback, frame: int, fraction: float = 0.0, step: int = 1, plays: bool = False
+) -> Counting:
     time = Time(frame, fraction, step, FRAME)
-    return playback.go_to(SCENE, time, lambda stage, dt: stage.advance(dt), playback.stage.restart, lambda: plays)
+    return playback.go_to(
+        SCENE, time, lambda stage, dt: stage.advance(dt), playback.stage.restart, lambda: plays
+    )
 
 
 @pytest.fixture

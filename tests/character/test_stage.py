@@ -1,4 +1,6 @@
-"""Movers of every kind on one stage, in plain Python: their order, what they see of each other, and their states as values."""
+"""Movers of every kind on one stage, in plain Python: their order, what they see of each other, and their
+states as values.
+"""
 
 from dataclasses import replace
 from itertools import permutations
@@ -28,7 +30,9 @@ def test_every_kind_of_mover_plays_and_gets_where_it_is_going():
     assert max(outputs["neck"].report.goal_error for outputs in found) < 1e-6
     assert all(outputs["neck"].is_closed for outputs in found)
     assert max(outputs["lamp"].solution.aim_error for outputs in found[TURNED:]) < 1e-6
-    assert max(outputs["head"].solution.aim_error for outputs in found[:TURNED]) < 1e-6, "later its neck cannot turn as far"
+    assert max(outputs["head"].solution.aim_error for outputs in found[:TURNED]) < 1e-6, (
+        "later its neck cannot turn as far"
+    )
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4)))[5::6])
@@ -47,7 +51,9 @@ def test_a_head_stands_on_its_body_as_it_is_in_this_frame():
     chest = follower.model.body.placed(state.frames, np.array([follower.model.body.links["chest"]]))[0]
     chest[:3, 3] += state.base_position
     base = np.array(stage.of(movers[0]).ticked[1].base)
-    assert base == pytest.approx(chest @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.3], [0, 0, 0, 1.0]]), abs=1e-12)
+    assert base == pytest.approx(
+        chest @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.3], [0, 0, 0, 1.0]]), abs=1e-12
+    )
 
 
 def test_a_copy_goes_on_as_the_stage_does_and_leaves_it_alone():

@@ -37,7 +37,11 @@ def test_what_only_may_depend_is_no_feedback():
     assert order([[1], [0]], [True, False], certain=[[], [0]]).feedback == {}
 
 
-@given(st.integers(1, 8).flatmap(lambda n: st.lists(st.lists(st.integers(0, n - 1), max_size=n), min_size=n, max_size=n)))
+@given(
+    st.integers(1, 8).flatmap(
+        lambda n: st.lists(st.lists(st.integers(0, n - 1), max_size=n), min_size=n, max_size=n)
+    )
+)
 def test_every_mover_comes_once_and_after_what_it_needs_unless_there_is_a_cycle(needs):
     found = order(needs)
     assert sorted(found.indices) == list(range(len(needs)))

@@ -1,4 +1,6 @@
-"""Streams: what is received at one rate is shown at another, smooth, with little delay, and at rest where it ends."""
+"""Streams: what is received at one rate is shown at another, smooth, with little delay, and at rest where it
+ends.
+"""
 
 from collections.abc import Callable
 from math import pi, sin
@@ -23,7 +25,9 @@ def ramp(time: float) -> float:
     return 60.0 * time
 
 
-def played(arrivals: dict[int, list[float]], ticks: int, clock: float = CLOCK, rejoin: float = stream.REJOIN) -> np.ndarray:
+def played(
+    arrivals: dict[int, list[float]], ticks: int, clock: float = CLOCK, rejoin: float = stream.REJOIN
+) -> np.ndarray:
     """Values (ticks,) at each tick of a signal whose samples come at ticks; before the first it is at 0."""
     value, number, state, shown = 0.0, 0, None, []
     for tick in range(ticks):
@@ -34,7 +38,9 @@ def played(arrivals: dict[int, list[float]], ticks: int, clock: float = CLOCK, r
     return np.array(shown)
 
 
-def sent(rate: float, seconds: float, motion: Callable[[float], float] = sway, clock: float = CLOCK) -> dict[int, list[float]]:
+def sent(
+    rate: float, seconds: float, motion: Callable[[float], float] = sway, clock: float = CLOCK
+) -> dict[int, list[float]]:
     """Samples of a motion at a steady rate, by the ticks at which they come."""
     arrivals: dict[int, list[float]] = {}
     for sample in range(int(seconds * rate)):
@@ -44,7 +50,9 @@ def sent(rate: float, seconds: float, motion: Callable[[float], float] = sway, c
 
 @pytest.mark.parametrize("clock", [60, 24, 50])
 @pytest.mark.parametrize("rate", [10, 15, 24, 25, 30, 45, 50, 60, 90, 120])
-def test_whatever_the_rates_no_tick_stands_still_and_the_acceleration_is_the_motions_own(rate: float, clock: float):
+def test_whatever_the_rates_no_tick_stands_still_and_the_acceleration_is_the_motions_own(
+    rate: float, clock: float
+):
     shown = played(sent(rate, 10, clock=clock), 8 * clock, clock)[4 * clock :]
     assert np.abs(np.diff(shown)).min() > 0.0
     assert np.abs(np.diff(shown, 2)).max() * clock**2 < 1.3 * 30.0 * RATE**2
@@ -129,7 +137,9 @@ def test_a_sent_velocity_is_taken():
 def test_a_signal_that_is_lost_has_no_value_and_comes_back_where_it_is():
     state = None
     for tick, value in enumerate((1.0, 1.0, np.nan, np.nan, 7.0)):
-        values, state = stream.advance(state, Samples(np.array([[value]]), np.array([tick]), NO_VELOCITY), 1 / CLOCK if tick else 0.0)
+        values, state = stream.advance(
+            state, Samples(np.array([[value]]), np.array([tick]), NO_VELOCITY), 1 / CLOCK if tick else 0.0
+        )
         assert values[0, 0] == pytest.approx(value, nan_ok=True)
 
 

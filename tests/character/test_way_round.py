@@ -1,4 +1,6 @@
-"""A gaze that reaches a joint's limit takes the way round: no goal that a search from scratch meets is missed for good."""
+"""A gaze that reaches a joint's limit takes the way round: no goal that a search from scratch meets is missed
+for good.
+"""
 
 import math
 from itertools import pairwise
@@ -19,7 +21,9 @@ POSTURE = np.array([0.0, 0.5, -0.9, 0.0])
 
 
 def walk(places, frames):
-    """Positions of a target that goes from each place to the next in so many frames, gently as between keys; then it rests."""
+    """Positions of a target that goes from each place to the next in so many frames, gently as between keys;
+    then it rests.
+    """
     for first, last in pairwise(places):
         for frame in range(frames):
             share = frame / frames
@@ -33,7 +37,10 @@ def walk(places, frames):
     [
         (((-0.76, 0.76, -1.04), (0.12, 1.02, 1.07)), 40),
         (((1.34, 0.77, 0.05), (-0.09, 0.83, 0.94)), 40),
-        (((-1.15, -0.79, 0.4), (-0.77, -0.47, 0.28), (-1.26, -0.07, 0.64), (0.02, 0.84, 0.68)), 25),  # missed by less than a degree
+        (
+            ((-1.15, -0.79, 0.4), (-0.77, -0.47, 0.28), (-1.26, -0.07, 0.64), (0.02, 0.84, 0.68)),
+            25,
+        ),  # missed by less than a degree
     ],
 )
 def test_a_target_that_walked_round_is_met_after_it_rests(places, frames):

@@ -1,4 +1,6 @@
-"""Widest look: a head rests at the edge of its range, and crosses over gradually where its target passes behind."""
+"""Widest look: a head rests at the edge of its range, and crosses over gradually where its target passes
+behind.
+"""
 
 import math
 from itertools import pairwise
@@ -15,7 +17,9 @@ HUNDRED = LookSettings(math.radians(100))
 def point(aside: float, up: float = 0.0) -> Point:
     """A point at angles [degrees] to the left of where the end faces, and above it."""
     aside, up = math.radians(aside), math.radians(up)
-    return Point((-2 * math.sin(aside) * math.cos(up), 2 * math.cos(aside) * math.cos(up), 1.5 + 2 * math.sin(up)))
+    return Point(
+        (-2 * math.sin(aside) * math.cos(up), 2 * math.cos(aside) * math.cos(up), 1.5 + 2 * math.sin(up))
+    )
 
 
 def seen(aim: Point) -> tuple[float, float, float]:
@@ -26,7 +30,9 @@ def around(fps: int, up: float = 0.0, rounds: int = 3, seconds: float = 10.0):
     """Looks (direction, state) at a target that walks round the character."""
     look = None
     for frame in range(int(rounds * seconds * fps)):
-        aim, look = looking(look, AHEAD, point(math.degrees(math.tau * frame / (seconds * fps)), up), HUNDRED, 1 / fps)
+        aim, look = looking(
+            look, AHEAD, point(math.degrees(math.tau * frame / (seconds * fps)), up), HUNDRED, 1 / fps
+        )
         yield seen(aim), look
 
 
@@ -86,7 +92,9 @@ def test_a_narrow_look_rests_where_it_is_nearest_to_a_target_in_front(widest, as
     target = point(aside, up)
     away = math.degrees(vector_angle(seen(target), (0.0, 1.0, 0.0)))
     aim, _ = looking(None, AHEAD, target, LookSettings(math.radians(widest)), 0.1)
-    assert math.degrees(vector_angle(seen(aim), seen(target))) == pytest.approx(max(0.0, away - widest), abs=1e-5)
+    assert math.degrees(vector_angle(seen(aim), seen(target))) == pytest.approx(
+        max(0.0, away - widest), abs=1e-5
+    )
 
 
 @pytest.mark.parametrize("widest", [20, 45, 70, 89.9, 90, 91, 120])
@@ -94,7 +102,10 @@ def test_a_narrow_look_rests_where_it_is_nearest_to_a_target_in_front(widest, as
 def test_a_target_that_goes_over_the_top_and_down_behind_keeps_its_side(widest, off):
     before, look, settings = None, None, LookSettings(math.radians(widest))
     for degree in range(0, 340):
-        along, aside = math.radians(degree / 2), math.radians(off)  # a circle from ahead over the top, tilted to the left
+        along, aside = (
+            math.radians(degree / 2),
+            math.radians(off),
+        )  # a circle from ahead over the top, tilted to the left
         way = (-math.sin(aside) * math.sin(along), math.cos(along), math.cos(aside) * math.sin(along))
         aim, look = looking(look, AHEAD, Direction(way), settings, 1 / 24)
         assert look.left == 0.0

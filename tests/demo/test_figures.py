@@ -8,7 +8,9 @@ FPS = 24.0
 
 
 def feasible(velocity: float, acceleration: float, jerk: float, seconds: float = 4.0) -> np.ndarray:
-    """A joint that is pushed by a jerk at its limit to and fro, never beyond its velocity and acceleration; (t, 1) sampled finely."""
+    """A joint that is pushed by a jerk at its limit to and fro, never beyond its velocity and acceleration;
+    (t, 1) sampled finely.
+    """
     dt, place, speed, push, rows = 1e-4, 0.0, 0.0, 0.0, []
     for k in range(int(seconds / dt)):
         want = acceleration if (k * dt) % 1.0 < 0.5 else -acceleration
@@ -56,7 +58,9 @@ def test_the_lag_of_a_delayed_copy_is_found(delay):
     times = np.arange(1000) / 100.0
     wanted = np.stack([np.sin(1.3 * due), np.cos(2.1 * due)], 1)
     seen = np.stack([np.interp(times - delay, due, column) for column in wanted.T], 1)
-    assert figures.lag(times, seen, due, wanted) == pytest.approx(delay, abs=2 * (figures.LAGS[1] - figures.LAGS[0]))
+    assert figures.lag(times, seen, due, wanted) == pytest.approx(
+        delay, abs=2 * (figures.LAGS[1] - figures.LAGS[0])
+    )
 
 
 def test_frames_after_a_change_of_posture_are_told_from_the_others():

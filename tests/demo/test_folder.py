@@ -11,7 +11,15 @@ def fill(path, *names):
 
 
 def test_what_an_earlier_run_left_goes_and_other_folders_stay(tmp_path):
-    fill(tmp_path, *folder.OWN, "lamp.blend", "lamp.blend1", "frames/proud_0024.png", "profile/a.json", "clip/report.json")
+    fill(
+        tmp_path,
+        *folder.OWN,
+        "lamp.blend",
+        "lamp.blend1",
+        "frames/proud_0024.png",
+        "profile/a.json",
+        "clip/report.json",
+    )
     folder.prepare(tmp_path, "lamp.blend")
     left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
     assert left == ["clip/report.json", "profile/a.json"]

@@ -3,10 +3,23 @@ import pytest
 
 # Bones from the root to the head, and some that hang on them, as different tools name them.
 CONVENTIONS = {
-    "cmu": (["Hips", "LowerBack", "Spine", "Spine1", "Neck", "Neck1", "Head"], ["LHipJoint", "LeftUpLeg", "LeftShoulder"]),
-    "3ds max": (["Hips", "lowerback", "Chest", "Chest2", "lowerneck", "Neck", "Head"], ["LeftHip", "LeftKnee", "RightCollar"]),
+    "cmu": (
+        ["Hips", "LowerBack", "Spine", "Spine1", "Neck", "Neck1", "Head"],
+        ["LHipJoint", "LeftUpLeg", "LeftShoulder"],
+    ),
+    "3ds max": (
+        ["Hips", "lowerback", "Chest", "Chest2", "lowerneck", "Neck", "Head"],
+        ["LeftHip", "LeftKnee", "RightCollar"],
+    ),
     "mixamo": (
-        ["mixamorig:Hips", "mixamorig:Spine", "mixamorig:Spine1", "mixamorig:Spine2", "mixamorig:Neck", "mixamorig:Head"],
+        [
+            "mixamorig:Hips",
+            "mixamorig:Spine",
+            "mixamorig:Spine1",
+            "mixamorig:Spine2",
+            "mixamorig:Neck",
+            "mixamorig:Head",
+        ],
         ["mixamorig:LeftUpLeg", "mixamorig:LeftShoulder"],
     ),
     "rigify": (["pelvis", "spine.001", "spine.002", "neck", "head"], ["thigh.L", "shoulder.L"]),

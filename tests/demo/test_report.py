@@ -1,4 +1,6 @@
-"""What a demo's figures must be: each that falls short is told, with what was found, and makes the demo fail."""
+"""What a demo's figures must be: each that falls short is told, with what was found, and makes the
+demo fail.
+"""
 
 from copy import deepcopy
 
@@ -8,10 +10,20 @@ import report
 GOOD = {
     "aim_error_deg": {"mean": 0.0, "max": 0.09},
     "frames_with_problems": {},
-    "filter": {"velocity": 1.0, "acceleration": 1.0, "jerk": 1.0, "beyond_position_limits_deg": 0.0, "slides_beyond_limits_mm": 0.0},
+    "filter": {
+        "velocity": 1.0,
+        "acceleration": 1.0,
+        "jerk": 1.0,
+        "beyond_position_limits_deg": 0.0,
+        "slides_beyond_limits_mm": 0.0,
+    },
     "device": {"lost": 0, "sent": 100, "follows_within_deg": 0.1},
     "frame_late_ms": {"p99": 0.0},
-    "same_motion": {"streamed_minus_live_rad": 0.0, "baked_minus_live_rad": 0.0, "shown_minus_computed_aim_deg": 0.0},
+    "same_motion": {
+        "streamed_minus_live_rad": 0.0,
+        "baked_minus_live_rad": 0.0,
+        "shown_minus_computed_aim_deg": 0.0,
+    },
 }
 
 
@@ -37,7 +49,9 @@ def test_figures_that_are_as_they_should_be_leave_nothing_to_tell():
         ("same_motion", "shown_minus_computed_aim_deg", 0.02, "What Blender shows is not what was computed"),
     ],
 )
-def test_each_figure_that_falls_short_is_told_once_with_what_was_found(part: str, figure: str, found: float | str, said: str):
+def test_each_figure_that_falls_short_is_told_once_with_what_was_found(
+    part: str, figure: str, found: float | str, said: str
+):
     figures = deepcopy(GOOD)
     figures[part][figure] = found
     (sentence,) = report.shortcomings(figures)

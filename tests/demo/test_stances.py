@@ -13,17 +13,30 @@ def arm(kinds=("revolute",) * 5) -> Skeleton:
     """Links of 0.2 m straight up, with axes that alternate; slides go along the links."""
     axes = (rotations.Z, rotations.X, rotations.X, rotations.Z, rotations.X)
     joints = [
-        Joint(f"j{k}", k - 1, rotations.IDENTITY, (0.0, 0.0, 0.2), axis if kind == "revolute" else rotations.Z, -1.5, 2.0, kind)
+        Joint(
+            f"j{k}",
+            k - 1,
+            rotations.IDENTITY,
+            (0.0, 0.0, 0.2),
+            axis if kind == "revolute" else rotations.Z,
+            -1.5,
+            2.0,
+            kind,
+        )
         for k, (axis, kind) in enumerate(zip(axes, kinds, strict=True))
     ]
     return Skeleton(tuple(joints), rotations.about(rotations.X, pi / 2), (0.0, 0.0, 0.1))
 
 
 def look(pose) -> tuple[np.ndarray, np.ndarray]:
-    return np.array([*pose.positions, pose.tool_position]), np.array(rotations.rotate(pose.tool_rotation, rotations.Y))
+    return np.array([*pose.positions, pose.tool_position]), np.array(
+        rotations.rotate(pose.tool_rotation, rotations.Y)
+    )
 
 
-@pytest.mark.parametrize("kinds", [("revolute",) * 5, ("revolute", "revolute", "prismatic", "revolute", "revolute")])
+@pytest.mark.parametrize(
+    "kinds", [("revolute",) * 5, ("revolute", "revolute", "prismatic", "revolute", "revolute")]
+)
 def test_postures_are_within_limits_above_the_floor_look_ahead_and_differ(kinds):
     skeleton = arm(kinds)
     chosen = stances.choose(skeleton, look, 0.0)

@@ -68,7 +68,9 @@ def test_where_the_disk_is_full_the_old_file_stays(path: Path):
 
 
 @pytest.mark.parametrize("call", ["fsync", "chmod", "replace"])
-def test_where_the_system_refuses_any_step_the_old_file_stays(path: Path, monkeypatch: pytest.MonkeyPatch, call: str):
+def test_where_the_system_refuses_any_step_the_old_file_stays(
+    path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+):
     def refuse(*_arguments):
         raise OSError(28, "No space left on device")
 

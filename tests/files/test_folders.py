@@ -19,7 +19,9 @@ def place(tmp_path: Path) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
 
 
 def written(path: Path, files: dict[str, bytes]) -> FolderWriter:
@@ -42,7 +44,9 @@ def fail_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(atomic, "write", writes)
 
 
-def test_a_new_folder_is_there_with_all_of_its_files_or_not_at_all(place: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_new_folder_is_there_with_all_of_its_files_or_not_at_all(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+):
     assert content(place) == OLD
     with pytest.raises(FileExistsError):
         write_folder(place, NEW)
@@ -112,11 +116,15 @@ def test_names_as_long_as_a_system_allows_can_be_written(tmp_path: Path):
     assert (content(one), content(other)) == (OLD, NEW)
 
 
-def test_an_old_folder_that_could_not_be_deleted_is_deleted_by_the_next_writer_of_the_same_process(place: Path, monkeypatch):
+def test_an_old_folder_that_could_not_be_deleted_is_deleted_by_the_next_writer_of_the_same_process(
+    place: Path, monkeypatch
+):
     from limber.files import folders
 
     with monkeypatch.context() as stuck:
-        stuck.setattr(folders.shutil, "rmtree", lambda *args, **kwargs: None)  # as where another program has a file open
+        stuck.setattr(
+            folders.shutil, "rmtree", lambda *args, **kwargs: None
+        )  # as where another program has a file open
         writer = written(place, NEW)
         writer.commit()
         writer.discard()

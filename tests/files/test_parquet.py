@@ -24,14 +24,18 @@ WHOLE = encode(
     ],
     {"pandas": "{}"},
 )
-MADE = {name: (Path(__file__).parent / f"{name}.parquet").read_bytes() for name in ("lerobot", "second_version")}  # by pyarrow 26
+MADE = {
+    name: (Path(__file__).parent / f"{name}.parquet").read_bytes() for name in ("lerobot", "second_version")
+}  # by pyarrow 26
 
 
 def table(data: bytes) -> Table:
     return Table(io.BytesIO(data))
 
 
-def rows(found: Table, name: str, first: int = 0, end: int | None = None, group: int = 0) -> list[list[float]]:
+def rows(
+    found: Table, name: str, first: int = 0, end: int | None = None, group: int = 0
+) -> list[list[float]]:
     """The rows of a column, each with its numbers."""
     numbers, width = found.column(group, name, first, end).tolist(), found.width(group, name)
     return [numbers[k : k + width] for k in range(0, len(numbers), width)]
@@ -39,7 +43,11 @@ def rows(found: Table, name: str, first: int = 0, end: int | None = None, group:
 
 def test_numbers_and_lists_of_them_are_read_again_and_texts_are_left_out():
     found = table(WHOLE)
-    assert (found.names, found.groups, found.bounds(0, "episode_index")) == (("action", "episode_index"), (50,), (0, 1))
+    assert (found.names, found.groups, found.bounds(0, "episode_index")) == (
+        ("action", "episode_index"),
+        (50,),
+        (0, 1),
+    )
     assert list(found.column(0, "episode_index")) == [k // 25 for k in range(50)]
     for one, other in zip(rows(found, "action", 7, 31), ROWS[7:31], strict=True):
         assert one == pytest.approx(other, abs=1e-7)
@@ -70,8 +78,27 @@ def test_groups_of_packed_numbers_of_any_width_are_decoded(width):
 
 
 def test_a_structure_of_metadata_is_read_again():
-    fields = {1: 7, 2: Long(-(2**40)), 3: True, 4: False, 5: "é", 6: None, 12: [{1: 1}, {}], 13: [3] * 20, 14: b"\xff"}
-    expected = {1: 7, 2: -(2**40), 3: True, 4: False, 5: "é".encode(), 12: [{1: 1}, {}], 13: [3] * 20, 14: b"\xff"}
+    fields = {
+        1: 7,
+        2: Long(-(2**40)),
+        3: True,
+        4: False,
+        5: "é",
+        6: None,
+        12: [{1: 1}, {}],
+        13: [3] * 20,
+        14: b"\xff",
+    }
+    expected = {
+        1: 7,
+        2: -(2**40),
+        3: True,
+        4: False,
+        5: "é".encode(),
+        12: [{1: 1}, {}],
+        13: [3] * 20,
+        14: b"\xff",
+    }
     assert Reader(struct(fields)).struct() == expected
 
 
@@ -93,7 +120,9 @@ def test_a_run_of_numbers_that_no_memory_holds_is_refused():
     group = {1: [{2: Long(4), 3: chunk}], 2: Long(len(page)), 3: Long(many)}
     footer = struct({1: 2, 2: [{4: "schema", 5: 1}, {1: 2, 3: 0, 4: "a"}], 3: Long(many), 4: [group]})
     found = table(b"PAR1" + page + footer + len(footer).to_bytes(4, "little") + b"PAR1")
-    with pytest.raises(ParquetError, match="announces 2147483647 numbers of 2147483647: it is damaged, or too large"):
+    with pytest.raises(
+        ParquetError, match="announces 2147483647 numbers of 2147483647: it is damaged, or too large"
+    ):
         found.column(0, "a")
 
 
@@ -106,7 +135,9 @@ SNAPPY = {
         bytes(k % 251 for k in range(400)),
     ),
     "copy by eleven bits": (
-        bytes((0x94, 0x03, 61 << 2, 0x8F, 0x01)) + bytes(k % 251 for k in range(400)) + bytes((0b001_000_01, 0x2C)),
+        bytes((0x94, 0x03, 61 << 2, 0x8F, 0x01))
+        + bytes(k % 251 for k in range(400))
+        + bytes((0b001_000_01, 0x2C)),
         bytes(k % 251 for k in range(400)) + bytes(k % 251 for k in range(100, 104)),
     ),
     "copy by two bytes": (bytes((6, 2 << 2)) + b"abc" + bytes((2 << 2 | 2, 3, 0)), b"abcabc"),
@@ -140,12 +171,17 @@ def test_what_is_no_table_says_so():
     for data, sentence in (
         (b"", "cut off, or none"),
         (WHOLE[:-5], "cut off, or none"),
-        (b"version https://git-lfs.github.com/spec/v1\n", "a file of Git LFS is a pointer until it is pulled"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\n",
+            "a file of Git LFS is a pointer until it is pulled",
+        ),
         (WHOLE[:-8] + b"\xff\xff\xff\x7fPAR1", "announce 2147483647 bytes"),
     ):
         with pytest.raises(ParquetError, match=sentence):
             table(data)
-    with pytest.raises(ParquetError, match="it has no column 'state' of numbers: it has action, episode_index"):
+    with pytest.raises(
+        ParquetError, match="it has no column 'state' of numbers: it has action, episode_index"
+    ):
         table(WHOLE).column(0, "state")
 
 
@@ -154,18 +190,32 @@ def header(name: str, numbers: int, size: int, kind: int = 0) -> bytes:
     body = bytes([1]) + varint(numbers << 1) + b"\0"
     fields = {1: numbers, 2: 8, 3: 3, 4: 3} if kind == 0 else {1: numbers, 2: 0}
     page = thrift({1: kind, 2: size, 3: len(body), (5 if kind == 0 else 7): fields}) + body
-    chunk = {1: 4, 2: [0], 3: [name], 4: 0, 5: Long(numbers), 6: Long(len(page)), 7: Long(len(page)), 9: Long(4)}
+    chunk = {
+        1: 4,
+        2: [0],
+        3: [name],
+        4: 0,
+        5: Long(numbers),
+        6: Long(len(page)),
+        7: Long(len(page)),
+        9: Long(4),
+    }
     return table_of(page, [chunk], numbers)
 
 
 def table_of(pages: bytes, chunks: list, count: int, groups: int = 1) -> bytes:
     group = {1: [{2: Long(4), 3: chunk} for chunk in chunks], 2: Long(1), 3: Long(count)}
-    footer = thrift({1: 2, 2: [{4: "schema", 5: 1}, {1: 4, 3: 0, 4: "a"}], 3: Long(count), 4: [group] * groups})
+    footer = thrift(
+        {1: 2, 2: [{4: "schema", 5: 1}, {1: 4, 3: 0, 4: "a"}], 3: Long(count), 4: [group] * groups}
+    )
     return b"PAR1" + pages + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 
 def test_pages_that_announce_more_than_their_numbers_need_are_refused_before_they_are_unpacked():
-    for kind, words in ((0, "announces 60000000 bytes for 40 numbers"), (2, "announces 60000000 bytes for 40 numbers")):
+    for kind, words in (
+        (0, "announces 60000000 bytes for 40 numbers"),
+        (2, "announces 60000000 bytes for 40 numbers"),
+    ):
         with pytest.raises(ParquetError, match=words):
             table(header("a", 40, 60_000_000, kind)).column(0, "a")
     with pytest.raises(ParquetError, match="two dictionaries, or one of 2000000 numbers"):
@@ -185,7 +235,9 @@ def test_tables_that_pyarrow_has_made_are_read(name):
     found = table(MADE[name])
     assert (found.groups, found.bounds(1, "episode_index")) == ((12, 12), (1, 1))
     actions = [row for group in (0, 1) for row in rows(found, "action", group=group)]
-    assert actions == [pytest.approx([round(math.sin(k / 3 + j), 1) for j in range(6)], abs=1e-7) for k in range(24)]
+    assert actions == [
+        pytest.approx([round(math.sin(k / 3 + j), 1) for j in range(6)], abs=1e-7) for k in range(24)
+    ]
     assert found.column(1, "episode_index", 3, 5).tolist() == [1, 1]
 
 

@@ -1,4 +1,6 @@
-"""Files are read in a process of its own: with its results and errors as they are here, and an end whenever it is wanted."""
+"""Files are read in a process of its own: with its results and errors as they are here, and an end whenever
+it is wanted.
+"""
 
 import subprocess
 import sys
@@ -61,9 +63,13 @@ def test_a_call_that_has_no_end_is_waited_for_as_long_as_one_likes_and_ended():
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="this system does not list its processes in /proc")
 def test_it_ends_when_blender_ends():
-    blender = "reading = ReadingProcess(time.sleep, 1e6); print(reading._process.pid, flush=True); os._exit(1)"
+    blender = (
+        "reading = ReadingProcess(time.sleep, 1e6); print(reading._process.pid, flush=True); os._exit(1)"
+    )
     lines = "import os, time", "from checkout import load_limber", "load_limber()", IMPORT, blender
-    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     until = time.monotonic() + LONG
     while is_running(int(done.stdout)) and time.monotonic() < until:
         pass
@@ -82,5 +88,7 @@ def test_it_works_under_the_name_that_blender_gives_the_extension(tmp_path: Path
         f"recording = ReadingProcess(read, entry['Path']({str(tmp_path / 'a.csv')!r})).result(60.0)",
         "print(type(recording).__module__, recording.times)",
     )
-    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.stdout == f"{name}.hardware.motion_files.recording (0.0, 1.0)\n", done.stderr

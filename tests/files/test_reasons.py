@@ -1,4 +1,6 @@
-"""What the system says is told in words, without numbers of errors and signals, and without a file's path a second time."""
+"""What the system says is told in words, without numbers of errors and signals, and without a file's path a
+second time.
+"""
 
 import os
 from pathlib import Path
@@ -21,7 +23,12 @@ def told(error_of, path: Path) -> str:
     return str(caught.value)
 
 
-READERS = [calibration_file.load, lerobot.load, read_description, lambda path: read_mechanism(path / "robot.urdf", path)]
+READERS = [
+    calibration_file.load,
+    lerobot.load,
+    read_description,
+    lambda path: read_mechanism(path / "robot.urdf", path),
+]
 
 
 @pytest.mark.parametrize("reader", READERS)

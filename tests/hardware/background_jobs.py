@@ -1,4 +1,6 @@
-"""Background jobs as tests run them: in a process of their own on a real port, or here, on a line whose other end answers at once."""
+"""Background jobs as tests run them: in a process of their own on a real port, or here, on a line whose other
+end answers at once.
+"""
 
 import itertools
 import time
@@ -24,9 +26,11 @@ def served(bus: Bus) -> PtyRobot:
 
 
 class Wired:
-    """A simulated robot behind a port that only jobs of this process find: `with Wired(bus) as robot: told(..., port=robot.port)`.
+    """A simulated robot behind a port that only jobs of this process find: `with Wired(bus) as robot:
+    told(..., port=robot.port)`.
 
-    It has answered when the job looks for the answer. A thread behind a real port is too late on a busy machine, since a scan waits 20 ms.
+    It has answered when the job looks for the answer. A thread behind a real port is too late on a busy
+    machine, since a scan waits 20 ms.
 
     Attributes:
         port: Its name.
@@ -109,7 +113,9 @@ def told(task: str, **arguments) -> list[JobEvent]:
 
 
 def scan(port: str, protocol: str, rates=(1_000_000,), ids=(0, 20), by=told) -> list[JobEvent]:
-    return by("scan", ports=[port], protocols=[protocol], baudrates=list(rates), lowest=ids[0], highest=ids[1])
+    return by(
+        "scan", ports=[port], protocols=[protocol], baudrates=list(rates), lowest=ids[0], highest=ids[1]
+    )
 
 
 def found(news: list[JobEvent]) -> list[Found]:

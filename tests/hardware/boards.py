@@ -1,4 +1,6 @@
-"""Boards with hobby servos as their makers describe them: bytes in, bytes out. Nothing here is imported from the extension."""
+"""Boards with hobby servos as their makers describe them: bytes in, bytes out. Nothing here is imported from
+the extension.
+"""
 
 import re
 
@@ -38,7 +40,9 @@ class Board:
 
 
 def pololu_crc(command: bytes) -> int:
-    """CRC-7 of Pololu's controllers: what remains of the bits, the lowest of each byte first, divided by x^7 + x^3 + 1."""
+    """CRC-7 of Pololu's controllers: what remains of the bits, the lowest of each byte first, divided by x^7
+    + x^3 + 1.
+    """
     bits = [byte >> bit & 1 for byte in (*command, 0) for bit in range(8)][: 8 * len(command) + 7]
     for at in range(8 * len(command)):
         if bits[at]:

@@ -19,8 +19,19 @@ PLACES = {1: 1800.0, 2: 2048.0, 3: 2300.0}
 
 def bus_device(protocol: str, on_silence: str = "hold", ids=(1, 2, 3)) -> Device:
     """Servos whose zero is their middle; positions are in steps."""
-    servo = {"zero": 2048.0, "per_radian": STEPS_PER_RAD, "lowest": 1.0, "highest": 4095.0, "on_silence": on_silence}
-    return one_to_one("a port", [direct(f"joint {k}", k, LIMITS, **servo) for k in ids], baudrate=1_000_000, protocol=protocol)
+    servo = {
+        "zero": 2048.0,
+        "per_radian": STEPS_PER_RAD,
+        "lowest": 1.0,
+        "highest": 4095.0,
+        "on_silence": on_silence,
+    }
+    return one_to_one(
+        "a port",
+        [direct(f"joint {k}", k, LIMITS, **servo) for k in ids],
+        baudrate=1_000_000,
+        protocol=protocol,
+    )
 
 
 class Wire:
@@ -96,8 +107,12 @@ class BusSimulation(Simulation):
 def begin(closing):
     """Makes simulations that are closed at the test's end."""
 
-    def make(protocol: str = "feetech_sts", on_silence: str = "hold", positions=None, ids=(1, 2, 3)) -> BusSimulation:
-        return closing(BusSimulation(bus_device(protocol, on_silence, ids), BUSES[protocol](dict(positions or PLACES))))
+    def make(
+        protocol: str = "feetech_sts", on_silence: str = "hold", positions=None, ids=(1, 2, 3)
+    ) -> BusSimulation:
+        return closing(
+            BusSimulation(bus_device(protocol, on_silence, ids), BUSES[protocol](dict(positions or PLACES)))
+        )
 
     return make
 

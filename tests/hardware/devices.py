@@ -7,7 +7,9 @@ from limber.hardware.device import Channel, Device, Joint, Share, Unit
 from limber.motion import Limits
 
 
-def direct(name: str, servo: int, limits: Limits, gear: float = 1.0, unit: Unit = "rad", **settings: Any) -> tuple[Joint, Channel]:
+def direct(
+    name: str, servo: int, limits: Limits, gear: float = 1.0, unit: Unit = "rad", **settings: Any
+) -> tuple[Joint, Channel]:
     """A joint and the only channel that it drives; `settings` are the channel's."""
     return Joint(name, limits, unit), Channel(servo, (Share(name, gear),), **settings)
 

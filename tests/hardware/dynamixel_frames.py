@@ -1,7 +1,15 @@
 """Frames of Dynamixel's Protocol 2.0: codecs, public vectors, and any instruction or status."""
 
 from hypothesis import strategies as st
-from limber.hardware.protocols.bus.instructions import BROADCAST, Ping, Read, Status, SyncRead, SyncWrite, Write
+from limber.hardware.protocols.bus.instructions import (
+    BROADCAST,
+    Ping,
+    Read,
+    Status,
+    SyncRead,
+    SyncWrite,
+    Write,
+)
 from limber.hardware.protocols.dynamixel.series import TABLE, dynamixel
 from limber.hardware.protocols.interface import Quantity
 
@@ -15,7 +23,9 @@ EVERYTHING = [Quantity.POSITION, Quantity.VELOCITY, Quantity.LOAD, Quantity.VOLT
 ID = st.integers(0, 0xFC)
 BYTE = st.integers(0, 0xFF)
 WORD = st.integers(0, 0xFFFF)
-RISKY = st.lists(st.sampled_from((0xFF, 0xFD, 0x00, 0x55)) | BYTE, min_size=1, max_size=14).map(bytes)  # rich in headers
+RISKY = st.lists(st.sampled_from((0xFF, 0xFD, 0x00, 0x55)) | BYTE, min_size=1, max_size=14).map(
+    bytes
+)  # rich in headers
 
 
 @st.composite
@@ -43,8 +53,8 @@ def little(value: int, size: int) -> bytes:
     return (value & (1 << 8 * size) - 1).to_bytes(size, "little")
 
 
-UNSTUFFED = (
-    "ff ff fd 00 fe 11 00 83 74 00 04 00 01 ff ff ff ff fd 00 00 00 00 dc ec"  # public without a warning, to the id FD, which none has
+UNSTUFFED = (  # public without a warning, to the id FD, which none has
+    "ff ff fd 00 fe 11 00 83 74 00 04 00 01 ff ff ff ff fd 00 00 00 00 dc ec"
 )
 ALL = vectors("p2.")
 NOT_SENT = ("p2.reboot", "p2.bulk", "p2.fast")  # instructions that no host of ours gives

@@ -19,11 +19,21 @@ def device(joints: int = JOINTS, limits: Limits = LIMITS, **channel) -> Device:
 
 
 def filtered(
-    robot: Device, seconds: float = 4.0, fps: float = FPS, first: int = 1, filter_name: str = "default", pauses: bool = True
+    robot: Device,
+    seconds: float = 4.0,
+    fps: float = FPS,
+    first: int = 1,
+    filter_name: str = "default",
+    pauses: bool = True,
 ) -> Take:
-    """Frames of a motion filter that follows waves as far as it can, with pauses in the middle, and comes to rest."""
+    """Frames of a motion filter that follows waves as far as it can, with pauses in the middle, and comes to
+    rest.
+    """
     filters = [make_filter(filter_name, joint.limits) for joint in robot.joints]
-    states = [one.rest(joint.limits.clamp(0.1 * k)) for k, (one, joint) in enumerate(zip(filters, robot.joints, strict=True))]
+    states = [
+        one.rest(joint.limits.clamp(0.1 * k))
+        for k, (one, joint) in enumerate(zip(filters, robot.joints, strict=True))
+    ]
     frames = [tuple(state.position for state in states)]
     for frame in range(1, 100_000):
         time = frame / fps

@@ -1,7 +1,15 @@
 """Frames of Feetech's protocol: the codec, public vectors, and any instruction or status."""
 
 from hypothesis import strategies as st
-from limber.hardware.protocols.bus.instructions import BROADCAST, Ping, Read, Status, SyncRead, SyncWrite, Write
+from limber.hardware.protocols.bus.instructions import (
+    BROADCAST,
+    Ping,
+    Read,
+    Status,
+    SyncRead,
+    SyncWrite,
+    Write,
+)
 from limber.hardware.protocols.feetech.series import feetech, table_of
 from limber.hardware.protocols.interface import Quantity
 

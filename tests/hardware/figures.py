@@ -1,6 +1,8 @@
-"""What the link and the firmware can do, measured: frames a second, time from a command to its pulse, bus servos, what calls cost Blender.
+"""What the link and the firmware can do, measured: frames a second, time from a command to its pulse, bus
+servos, what calls cost Blender.
 
-For tests, which look at what must hold anywhere, and for `python -m benchmarks.link --figures`, which prints it all.
+For tests, which look at what must hold anywhere, and for `python -m benchmarks.link --figures`, which prints
+it all.
 """
 
 import math
@@ -12,7 +14,18 @@ from dataclasses import dataclass, replace
 import serial
 from limber.hardware.link import Link
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Arm, Configure, Frame, Hello, Kind, Move, OnSilence, Report, Result, Welcome
+from limber.hardware.protocols.limber import (
+    Arm,
+    Configure,
+    Frame,
+    Hello,
+    Kind,
+    Move,
+    OnSilence,
+    Report,
+    Result,
+    Welcome,
+)
 from limber.hardware.safety import State
 
 from tests.hardware.bus_simulation import bus_device
@@ -37,7 +50,8 @@ class Stream:
         rate: Frames that were to be sent a second.
         sent: Frames.
         answered: How many of them the device answered.
-        refused: How many of these it did not obey: its watchdog had stopped it, since this process was not given time to speak.
+        refused: How many of these it did not obey: its watchdog had stopped it, since this process was not
+            given time to speak.
         damaged: Frames that the device could not read.
         seconds: That it took, in the device's own time.
         slipped: Time that the emulator gave up because the machine was busy [s].
@@ -140,12 +154,16 @@ def stream(rate: float, seconds: float, most_open: int = MOST_OPEN) -> Stream:
 
 
 def obeyed_at(rate: float, seconds: float) -> tuple[int, int, int]:
-    """Moves sent to the firmware in simulated time, `rate` a second; how many it read whole, and how many it answered.
+    """Moves sent to the firmware in simulated time, `rate` a second; how many it read whole, and how many it
+    answered.
 
-    A device of twelve channels answers with 41 bytes: at 115200 baud no more than 280 a second go over the line.
+    A device of twelve channels answers with 41 bytes: at 115200 baud no more than 280 a second go over the
+    line.
     """
     timeline = Timeline()
-    timeline.open_session([Configure(channel, 500.0, 2500.0, FASTEST, OnSilence.HOLD) for channel in range(CHANNELS)])
+    timeline.open_session(
+        [Configure(channel, 500.0, 2500.0, FASTEST, OnSilence.HOLD) for channel in range(CHANNELS)]
+    )
     sent = round(rate * seconds)
     for k in range(sent):
         timeline.send(Move(tuple(1500.0 + (k * (channel + 1)) % 400 for channel in range(CHANNELS))))
@@ -154,16 +172,23 @@ def obeyed_at(rate: float, seconds: float) -> tuple[int, int, int]:
     timeline.send(limber.Poll())
     timeline.wait(50_000)
     reports = timeline.run().reports()
-    last, answered = reports[-1], sum(report.answers == Kind.MOVE and report.result == Result.ACCEPTED for report in reports)
+    last, answered = (
+        reports[-1],
+        sum(report.answers == Kind.MOVE and report.result == Result.ACCEPTED for report in reports),
+    )
     expected = [1500.0 + ((sent - 1) * (channel + 1)) % 400 for channel in range(CHANNELS)]
     assert list(last.commanded_us[:CHANNELS]) == expected, "the newest move is not what the device does"
     return sent, sent - last.bad_frames, answered
 
 
 def latencies(moves: int = 200) -> list[float]:
-    """From the first bit of a move on the wire to the rise of the first pulse that has its width [ms, simulated], for each move."""
+    """From the first bit of a move on the wire to the rise of the first pulse that has its width [ms,
+    simulated], for each move.
+    """
     timeline = Timeline()
-    timeline.open_session([Configure(channel, 500.0, 2500.0, FASTEST, OnSilence.HOLD) for channel in range(CHANNELS)])
+    timeline.open_session(
+        [Configure(channel, 500.0, 2500.0, FASTEST, OnSilence.HOLD) for channel in range(CHANNELS)]
+    )
     sent: list[tuple[float, float]] = []
     for k in range(moves):
         width = 1000.0 + 8.0 * ((k * 37) % 100)  # each other than the one before
@@ -229,7 +254,9 @@ def bus_stream(protocol: str, bus: Bus, seconds: float) -> BusStream:
             link.send(pose(time.perf_counter()))
             status = link.status()
             if status.commanded and status.measured:
-                behind = max([behind, *(abs(a - b) for a, b in zip(status.commanded, status.measured, strict=True))])
+                behind = max(
+                    [behind, *(abs(a - b) for a, b in zip(status.commanded, status.measured, strict=True))]
+                )
             time.sleep(1 / 60)
         after = link.status()
         assert after.state is State.ARMED, after.sentence
@@ -251,7 +278,9 @@ def settle(link: Link, pose: Callable[[float], Sequence[float]]) -> None:
 
 
 def calls_beside_a_stuck_port(seconds: float) -> dict[str, list[float]]:
-    """What each call of a link takes [ms] while nobody reads the port: its buffer is full to the last byte."""
+    """What each call of a link takes [ms] while nobody reads the port: its buffer is full to the
+    last byte.
+    """
     device = make_device()
     times: dict[str, list[float]] = {}
 

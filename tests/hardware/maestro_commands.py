@@ -1,12 +1,15 @@
-"""The commands of Pololu's Maestro servo controllers as bytes and back, as a controller reads them: what the codec's bytes are judged by.
+"""The commands of Pololu's Maestro servo controllers as bytes and back, as a controller reads them: what the
+codec's bytes are judged by.
 
     command data...                     compact: the command's highest bit is set, that of data is not
-    AA device command data...           Pololu: the command's highest bit is not set either; several controllers share a line
+    AA device command data...           Pololu: the command's highest bit is not set either; several
+    controllers share a line
     FF servo target                     Mini SSC: eight bits of target, and never a CRC
 
-Where the controller is told to ask for a CRC-7, a byte of it ends each compact and Pololu command. It finds one or two flipped bits, but
-not in the number of targets of a multiple-target command: these move the CRC's place, and one in 128 passes. Positions are quarters of a
-microsecond in two bytes of seven bits, the low one first.
+Where the controller is told to ask for a CRC-7, a byte of it ends each compact and Pololu command. It finds
+one or two flipped bits, but not in the number of targets of a multiple-target command: these move the CRC's
+place, and one in 128 passes. Positions are quarters of a microsecond in two bytes of seven bits, the low one
+first.
 """
 
 from __future__ import annotations
@@ -86,7 +89,17 @@ class MiniSsc:
     target: int
 
 
-Command = SetTarget | SetMultipleTargets | SetSpeed | SetAcceleration | GetPosition | GetMoving | GetErrors | GoHome | MiniSsc
+Command = (
+    SetTarget
+    | SetMultipleTargets
+    | SetSpeed
+    | SetAcceleration
+    | GetPosition
+    | GetMoving
+    | GetErrors
+    | GoHome
+    | MiniSsc
+)
 
 
 def crc7(data: bytes | bytearray) -> int:
@@ -104,7 +117,8 @@ class Wire:
     """How commands are wrapped.
 
     Attributes:
-        device: Number of the controller for the Pololu protocol (12 from the factory); None for the compact one.
+        device: Number of the controller for the Pololu protocol (12 from the factory); None for the compact
+            one.
         crc: Whether the controller asks for a CRC.
     """
 
@@ -113,7 +127,10 @@ class Wire:
 
     def __post_init__(self) -> None:
         if self.device is not None and not 0 <= self.device <= 0x7F:
-            raise ProtocolError(f"Device {self.device} does not exist; Maestros have numbers from 0 to 127, 12 from the factory")
+            raise ProtocolError(
+                f"Device {self.device} does not exist; Maestros have numbers from 0 to 127, 12 from the"
+                " factory"
+            )
 
     def encode(self, command: Command) -> bytes:
         """The bytes of a command.
@@ -122,7 +139,9 @@ class Wire:
             ProtocolError: A field does not fit.
         """
         if isinstance(command, MiniSsc):
-            return bytes((MINI_SSC, _within("servo", command.servo, 0xFE), _within("target", command.target, 0xFE)))
+            return bytes(
+                (MINI_SSC, _within("servo", command.servo, 0xFE), _within("target", command.target, 0xFE))
+            )
         code, data = _encode(command)
         frame = (bytes((code,)) if self.device is None else bytes((POLOLU, self.device, code & 0x7F))) + data
         return frame + bytes((crc7(frame),)) if self.crc else frame
@@ -142,13 +161,20 @@ class Wire:
             return Skip(1)
         if length is not None:
             length += begins - 1 + self.crc
-        cut = next((at for at, byte in enumerate(pending[1:length], 1) if byte >= 0x80), None)  # a command byte ends the one before
+        cut = next(
+            (at for at, byte in enumerate(pending[1:length], 1) if byte >= 0x80), None
+        )  # a command byte ends the one before
         if cut is not None:
-            return Broken(cut, ProblemKind.MALFORMED, f"A command of {cut} bytes that another one interrupted")
+            return Broken(
+                cut, ProblemKind.MALFORMED, f"A command of {cut} bytes that another one interrupted"
+            )
         if length is None or len(pending) < length:
             return Wait()
         if self.crc and crc7(pending[: length - 1]) != pending[length - 1]:
-            text = f"A command with the CRC {pending[length - 1]:#04x}; its bytes give {crc7(pending[: length - 1]):#04x}"
+            text = (
+                f"A command with the CRC {pending[length - 1]:#04x}; its bytes give"
+                f" {crc7(pending[: length - 1]):#04x}"
+            )
             return Broken(length, ProblemKind.DAMAGED, text)
         return Whole(length)
 
@@ -169,11 +195,15 @@ def _encode(command: Command) -> tuple[int, bytes]:
             if not targets:
                 raise ProtocolError("A multiple-target command without targets; give at least one")
             count = _within("the number of targets", len(targets), 0x7F)
-            return SET_MULTIPLE, bytes((count,)) + _channel(first) + b"".join(_word("target", target) for target in targets)
+            return SET_MULTIPLE, bytes((count,)) + _channel(first) + b"".join(
+                _word("target", target) for target in targets
+            )
         case SetSpeed(channel, speed):
             return SET_SPEED, _channel(channel) + _word("speed", speed)
         case SetAcceleration(channel, acceleration):
-            return SET_ACCELERATION, _channel(channel) + _word("acceleration", _within("acceleration", acceleration, 0xFF))
+            return SET_ACCELERATION, _channel(channel) + _word(
+                "acceleration", _within("acceleration", acceleration, 0xFF)
+            )
         case GetPosition(channel):
             return GET_POSITION, _channel(channel)
         case GetMoving():
@@ -186,13 +216,23 @@ def _encode(command: Command) -> tuple[int, bytes]:
             raise ProtocolError("Mini SSC commands have neither a device number nor a CRC")
 
 
-_DATA = {SET_TARGET: 3, SET_SPEED: 3, SET_ACCELERATION: 3, GET_POSITION: 1, GET_MOVING: 0, GET_ERRORS: 0, GO_HOME: 0}
+_DATA = {
+    SET_TARGET: 3,
+    SET_SPEED: 3,
+    SET_ACCELERATION: 3,
+    GET_POSITION: 1,
+    GET_MOVING: 0,
+    GET_ERRORS: 0,
+    GO_HOME: 0,
+}
 
 _DECODERS: dict[int, Callable[[bytes], Command]] = {
     SET_TARGET: lambda data: SetTarget(data[0], _number(data[1:])),
     SET_SPEED: lambda data: SetSpeed(data[0], _number(data[1:])),
     SET_ACCELERATION: lambda data: SetAcceleration(data[0], _number(data[1:])),
-    SET_MULTIPLE: lambda data: SetMultipleTargets(data[1], tuple(_number(data[at : at + 2]) for at in range(2, len(data), 2))),
+    SET_MULTIPLE: lambda data: SetMultipleTargets(
+        data[1], tuple(_number(data[at : at + 2]) for at in range(2, len(data), 2))
+    ),
     GET_POSITION: lambda data: GetPosition(data[0]),
     GET_MOVING: lambda data: GetMoving(),
     GET_ERRORS: lambda data: GetErrors(),

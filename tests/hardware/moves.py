@@ -19,7 +19,9 @@ def pose(yaw: float, x: float = 0.0, z: float = 0.0) -> list[list[float]]:
     return [[c, -s, 0.0, x], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, z], [0.0, 0.0, 0.0, 1.0]]
 
 
-POSES = {"head": tuple(tuple(number for line in pose(0.01 * k, z=0.177) for number in line) for k in range(51))}
+POSES = {
+    "head": tuple(tuple(number for line in pose(0.01 * k, z=0.177) for number in line) for k in range(51))
+}
 REACHY = ("yaw_body", "right_antenna", "left_antenna")
 
 
@@ -46,26 +48,40 @@ def move_bytes(**changed) -> bytes:
 
 
 def device(*names: str) -> Device:
-    return one_to_one("virtual", [direct(name, k, WIDE, lowest=-9000.0, highest=9000.0) for k, name in enumerate(names)])
+    return one_to_one(
+        "virtual", [direct(name, k, WIDE, lowest=-9000.0, highest=9000.0) for k, name in enumerate(names)]
+    )
 
 
-def motion(names: tuple[str, ...] = ("pan", "tilt"), rate: int = 50, poses=None, rows: int = 51, renamed=()) -> Motion:
+def motion(
+    names: tuple[str, ...] = ("pan", "tilt"), rate: int = 50, poses=None, rows: int = 51, renamed=()
+) -> Motion:
     """Waves on hobby servos, as frames that were read at `rate`."""
     frames = tuple(tuple(0.4 * math.sin(3.0 * k / rate + n) for n in range(len(names))) for k in range(rows))
-    return frames_at(Take(device(*names), 1, float(rate), frames, rows, tuple(renamed), poses or {}), rate, "Wave")
+    return frames_at(
+        Take(device(*names), 1, float(rate), frames, rows, tuple(renamed), poses or {}), rate, "Wave"
+    )
 
 
 def lamp(rows: int = 31, ends: tuple[float, float] | None = (-1.5, 1.2)) -> Motion:
     """Waves of a LeLamp, whose joints are called as its servos."""
     names = tuple(str(k) for k in range(1, 6))
-    return motion(names, 30, rows=rows, renamed=[Named(name, -1.0, servo=int(name), scale=Scale(ends=ends)) for name in names])
+    return motion(
+        names,
+        30,
+        rows=rows,
+        renamed=[Named(name, -1.0, servo=int(name), scale=Scale(ends=ends)) for name in names],
+    )
 
 
 def arm(rows: int = 31) -> Motion:
     """Waves of an SO-101, whose model has other zeros than LeRobot."""
     joints = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
     scales = [Scale(0.3 * k, (-1.0) ** k, (-1.0 - k, 1.0 + k)) for k in range(6)]
-    named = [Named(name, 1.0, servo=k, scale=scale) for k, (name, scale) in enumerate(zip(joints, scales, strict=True), 1)]
+    named = [
+        Named(name, 1.0, servo=k, scale=scale)
+        for k, (name, scale) in enumerate(zip(joints, scales, strict=True), 1)
+    ]
     return motion(joints, 30, rows=rows, renamed=named)
 
 
@@ -76,6 +92,10 @@ def in_joint_units(recording: Recording, named: Sequence[Named]) -> Recording:
     for column in recording.columns:
         one = own[column.servo if column.servo >= 0 else column.name]
         is_converted = column.unit in ("rad", "m", "plain")
-        values = column.values if is_converted else tuple(one.scale.joint(value, column.unit) for value in column.values)
+        values = (
+            column.values
+            if is_converted
+            else tuple(one.scale.joint(value, column.unit) for value in column.values)
+        )
         columns.append(replace(column, name=one.name, values=values, unit=one.unit))
     return replace(recording, columns=tuple(columns))

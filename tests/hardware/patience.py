@@ -1,4 +1,6 @@
-"""Waiting for what a link with a real worker does: looking, with frames going out meanwhile, until it happens or takes far too long."""
+"""Waiting for what a link with a real worker does: looking, with frames going out meanwhile, until it happens
+or takes far too long.
+"""
 
 import time
 from collections.abc import Callable
@@ -13,7 +15,9 @@ POSE = (0.1, -0.1, 0.05)
 
 
 def wait(link: Link, seen: Callable[[Status], bool], angles=POSE) -> Status:
-    """The status for which `seen` is first true, with frames going out meanwhile; None for `angles`: without."""
+    """The status for which `seen` is first true, with frames going out meanwhile; None for `angles`:
+    without.
+    """
     until = time.perf_counter() + PATIENCE
     while not seen(status := link.status()):
         assert time.perf_counter() < until, status

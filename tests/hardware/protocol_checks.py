@@ -11,14 +11,20 @@ from hypothesis import strategies as st
 from limber.hardware.protocols.stream import Stream
 
 VECTORS_FILE = Path(__file__).resolve().parents[3] / "shared" / "hardware" / "vectors.json"
-needs_vectors = pytest.mark.skipif(not VECTORS_FILE.exists(), reason=f"the public vectors are not beside this checkout: {VECTORS_FILE}")
+needs_vectors = pytest.mark.skipif(
+    not VECTORS_FILE.exists(), reason=f"the public vectors are not beside this checkout: {VECTORS_FILE}"
+)
 
 
 def vectors(*beginnings: str) -> list[dict[str, Any]]:
     """The public vectors whose names begin so; none where the file is not there."""
     if not VECTORS_FILE.exists():
         return []
-    return [vector for vector in json.loads(VECTORS_FILE.read_text())["vectors"] if vector["name"].startswith(beginnings)]
+    return [
+        vector
+        for vector in json.loads(VECTORS_FILE.read_text())["vectors"]
+        if vector["name"].startswith(beginnings)
+    ]
 
 
 def wire(vector: dict[str, Any], key: str = "hex") -> bytes:

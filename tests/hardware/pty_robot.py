@@ -1,4 +1,5 @@
-"""A virtual robot behind a real serial line, for tests: what pyserial opens is a pty, what answers is the robot, and faults are at hand.
+"""A virtual robot behind a real serial line, for tests: what pyserial opens is a pty, what answers is the
+robot, and faults are at hand.
 
 Run by itself it prints its port and serves until it is killed: `python -m tests.hardware.pty_robot`.
 """
@@ -26,8 +27,8 @@ LISTEN = 0.002  # [s] how long one look at the line takes at most
 class PtyRobot:
     """Serves `robot` on a pty from a thread of its own until it is closed.
 
-    The thread that made it goes first, too, since the two share Python's interpreter: whoever holds it while other programs have the cores
-    keeps the robot silent.
+    The thread that made it goes first, too, since the two share Python's interpreter: whoever holds it while
+    other programs have the cores keeps the robot silent.
 
     Attributes:
         port: What to open.
@@ -39,7 +40,9 @@ class PtyRobot:
         self.robot = robot
         self.lock = threading.Lock()
         self.answer: Callable[[bytes], bytes] = lambda data: data
-        self._clock = SteadyClock(time.perf_counter)  # a test that is held up holds its robot up: that is no silence of the worker's
+        self._clock = SteadyClock(
+            time.perf_counter
+        )  # a test that is held up holds its robot up: that is no silence of the worker's
         self._frozen = threading.Event()
         self._ended = threading.Event()
         self._master, self._slave = os.openpty()

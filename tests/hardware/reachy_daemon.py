@@ -1,4 +1,5 @@
-"""Reachy Mini's daemon as its clients meet it (1.13), on a clock that the caller keeps: its WebSocket, what it says, and its bad habits.
+"""Reachy Mini's daemon as its clients meet it (1.13), on a clock that the caller keeps: its WebSocket, what
+it says, and its bad habits.
 
 tests/makers runs the same Limber against the real one.
 """
@@ -27,7 +28,15 @@ def reachy_device(limits, on_silence: str = "hold", port: str = "reachy-mini.loc
     """
     servo = {"zero": 2048.0, "per_radian": PER_RADIAN, "on_silence": on_silence}
     pairs = [
-        direct(name, motor, limits, direction=-1 if motor in ANTENNAS else 1, lowest=ranges[motor][0], highest=ranges[motor][1], **servo)
+        direct(
+            name,
+            motor,
+            limits,
+            direction=-1 if motor in ANTENNAS else 1,
+            lowest=ranges[motor][0],
+            highest=ranges[motor][1],
+            **servo,
+        )
         for motor, name in MOTORS.items()
     ]
     return one_to_one(port, pairs, protocol="reachy_mini")
@@ -97,12 +106,20 @@ class ReachyDaemon:
         said = b""
         if not self.silent:
             head, antennas = self.angles[: len(HEAD)], self.angles[len(HEAD) :]
-            said += text({"type": "joint_positions", "head_joint_positions": head, "antennas_joint_positions": antennas})
+            said += text(
+                {
+                    "type": "joint_positions",
+                    "head_joint_positions": head,
+                    "antennas_joint_positions": antennas,
+                }
+            )
             said += text({"type": "head_pose", "head_pose": [[1.0, 0.0, 0.0, 0.0]] * 4})
         if self.now >= self._next_status:
             self._next_status += STATUS
             backend = {"motor_control_mode": self.motors, "error": self.error}
-            said += text({"type": "daemon_status", "state": self.state, "error": self.error, "backend_status": backend})
+            said += text(
+                {"type": "daemon_status", "state": self.state, "error": self.error, "backend_status": backend}
+            )
         return said
 
     def _obey(self, command: dict) -> None:
@@ -132,7 +149,9 @@ class ReachyDaemon:
         lines = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
         assert ":" in lines["Host"]
         self._open = True
-        accept = hashlib.sha1((lines["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
+        accept = hashlib.sha1(
+            (lines["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()
+        ).digest()
         return (
             b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             b"Sec-WebSocket-Accept: " + base64.b64encode(accept) + b"\r\n\r\n"
@@ -164,4 +183,6 @@ def text(message: dict) -> bytes:
     """The frame of a message, as a server writes it."""
     content = json.dumps(message).encode()
     size = len(content)
-    return bytes((0x81,)) + (bytes((size,)) if size < 126 else bytes((126,)) + size.to_bytes(2, "big")) + content
+    return (
+        bytes((0x81,)) + (bytes((size,)) if size < 126 else bytes((126,)) + size.to_bytes(2, "big")) + content
+    )

@@ -1,4 +1,6 @@
-"""Blender, the worker and Reachy Mini's daemon on one simulated clock, and the fixture `begin` that makes them for a test."""
+"""Blender, the worker and Reachy Mini's daemon on one simulated clock, and the fixture `begin` that makes
+them for a test.
+"""
 
 import math
 
@@ -50,7 +52,14 @@ class Line:
 class ReachySimulation(Simulation):
     """Blender, the worker and the daemon, on one simulated clock."""
 
-    def __init__(self, on_silence: str = "hold", motors: str = "disabled", limits: Limits = LIMITS, angles=AWAKE, **named) -> None:
+    def __init__(
+        self,
+        on_silence: str = "hold",
+        motors: str = "disabled",
+        limits: Limits = LIMITS,
+        angles=AWAKE,
+        **named,
+    ) -> None:
         self.daemon = ReachyDaemon(1000.0, angles, motors)
         super().__init__(reachy_device(limits, on_silence, **named), self)
 

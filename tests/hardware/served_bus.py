@@ -1,9 +1,11 @@
-"""Simulated servos behind a serial port, served by a process of their own, which answers however busy the program is that asks.
+"""Simulated servos behind a serial port, served by a process of their own, which answers however busy the
+program is that asks.
 
-A thread of that program could not: while Blender holds Python's interpreter no other thread runs, and servos that say nothing for half a
-second are a fault that stays until the user clears it. `ServedBus` starts the process; by itself it is
-`python -m tests.hardware.served_bus PROTOCOL NUMBER=STEPS ...`, which prints its port, obeys lines on standard input and ends with it.
-With `--body MODEL.xml NUMBER:ACTUATOR ...` the servos move a robot with mass: see `servo_bus/body.py`.
+A thread of that program could not: while Blender holds Python's interpreter no other thread runs, and servos
+that say nothing for half a second are a fault that stays until the user clears it. `ServedBus` starts the
+process; by itself it is `python -m tests.hardware.served_bus PROTOCOL NUMBER=STEPS ...`, which prints its
+port, obeys lines on standard input and ends with it. With `--body MODEL.xml NUMBER:ACTUATOR ...` the servos
+move a robot with mass: see `servo_bus/body.py`.
 """
 
 import argparse
@@ -42,11 +44,21 @@ class ServedBus:
     """
 
     def __init__(
-        self, positions: dict[int, float], protocol: str = "feetech_sts", body: Path | None = None, horns: Sequence[str] = ()
+        self,
+        positions: dict[int, float],
+        protocol: str = "feetech_sts",
+        body: Path | None = None,
+        horns: Sequence[str] = (),
     ) -> None:
-        said = ["--body", str(body), *horns] if body else [f"{number}={steps}" for number, steps in positions.items()]
+        said = (
+            ["--body", str(body), *horns]
+            if body
+            else [f"{number}={steps}" for number, steps in positions.items()]
+        )
         command = [sys.executable, "-m", "tests.hardware.served_bus", protocol, *said]
-        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         assert self._process.stdin
         assert self._process.stdout
         self._orders, self._answers = self._process.stdin, self._process.stdout
@@ -77,7 +89,9 @@ class ServedBus:
         self._orders.flush()
 
     def restart(self, servo: int) -> None:
-        """Switch the power of a servo off and on: its RAM, the goal too, follows from its stored registers and its position."""
+        """Switch the power of a servo off and on: its RAM, the goal too, follows from its stored registers
+        and its position.
+        """
         self._orders.write(f"{servo}{RESTART}\n")
         self._orders.flush()
 
@@ -157,7 +171,12 @@ def main() -> None:
     if not given.body:
         serve(BUSES[given.protocol](dict(map(servo_and_steps, given.servos))))
         return
-    from tests.hardware.servo_bus.body import DynamixelOnBody, StsOnBody, horns_of, model_of  # only here: it needs MuJoCo
+    from tests.hardware.servo_bus.body import (
+        DynamixelOnBody,
+        StsOnBody,
+        horns_of,
+        model_of,
+    )  # only here: it needs MuJoCo
 
     kinds = {"feetech_sts": StsOnBody, "dynamixel": DynamixelOnBody}
     serve(kinds[given.protocol](model_of(given.body, given.weld), horns_of(given.servos)))

@@ -1,7 +1,7 @@
 """Reachy Mini's simulated daemon behind a port of this computer, served by a process of its own.
 
-`ServedDaemon` starts the process; by itself it is `python -m tests.hardware.served_daemon ANGLE ...`, which prints its address, obeys words
-on standard input and ends with it.
+`ServedDaemon` starts the process; by itself it is `python -m tests.hardware.served_daemon ANGLE ...`, which
+prints its address, obeys words on standard input and ends with it.
 """
 
 import os
@@ -37,7 +37,9 @@ class ServedDaemon:
 
     def __init__(self, angles) -> None:
         command = [sys.executable, "-m", "tests.hardware.served_daemon", *map(str, angles)]
-        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         assert self._process.stdout
         self.address = self._process.stdout.readline().strip()
         if not self.address:

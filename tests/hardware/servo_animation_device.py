@@ -11,10 +11,16 @@ def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
         return Skip(1)
     again = pending.find(START, 1, LENGTH)
     if again > 0:
-        return Broken(again, ProblemKind.MALFORMED, f"A command of {again} bytes that another one interrupted")
+        return Broken(
+            again, ProblemKind.MALFORMED, f"A command of {again} bytes that another one interrupted"
+        )
     if len(pending) < LENGTH:
         return Wait()
-    return Whole(LENGTH) if pending[LENGTH - 1] == END else Broken(LENGTH, ProblemKind.MALFORMED, "A command without its end")
+    return (
+        Whole(LENGTH)
+        if pending[LENGTH - 1] == END
+        else Broken(LENGTH, ProblemKind.MALFORMED, "A command without its end")
+    )
 
 
 def decode(frame: bytes) -> tuple[int, int]:

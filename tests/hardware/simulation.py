@@ -17,7 +17,10 @@ from tests.hardware.devices import direct, one_to_one
 
 LIMITS = Limits(-1.5, 1.5, math.pi, 5 * math.pi, 50 * math.pi)
 FRAME = 1 / 60  # [s]
-COMMANDED = (*FOLLOWING, State.BRAKING)  # states in which the robot follows Blender, or comes to rest after that
+COMMANDED = (
+    *FOLLOWING,
+    State.BRAKING,
+)  # states in which the robot follows Blender, or comes to rest after that
 
 
 def make_device(channels: int = 3, port: str = VIRTUAL_PORT, **settings) -> Device:
@@ -66,12 +69,16 @@ class Simulation:
         self.told_while_opening: Report | None = None  # the newest report when the port was opened
         self.memory = SharedMemory.create(device)
         self.worker = Worker(self.memory, self._connect, self.now)
-        self.commands: list[tuple[float, ...]] = []  # what was commanded at each turn while the robot was driven
+        self.commands: list[
+            tuple[float, ...]
+        ] = []  # what was commanded at each turn while the robot was driven
         self.positions: list[tuple[float, ...]] = []  # where its servos were
         self._beat = self._frame = self._stops = 0
         self._stamp = self._next_frame = 0.0
         self._plays = False
-        self._step = self._due = 0.0  # [s] unit of time of the newest frame's velocities; announced until the next frame
+        self._step = self._due = (
+            0.0  # [s] unit of time of the newest frame's velocities; announced until the next frame
+        )
         self._motion = (Kinematic(0.0),) * len(device.joints)
 
     def close(self) -> None:
@@ -86,7 +93,9 @@ class Simulation:
 
     # what Blender does
 
-    def send(self, angles: Sequence[float], stamp: float | None = None, plays: bool = False, due: float = 0.0) -> None:
+    def send(
+        self, angles: Sequence[float], stamp: float | None = None, plays: bool = False, due: float = 0.0
+    ) -> None:
         motion = tuple(one if isinstance(one, Kinematic) else Kinematic(one) for one in angles)
         if stamp is not None or motion != self._motion:  # what is equal is a sign of life
             stamp = self.now if stamp is None else stamp
@@ -116,12 +125,21 @@ class Simulation:
 
     def _write(self) -> None:
         self._beat += 1
-        self.memory.write_orders(Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion))
+        self.memory.write_orders(
+            Orders(self._beat, self._frame, self._stamp, self._plays, self._step, self._due, self._motion)
+        )
 
     # the passing of time
 
-    def run(self, seconds: float, pose: Callable[[float], Sequence[float]] | None = None, until: State | None = None) -> Report:
-        """Turns for `seconds`, with frames of `pose(time)` at 60 Hz where it is given; stops early in the state `until`."""
+    def run(
+        self,
+        seconds: float,
+        pose: Callable[[float], Sequence[float]] | None = None,
+        until: State | None = None,
+    ) -> Report:
+        """Turns for `seconds`, with frames of `pose(time)` at 60 Hz where it is given; stops early in the
+        state `until`.
+        """
         end = self.now + seconds
         while self.now < end - 1e-9:
             self.now += PERIOD
@@ -139,7 +157,9 @@ class Simulation:
         return self.report
 
     def sleep(self, seconds: float) -> None:
-        """The computer sleeps: neither Blender nor the worker has a turn, and the clock that both read counts on."""
+        """The computer sleeps: neither Blender nor the worker has a turn, and the clock that both read counts
+        on.
+        """
         self.now += seconds
 
     @property
@@ -182,7 +202,9 @@ def waving(time: float) -> tuple[float, ...]:
 
 def speeds(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     """Differences between successive rows, a second."""
-    return [[(b - a) / PERIOD for a, b in zip(before, after, strict=True)] for before, after in pairwise(rows)]
+    return [
+        [(b - a) / PERIOD for a, b in zip(before, after, strict=True)] for before, after in pairwise(rows)
+    ]
 
 
 def largest(rows: Sequence[Sequence[float]]) -> float:

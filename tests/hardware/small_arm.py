@@ -1,4 +1,6 @@
-"""A small arm with mass on three bus servos, for MuJoCo: a turning base, a shoulder and an elbow, and a post that the arm can run into."""
+"""A small arm with mass on three bus servos, for MuJoCo: a turning base, a shoulder and an elbow, and a post
+that the arm can run into.
+"""
 
 from tests.hardware.bus_simulation import BusSimulation, bus_device
 
@@ -32,7 +34,9 @@ ARM = """
   </actuator>
 </mujoco>
 """
-LYING = ARM.replace('axis="0 1 0"', 'axis="0 0 1"').replace('pos="0.12 0.22 0.2"', 'pos="2 0 0"')  # gravity turns no joint, no post
+LYING = ARM.replace('axis="0 1 0"', 'axis="0 0 1"').replace(
+    'pos="0.12 0.22 0.2"', 'pos="2 0 0"'
+)  # gravity turns no joint, no post
 HORNS = ("1:pan", "2:shoulder", "3:elbow")
 START = {1: 0.0, 2: -0.2, 3: 0.1}  # [rad]
 POST = 1.07  # [rad] of the pan, where the post stands: the direction of its axis

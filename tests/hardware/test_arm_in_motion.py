@@ -1,4 +1,6 @@
-"""Arm while Blender shows a motion: the approach begins slowly, grows faster over two seconds, and ends. In simulated time."""
+"""Arm while Blender shows a motion: the approach begins slowly, grows faster over two seconds, and ends. In
+simulated time.
+"""
 
 import math
 
@@ -34,7 +36,9 @@ def armed_in(simulation, pose) -> list[float]:
 
 
 @pytest.mark.parametrize("phase", [0.0, 1.0, 2.0, math.pi / 2])
-@pytest.mark.parametrize(("amplitude", "rate"), [(0.5, 0.5), (0.8, 1.0), (1.2, 1.0), (1.2, 2.0), (1.2, 2.5), (0.1, 12.0)])
+@pytest.mark.parametrize(
+    ("amplitude", "rate"), [(0.5, 0.5), (0.8, 1.0), (1.2, 1.0), (1.2, 2.0), (1.2, 2.5), (0.1, 12.0)]
+)
 def test_no_motion_makes_the_approach_begin_faster_than_it_should(simulate, amplitude, rate, phase):
     found = armed_in(simulate(make_device(1)), swing(amplitude, rate, phase))
     growth = 1.1 * LIMITS.velocity - APPROACH_SPEED

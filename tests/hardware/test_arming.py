@@ -16,14 +16,19 @@ from tests.hardware.simulation import LIMITS, POSE, Simulation, largest, make_de
 
 
 @settings(max_examples=25, derandomize=True, deadline=None)
-@given(st.lists(st.floats(-1.4, 1.4), min_size=3, max_size=3), st.lists(st.floats(-1.4, 1.4), min_size=3, max_size=3))
+@given(
+    st.lists(st.floats(-1.4, 1.4), min_size=3, max_size=3),
+    st.lists(st.floats(-1.4, 1.4), min_size=3, max_size=3),
+)
 def test_arming_starts_where_the_robot_is_and_goes_slowly(stands, wanted):
     device = make_device()
     positions = Mixing(device).raw(stands)
     simulation = Simulation(device, VirtualRobot(positions, feedback=True, time=0.0))
     simulation.arm(still(*wanted))
     assert simulation.commands[0] == pytest.approx(stands, abs=1e-3)
-    assert largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED  # the limiter's headroom, and what encoding rounds
+    assert (
+        largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED
+    )  # the limiter's headroom, and what encoding rounds
     assert largest(speeds(simulation.positions)) <= 1.15 * APPROACH_SPEED * device.channels[0].per_radian
     simulation.close()
 
@@ -96,7 +101,10 @@ def test_hobby_servos_that_still_hold_start_from_there_and_need_no_confirmation(
     elsewhere = still(-0.5, 0.5, 0.0)
     assert simulation.run(10.0, elsewhere, until=State.ARMED).state is State.ARMED
     assert simulation.commands[0] == pytest.approx(POSE(0), abs=1e-3)
-    assert largest(speeds(simulation.positions)) <= 1.15 * APPROACH_SPEED * simulation.device.channels[0].per_radian
+    assert (
+        largest(speeds(simulation.positions))
+        <= 1.15 * APPROACH_SPEED * simulation.device.channels[0].per_radian
+    )
 
 
 def test_hobby_servos_that_went_limp_need_their_pose_confirmed_again(simulate):

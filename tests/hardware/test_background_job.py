@@ -1,4 +1,6 @@
-"""A background job's process: its events come through a line, and whether it is cancelled, dies, hangs or cannot start, that is told."""
+"""A background job's process: its events come through a line, and whether it is cancelled, dies, hangs or
+cannot start, that is told.
+"""
 
 import os
 import signal
@@ -16,7 +18,15 @@ from tests.hardware.servo_bus import StsBus
 def long_scan(port: str, patience: float = PATIENCE) -> BackgroundJob:
     """A scan for every id, which takes far longer than a test has."""
     return BackgroundJob(
-        "scan", {"ports": [port], "protocols": ["feetech_sts"], "baudrates": [1_000_000], "lowest": 0, "highest": 252}, patience
+        "scan",
+        {
+            "ports": [port],
+            "protocols": ["feetech_sts"],
+            "baudrates": [1_000_000],
+            "lowest": 0,
+            "highest": 252,
+        },
+        patience,
     )
 
 
@@ -31,7 +41,9 @@ def test_every_kind_of_news_comes_through_a_line_as_it_was():
         assert from_line(to_line(news)) == news
 
 
-@pytest.mark.parametrize("line", ["", "{}", "[]", '["Nothing", {}]', '["Remark", {"no": 1}]', '["Remark", 3]', "null"])
+@pytest.mark.parametrize(
+    "line", ["", "{}", "[]", '["Nothing", {}]', '["Remark", {"no": 1}]', '["Remark", 3]', "null"]
+)
 def test_a_line_that_is_no_news_is_told_from_news(line):
     with pytest.raises(ValueError, match="no event"):
         from_line(line)

@@ -1,4 +1,6 @@
-"""The worker drives boards whose servos do not measure their positions, and a robot of its user's own, in simulated time."""
+"""The worker drives boards whose servos do not measure their positions, and a robot of its user's own, in
+simulated time.
+"""
 
 import re
 from pathlib import Path
@@ -19,17 +21,24 @@ from tests.hardware.simulation import LIMITS, Simulation, still, waving
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")
 (EXAMPLE,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
 POSE = still(0.4, -0.3, 0.2)
-BOARDS = {"maestro": (MaestroBoard, 4), "servo_animation": (ServoAnimationBoard, 1)}  # and units in a microsecond
+BOARDS = {
+    "maestro": (MaestroBoard, 4),
+    "servo_animation": (ServoAnimationBoard, 1),
+}  # and units in a microsecond
 
 
 class BoardSimulation(Simulation):
     """Blender, the worker and a board, on one simulated clock."""
 
-    def __init__(self, protocol: str, board, on_silence: str = "detach", servos=(0, 1, 2), **settings) -> None:
+    def __init__(
+        self, protocol: str, board, on_silence: str = "detach", servos=(0, 1, 2), **settings
+    ) -> None:
         self.bus = board
         pairs = [direct(f"joint {k}", k, LIMITS, on_silence=on_silence) for k in servos]
         program = read_program(Path(protocol.removeprefix(FILE))).digest if protocol.startswith(FILE) else ""
-        device = one_to_one("a port", pairs, protocol=protocol, settings=ProtocolSettings(**settings), program=program)
+        device = one_to_one(
+            "a port", pairs, protocol=protocol, settings=ProtocolSettings(**settings), program=program
+        )
         super().__init__(device, board)
 
     def _connect(self, device: Device, now: float) -> Wire:
@@ -95,7 +104,10 @@ def test_a_maestro_s_channels_that_hold_keep_their_pulses_after_a_stop(begin):
     simulation.run(0.2, POSE)
     simulation.command(Command.ARM)
     simulation.run(0.1, POSE)
-    assert simulation.state in (State.ARMING, State.ARMED)  # where they are held is known: nobody must confirm it
+    assert simulation.state in (
+        State.ARMING,
+        State.ARMED,
+    )  # where they are held is known: nobody must confirm it
 
 
 def test_a_maestro_that_reports_an_error_in_motion_is_a_fault_in_words(begin):
@@ -171,7 +183,9 @@ def test_the_documents_example_is_armed_from_where_it_says_it_is_and_follows(beg
         ("def frame(positions):\n    return 7", "must give bytes"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_a_fault_in_words_and_the_mended_one_works_when_it_is_allowed(begin, robot_file, text, words):
+def test_a_file_that_cannot_be_used_is_a_fault_in_words_and_the_mended_one_works_when_it_is_allowed(
+    begin, robot_file, text, words
+):
     protocol = robot_file(text)
     simulation = begin(protocol, LineBoard())
     report = simulation.run(0.5, POSE)
@@ -186,7 +200,10 @@ def test_a_file_that_cannot_be_used_is_a_fault_in_words_and_the_mended_one_works
 
 def test_a_file_that_fails_in_motion_is_a_fault_in_words_and_the_worker_goes_on(begin, robot_file):
     simulation = begin(
-        robot_file(EXAMPLE.replace("def frame(positions):", "def frame(positions):\n    assert positions[0] < 1600")), LineBoard()
+        robot_file(
+            EXAMPLE.replace("def frame(positions):", "def frame(positions):\n    assert positions[0] < 1600")
+        ),
+        LineBoard(),
     )
     report = simulation.run(10.0, still(0.05, 0.0, 0.0), until=State.DISARMED)
     assert report.fault is Fault.UNSUITABLE  # found while connecting: the end of the range is said to it
@@ -214,6 +231,8 @@ def test_a_channel_that_the_chosen_maestro_lacks_is_refused_with_the_remedy(begi
     status = simulation.run(2.0, POSE)
     assert status.fault is Fault.UNSUITABLE
     assert (
-        status.detail == "'joint 8' (servo 8) is not among its servos, 0 to 5: give it another servo, or choose the controller's Channels"
+        status.detail
+        == "'joint 8' (servo 8) is not among its servos, 0 to 5: give it another servo, or choose the"
+        " controller's Channels"
     )
     assert simulation.bus.history == []

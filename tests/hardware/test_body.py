@@ -1,4 +1,6 @@
-"""A robot with mass behind the servos: it follows with a lag, sags, tells its load, is stopped by an obstacle, and falls when released."""
+"""A robot with mass behind the servos: it follows with a lag, sags, tells its load, is stopped by an
+obstacle, and falls when released.
+"""
 
 import math
 
@@ -37,7 +39,10 @@ def lag(simulation, seconds: float, pose, joints: int) -> tuple[float, float]:
         found.append(simulation.angles()[:joints])
     times = np.arange(len(found)) * PERIOD
     wave = np.exp(-1j * math.pi * times)
-    commanded, measured = (((np.array(rows) - np.mean(rows, axis=0)).T @ wave) for rows in (simulation.commands[-len(found) :], found))
+    commanded, measured = (
+        ((np.array(rows) - np.mean(rows, axis=0)).T @ wave)
+        for rows in (simulation.commands[-len(found) :], found)
+    )
     ratio = measured / commanded
     return float(np.max(-np.angle(ratio)) / math.pi), float(np.mean(np.abs(ratio)))
 
@@ -59,7 +64,9 @@ def test_what_carries_weight_tells_its_load_and_sags(begin):
     simulation.arm(REST)
     report = simulation.run(2.0, REST)
     bus = simulation.bus
-    needed = bus.data.qfrc_bias[1:3] / bus.model.actuator_forcerange[1:3, 1]  # gravity's torque, as a share of the strength
+    needed = (
+        bus.data.qfrc_bias[1:3] / bus.model.actuator_forcerange[1:3, 1]
+    )  # gravity's torque, as a share of the strength
     assert [channel.load for channel in report.channels[1:]] == pytest.approx(list(needed), abs=0.03)
     assert needed[0] < -0.1, "the shoulder lifts the arm"
     assert abs(report.channels[0].load) < 0.02, "the base carries nothing"
@@ -76,7 +83,9 @@ def test_a_servo_that_pushes_against_an_obstacle_is_named_with_its_load_and_goes
         said.update(report.warnings)
     assert any(text.startswith("'joint 1' (servo 1) works at 100% of its strength") for text in said), said
     assert report.fault is Fault.DEVICE_REFUSED
-    assert "'joint 1' (servo 1): it is overloaded" in sentence(report.state, report.fault, report.detail, simulation.device)
+    assert "'joint 1' (servo 1): it is overloaded" in sentence(
+        report.state, report.fault, report.detail, simulation.device
+    )
 
 
 def test_a_joint_that_an_obstacle_blocks_is_a_fault(begin):

@@ -18,7 +18,9 @@ NECK = Device(
     "virtual",
     (Joint("pan", LIMITS), Joint("tilt", LIMITS), Joint("jaw", Limits(0.0, 1.0, 1.0, 10.0, 100.0), "plain")),
     (
-        Channel(4, (Share("pan"), Share("tilt", 1.5)), zero=2048.0, per_radian=651.9, lowest=0.0, highest=4095.0),
+        Channel(
+            4, (Share("pan"), Share("tilt", 1.5)), zero=2048.0, per_radian=651.9, lowest=0.0, highest=4095.0
+        ),
         Channel(5, (Share("pan"), Share("tilt", -1.5)), -1, 2048.0, 651.9, 0.0, 4095.0, "detach", 4.7),
         Channel(6, (Share("jaw", 2.0),)),
     ),
@@ -29,7 +31,11 @@ NECK = Device(
 
 calibrations = st.builds(
     lambda zero, gear, direction, speed, name: Calibration.of(
-        Device("virtual", (Joint(name, LIMITS),), (Channel(3, (Share(name, gear),), direction, zero, speed=speed),))
+        Device(
+            "virtual",
+            (Joint(name, LIMITS),),
+            (Channel(3, (Share(name, gear),), direction, zero, speed=speed),),
+        )
     ),
     st.floats(-1e6, 1e6),
     st.floats(0.01, 100.0) | st.floats(-100.0, -0.01),
@@ -60,20 +66,50 @@ def test_a_calibration_makes_the_device_that_it_came_from(tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda plain: plain.update(format="other"), "neck.json, format: expected 'limber-calibration', found 'other'"),
+        (
+            lambda plain: plain.update(format="other"),
+            "neck.json, format: expected 'limber-calibration', found 'other'",
+        ),
         (lambda plain: plain.update(version=2), "version: expected 1.*found 2"),
         (lambda plain: plain.update(colour="red"), "expected the fields .* found 'colour'"),
         (lambda plain: plain.pop("baudrate"), "baudrate: expected a whole number, found nothing"),
-        (lambda plain: plain["settings"].update(channel_count=7), "settings, channel_count: expected 6, 12, 18 or 24, found 7"),
-        (lambda plain: plain["settings"].update(multi_turn=1), "settings, multi_turn: expected true or false, found 1"),
-        (lambda plain: plain["channels"][1].update(zero="middle"), "servo 5, zero: expected a finite number, found 'middle'"),
-        (lambda plain: plain["channels"][1].update(servo=True), "servo true, servo: expected a whole number, found true"),
+        (
+            lambda plain: plain["settings"].update(channel_count=7),
+            "settings, channel_count: expected 6, 12, 18 or 24, found 7",
+        ),
+        (
+            lambda plain: plain["settings"].update(multi_turn=1),
+            "settings, multi_turn: expected true or false, found 1",
+        ),
+        (
+            lambda plain: plain["channels"][1].update(zero="middle"),
+            "servo 5, zero: expected a finite number, found 'middle'",
+        ),
+        (
+            lambda plain: plain["channels"][1].update(servo=True),
+            "servo true, servo: expected a whole number, found true",
+        ),
         (lambda plain: plain["channels"][0].update(lowest=5000), "servo 4.*range goes from 5000 to 4095"),
-        (lambda plain: plain["channels"][0].update(on_silence="sing"), "servo 4, on_silence: expected 'hold' or 'detach', found 'sing'"),
-        (lambda plain: plain["channels"][0]["joints"][1].update(gear=None), "servo 4, joint 'tilt', gear: expected a finite number"),
-        (lambda plain: plain["channels"][0]["joints"][1].update(joint="roll"), "'pan \\+ roll' .*driven by 'roll', which is no joint"),
-        (lambda plain: plain["joints"][2].update(unit="turns"), "joint 'jaw', unit: expected 'rad' or 'm' or 'plain', found 'turns'"),
-        (lambda plain: plain["joints"].append("nose"), "joint 'number 4': expected an object with fields, found 'nose'"),
+        (
+            lambda plain: plain["channels"][0].update(on_silence="sing"),
+            "servo 4, on_silence: expected 'hold' or 'detach', found 'sing'",
+        ),
+        (
+            lambda plain: plain["channels"][0]["joints"][1].update(gear=None),
+            "servo 4, joint 'tilt', gear: expected a finite number",
+        ),
+        (
+            lambda plain: plain["channels"][0]["joints"][1].update(joint="roll"),
+            "'pan \\+ roll' .*driven by 'roll', which is no joint",
+        ),
+        (
+            lambda plain: plain["joints"][2].update(unit="turns"),
+            "joint 'jaw', unit: expected 'rad' or 'm' or 'plain', found 'turns'",
+        ),
+        (
+            lambda plain: plain["joints"].append("nose"),
+            "joint 'number 4': expected an object with fields, found 'nose'",
+        ),
         (lambda plain: plain.update(channels={}), "channels: expected a list, found {}"),
         (lambda plain: plain["channels"][1].update(servo=4), "both use servo 4"),
     ],
@@ -92,7 +128,9 @@ def test_no_text_raises_anything_but_a_calibration_error(data):
     text = to_text(Calibration.of(NECK))
     begin = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(begin, min(len(text), begin + 30)))
-    changed = text[:begin] + data.draw(st.text('{}[]",:0123456789eE+-.truefalsn \n', max_size=10)) + text[end:]
+    changed = (
+        text[:begin] + data.draw(st.text('{}[]",:0123456789eE+-.truefalsn \n', max_size=10)) + text[end:]
+    )
     with suppress(CalibrationError):
         from_text(changed)
 
@@ -162,7 +200,10 @@ def test_a_calibration_of_other_joints_says_which_are_missing_and_which_unknown(
         calibration.mismatches(["pan", "tilt", "jaw", "nose"]),
         ["pan", "tilt", "nose"],
     )
-    assert missing == ("it has servos for 'jaw', which the robot does not have", "it is for 3 joints, the robot has 2")
+    assert missing == (
+        "it has servos for 'jaw', which the robot does not have",
+        "it is for 3 joints, the robot has 2",
+    )
     assert unknown == ("it has no servo for 'nose'", "it is for 3 joints, the robot has 4")
     assert len(calibration.mismatches(counts)) == 2
     with pytest.raises(CalibrationError, match="no servo for 'nose'; it has servos for 'jaw'"):

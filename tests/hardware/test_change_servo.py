@@ -1,4 +1,6 @@
-"""A servo gets another id or baud rate and is read back by it; what cannot be changed stays, and is told with the remedy."""
+"""A servo gets another id or baud rate and is read back by it; what cannot be changed stays, and is told with
+the remedy.
+"""
 
 import pytest
 from limber.hardware.change_servo import ChangeError
@@ -42,7 +44,9 @@ class Deaf(StsBus):
         self.servos[number].silent = start == 6
 
 
-@pytest.mark.parametrize(("protocol", "make", "rate"), [("feetech_sts", StsBus, 1_000_000), ("dynamixel", DynamixelBus, 57_600)])
+@pytest.mark.parametrize(
+    ("protocol", "make", "rate"), [("feetech_sts", StsBus, 1_000_000), ("dynamixel", DynamixelBus, 57_600)]
+)
 def test_a_servo_gets_another_id_and_is_read_back_by_it(protocol, make, rate):
     bus = make({1: 2048.0, 3: 1000.0})
     with Wired(bus) as robot:
@@ -58,7 +62,9 @@ def test_a_servo_that_answers_late_gets_another_id_too(monkeypatch):
     bus = StsBus({1: 2048.0})
     with Late(bus, delay=0.09) as robot:
         monkeypatch.setattr("limber.hardware.port_session.time", robot)
-        news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=9)
+        news = told(
+            "change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=9
+        )
     assert [servo.servo for servo in found(news)] == [9]
 
 
@@ -66,7 +72,14 @@ def test_a_servo_gets_another_baud_rate_and_is_read_back_at_it():
     bus = AtRate({1: 2048.0, 3: 1000.0})  # the line has no rate: whatever is written is heard
     before = bus.rates
     with Wired(bus) as robot:
-        news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_baudrate=500_000)
+        news = told(
+            "change",
+            port=robot.port,
+            protocol="feetech_sts",
+            baudrate=1_000_000,
+            servo=1,
+            new_baudrate=500_000,
+        )
     assert [(servo.servo, servo.baudrate) for servo in found(news)] == [(1, 500_000)]
     assert bus.rates == {**before, 1: 1}
     assert bus.servos[1].table[55] == 1, "it is locked again"
@@ -84,7 +97,9 @@ def test_a_servo_gets_another_baud_rate_and_is_read_back_at_it():
 def test_an_id_that_cannot_be_given_changes_nothing_and_says_why(bus, servo, new, words):
     before = {number: bytes(servo.table) for number, servo in bus.servos.items()}
     with Wired(bus) as robot:
-        news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=servo, new_servo=new)
+        news = told(
+            "change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=servo, new_servo=new
+        )
     assert words in news[-1].failed
     assert not found(news)
     assert {number: bytes(servo.table) for number, servo in bus.servos.items()} == before
@@ -97,17 +112,34 @@ def test_a_servo_that_does_not_take_its_new_id_is_told():
                 super()._write(number, start, data)
 
     with Wired(Stubborn({1: 2048.0})) as robot:
-        news = told("change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=9)
+        news = told(
+            "change", port=robot.port, protocol="feetech_sts", baudrate=1_000_000, servo=1, new_servo=9
+        )
     assert "answers as 1 still" in news[-1].failed
 
 
 @pytest.mark.parametrize(
     ("make", "asked", "words"),
     [
-        (Swapped, {"new_servo": 9}, "As 9 answers unknown model 1029 where STS3215 was expected: connect servos one by one"),
-        (InTurns, {"new_servo": 9}, "seems to have id 1 (unknown model 776 and STS3215 answered): connect the one to be changed alone"),
+        (
+            Swapped,
+            {"new_servo": 9},
+            "As 9 answers unknown model 1029 where STS3215 was expected: connect servos one by one",
+        ),
+        (
+            InTurns,
+            {"new_servo": 9},
+            (
+                "seems to have id 1 (unknown model 776 and STS3215 answered): connect the one to be changed"
+                " alone"
+            ),
+        ),
         (StsBus, {"new_baudrate": 1_000_000}, "Servo 1 talks at 1000000 baud already: choose another rate"),
-        (Deaf, {"new_baudrate": 500_000}, "should answer at 500000 baud now and does not: switch its power off and on, then scan at both"),
+        (
+            Deaf,
+            {"new_baudrate": 500_000},
+            "should answer at 500000 baud now and does not: switch its power off and on, then scan at both",
+        ),
     ],
 )
 def test_a_change_that_went_wrong_says_what_was_expected_and_what_to_do(make, asked, words):

@@ -1,4 +1,6 @@
-"""A servo whose stored settings another program changes while it is armed, so that goals mean something else to it. In simulated time."""
+"""A servo whose stored settings another program changes while it is armed, so that goals mean something else
+to it. In simulated time.
+"""
 
 import pytest
 from limber.hardware.protocols.interface import AnswerKind, Quantity
@@ -12,7 +14,12 @@ from tests.hardware.simulation import POSE, waving
 __all__ = ["begin"]
 
 MODES = {"feetech_sts": (33, 0), "dynamixel": (11, 3)}
-CHANGES = [("feetech_sts", 33, 1, "wheel"), ("feetech_sts", 33, 3, "step"), ("dynamixel", 11, 1, "velocity"), ("dynamixel", 10, 4, "drive")]
+CHANGES = [
+    ("feetech_sts", 33, 1, "wheel"),
+    ("feetech_sts", 33, 3, "step"),
+    ("dynamixel", 11, 1, "velocity"),
+    ("dynamixel", 10, 4, "drive"),
+]
 FOUND_WITHIN = {"feetech_sts": 0.05, "dynamixel": 0.45}  # [s] with each position, or in the round of checks
 
 
@@ -63,4 +70,7 @@ def test_nothing_is_found_where_nothing_changes(begin):
         report = simulation.run(3.0, waving)
         assert report.state is State.ARMED
         assert report.lost == 0
-        assert max(abs(a - b) for a, b in zip(simulation.angles(), report.commanded, strict=True)) < 20 * PERIOD * 1.0 + 2 / STEPS_PER_RAD
+        assert (
+            max(abs(a - b) for a, b in zip(simulation.angles(), report.commanded, strict=True))
+            < 20 * PERIOD * 1.0 + 2 / STEPS_PER_RAD
+        )

@@ -1,4 +1,6 @@
-"""The states of a connection to a robot: the tables by themselves, and the states that a connection really goes through."""
+"""The states of a connection to a robot: the tables by themselves, and the states that a connection really
+goes through.
+"""
 
 from itertools import product
 
@@ -33,7 +35,9 @@ def test_whatever_a_connection_does_a_request_to_stop_is_sent(table):
 
 @TABLES
 def test_no_request_arms_a_robot_that_has_not_confirmed_it(table):
-    armed_by = [(state, desired) for (state, desired), after in table.items() if after is ConnectionState.ARMED]
+    armed_by = [
+        (state, desired) for (state, desired), after in table.items() if after is ConnectionState.ARMED
+    ]
     assert all(state is ConnectionState.ARMED for state, _ in armed_by)
 
 

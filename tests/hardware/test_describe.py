@@ -19,14 +19,18 @@ def test_every_protocol_says_whether_it_can_tell_where_it_is_and_what_happens_wh
 
 def test_a_users_file_is_described_by_another_process(sent, tmp_path):
     path = tmp_path / "my_robot.py"
-    path.write_text("NAME = 'Owl'\nBAUDRATE = 9600\nREMARK = 'It hoots'\n\ndef frame(positions):\n    return b''\n")
+    path.write_text(
+        "NAME = 'Owl'\nBAUDRATE = 9600\nREMARK = 'It hoots'\n\ndef frame(positions):\n    return b''\n"
+    )
     described, ended = sent("describe", protocol=f"file:{path}", program=read_program(path).digest)
     assert (described.title, described.baudrates) == ("Owl", (9600,))
     assert "It hoots" in described.sentences
     assert ended == Ended()
 
 
-@pytest.mark.parametrize(("source", "words"), [("def frame(", "line 1"), ("import os\nos._exit(3)\n", "exit status 3")])
+@pytest.mark.parametrize(
+    ("source", "words"), [("def frame(", "line 1"), ("import os\nos._exit(3)\n", "exit status 3")]
+)
 def test_a_users_file_that_cannot_be_used_is_a_sentence(sent, tmp_path, source, words):
     path = tmp_path / "my_robot.py"
     path.write_text(source)
@@ -36,5 +40,8 @@ def test_a_users_file_that_cannot_be_used_is_a_sentence(sent, tmp_path, source, 
 def test_a_users_file_that_was_not_allowed_is_not_run(sent, tmp_path):
     path = tmp_path / "my_robot.py"
     path.write_text(f"open({str(tmp_path / 'it_ran')!r}, 'w')\n")
-    assert "not the program that you have allowed" in sent("describe", protocol=f"file:{path}", program="")[-1].failed
+    assert (
+        "not the program that you have allowed"
+        in sent("describe", protocol=f"file:{path}", program="")[-1].failed
+    )
     assert not (tmp_path / "it_ran").exists()

@@ -3,7 +3,16 @@
 import math
 
 import pytest
-from limber.hardware.device import MAX_CHANNELS, Channel, Device, Joint, Share, auxiliary, from_plain, to_plain
+from limber.hardware.device import (
+    MAX_CHANNELS,
+    Channel,
+    Device,
+    Joint,
+    Share,
+    auxiliary,
+    from_plain,
+    to_plain,
+)
 from limber.hardware.errors import DeviceError
 from limber.hardware.link import Link
 from limber.hardware.mixing import Mixing
@@ -40,7 +49,9 @@ def test_a_channel_that_cannot_work_is_an_error_that_names_it_and_the_remedy(wro
 
 @pytest.mark.parametrize(("unit", "text"), [("rad", "0.0 degrees"), ("m", "0.0 mm"), ("plain", "0")])
 def test_a_value_that_rounds_to_zero_has_no_sign(unit, text):
-    assert Joint("neck", Limits(-1.0, 1.0, 1.0, 1.0, 1.0), unit).text(-1e-9 if unit != "plain" else -0.0) == text
+    assert (
+        Joint("neck", Limits(-1.0, 1.0, 1.0, 1.0, 1.0), unit).text(-1e-9 if unit != "plain" else -0.0) == text
+    )
 
 
 def test_a_device_that_cannot_work_is_an_error_with_the_remedy():
@@ -83,7 +94,9 @@ def test_a_joint_of_an_unknown_unit_is_named():
 
 @pytest.mark.parametrize(("at_lower", "at_upper"), [(1000.0, 2000.0), (2000.0, 1000.0)])
 def test_an_auxiliary_goes_from_one_raw_position_to_the_other(at_lower, at_upper):
-    device = one_to_one("virtual", [auxiliary("jaw", 2, Limits(0.0, 2.0, 1.0, 10.0, 100.0), at_lower, at_upper)])
+    device = one_to_one(
+        "virtual", [auxiliary("jaw", 2, Limits(0.0, 2.0, 1.0, 10.0, 100.0), at_lower, at_upper)]
+    )
     mixing = Mixing(device)
     assert mixing.raw([0.0]) == pytest.approx((at_lower,))
     assert mixing.raw([2.0]) == pytest.approx((at_upper,))
@@ -98,13 +111,18 @@ def test_an_auxiliary_without_a_range_is_refused():
 
 def test_a_servo_that_cannot_reach_any_angle_of_its_joint_is_refused_before_anything_starts():
     pair = direct("elbow", 0, Limits(2.0, 3.0, 1.0, 1.0, 1.0))
-    with pytest.raises(DeviceError, match=r"'elbow'.*from -90 to 90 degrees, its joint from 115 to 172.*correct zero, direction or range"):
+    with pytest.raises(
+        DeviceError,
+        match=r"'elbow'.*from -90 to 90 degrees, its joint from 115 to 172.*correct zero, direction or range",
+    ):
         Link(one_to_one("virtual", (pair,)))
 
 
 def test_the_devices_speed_limit_lies_above_the_joints():
     slow = one_to_one("virtual", [direct("elbow", 0, LIMITS, gear=2.0)])
-    assert configurations(slow)[0].speed_us_per_s == math.ceil(1.5 * 2.0 * LIMITS.velocity * slow.channels[0].per_radian)
+    assert configurations(slow)[0].speed_us_per_s == math.ceil(
+        1.5 * 2.0 * LIMITS.velocity * slow.channels[0].per_radian
+    )
     fast = one_to_one("virtual", [direct("elbow", 0, Limits(-1.0, 1.0, 1e6, 1.0, 1.0))])
     assert configurations(fast)[0].speed_us_per_s == 0xFFFF
 

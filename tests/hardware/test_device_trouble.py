@@ -46,7 +46,11 @@ def test_a_device_that_freezes_is_noticed_by_its_missing_answers(simulate):
     written = len(simulation.cable.written)
     report = simulation.run(1.0, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
-    moves = [frame for frame in Decoder().feed(simulation.cable.written[written:]) if isinstance(frame.message, Move)]
+    moves = [
+        frame
+        for frame in Decoder().feed(simulation.cable.written[written:])
+        if isinstance(frame.message, Move)
+    ]
     assert len(moves) <= MOST_WAITING  # what waits in the port must not move the robot later
     assert report.lost > 0
 
@@ -111,7 +115,10 @@ def test_damaged_bytes_lose_frames_and_nothing_else(simulate):
     assert report.state is State.ARMED
     assert 0 < report.lost < 0.3 * report.sent
     assert report.acknowledged + report.lost == pytest.approx(report.sent, abs=12)
-    assert largest(speeds(simulation.positions)) <= 1.6 * LIMITS.velocity * simulation.device.channels[0].per_radian
+    assert (
+        largest(speeds(simulation.positions))
+        <= 1.6 * LIMITS.velocity * simulation.device.channels[0].per_radian
+    )
 
 
 def test_garbage_between_answers_is_skipped(simulate):
@@ -190,7 +197,10 @@ def test_a_device_that_refuses_to_arm_is_a_fault_with_its_reason(simulate):
 
 def test_the_virtual_robot_stands_in_for_servos_of_any_id(simulate):
     device = make_device()
-    far = replace(device, channels=tuple(replace(channel, servo=30 + 7 * k) for k, channel in enumerate(device.channels)))
+    far = replace(
+        device,
+        channels=tuple(replace(channel, servo=30 + 7 * k) for k, channel in enumerate(device.channels)),
+    )
     simulation = simulate(far)
     simulation.arm(POSE)
     report = simulation.run(1.0, POSE)

@@ -14,7 +14,10 @@ from tests.hardware.simulation import LIMITS, make_device
 PERIOD = 0.01
 JOINTS = make_device(1).joints
 RANGES = [(LIMITS.lower, LIMITS.upper)]
-anything = st.lists(st.tuples(st.sampled_from(["follow", "ramp", "brake"]), st.floats(-1.5, 1.5), st.floats(0.001, 0.3)), max_size=60)
+anything = st.lists(
+    st.tuples(st.sampled_from(["follow", "ramp", "brake"]), st.floats(-1.5, 1.5), st.floats(0.001, 0.3)),
+    max_size=60,
+)
 
 
 def at(position: float, velocity: float = 0.0, acceleration: float = 0.0) -> list[Kinematic]:
@@ -51,7 +54,9 @@ def test_a_slow_approach_that_begins_in_fast_motion_stays_within_the_range(frame
 
 
 def test_a_slow_approach_that_begins_close_to_a_limit_brakes_faster_than_it_moves_otherwise():
-    """A joint as slow as the approach, which at the approach's own acceleration could not stop before the limit."""
+    """A joint as slow as the approach, which at the approach's own acceleration could not stop before the
+    limit.
+    """
     drive, speed = Drive(JOINTS, RANGES, [0.0]), 0.9 * APPROACH_SPEED
     goal = 0.0
     while drive.commanded[0] < LIMITS.upper - 0.02:
@@ -65,7 +70,9 @@ def test_a_slow_approach_that_begins_close_to_a_limit_brakes_faster_than_it_move
 
 @settings(derandomize=True, max_examples=100)
 @given(st.floats(0.0, 0.5), st.floats(0.0, 6.0), st.floats(0.5, 6.0), st.booleans())
-def test_a_joint_that_starts_beyond_its_range_stays_within_it_once_it_has_come_back(beyond, phase, frequency, slow):
+def test_a_joint_that_starts_beyond_its_range_stays_within_it_once_it_has_come_back(
+    beyond, phase, frequency, slow
+):
     drive = Drive(JOINTS, RANGES, [LIMITS.upper + beyond])
     came_back = False
     for k in range(800):
@@ -140,7 +147,10 @@ def test_a_second_ramp_is_as_slow_as_the_first():
 
 
 @settings(derandomize=True, max_examples=100)
-@given(st.lists(st.tuples(st.floats(-1.5, 1.5), st.integers(1, 40)), min_size=1, max_size=4), st.floats(-1.5, 1.5))
+@given(
+    st.lists(st.tuples(st.floats(-1.5, 1.5), st.integers(1, 40)), min_size=1, max_size=4),
+    st.floats(-1.5, 1.5),
+)
 def test_a_slow_approach_that_begins_in_fast_motion_brakes_first_within_all_limits(before, goal):
     drive = Drive(JOINTS, RANGES, [0.0])
     positions = [0.0]
@@ -157,7 +167,9 @@ def test_a_slow_approach_that_begins_in_fast_motion_brakes_first_within_all_limi
     assert max(speed) <= 1.1 * LIMITS.velocity * 1.001
     assert max(acceleration) <= 1.1 * LIMITS.acceleration * 1.001
     assert max(jerk) <= 1.1 * LIMITS.jerk * 1.001
-    brakes = 1.1 * LIMITS.velocity / LIMITS.acceleration + 2.0 * LIMITS.acceleration / LIMITS.jerk  # [s] at most
+    brakes = (
+        1.1 * LIMITS.velocity / LIMITS.acceleration + 2.0 * LIMITS.acceleration / LIMITS.jerk
+    )  # [s] at most
     assert max(speed[begun + math.ceil(brakes / PERIOD) :]) <= APPROACH_SPEED * 1.001
 
 

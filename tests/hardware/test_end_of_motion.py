@@ -1,4 +1,6 @@
-"""Motion that is ended, by Disarm or by live's end: the robot slows down within its limits before it is disarmed. In simulated time."""
+"""Motion that is ended, by Disarm or by live's end: the robot slows down within its limits before it is
+disarmed. In simulated time.
+"""
 
 import math
 from itertools import pairwise

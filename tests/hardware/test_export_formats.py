@@ -27,7 +27,12 @@ def made(name: str, found, **settings) -> bytes:
 
 def array(header: bytes) -> bytes:
     """The bytes of a C array."""
-    return bytes(int(number, 0) for number in re.search(r"= \{(.*)\}", header.decode("ascii"), re.S)[1].replace("\n", " ").split(",")[:-1])
+    return bytes(
+        int(number, 0)
+        for number in (
+            re.search(r"= \{(.*)\}", header.decode("ascii"), re.S)[1].replace("\n", " ").split(",")[:-1]
+        )
+    )
 
 
 # --- the firmware's table
@@ -54,18 +59,33 @@ def test_a_table_is_read_as_it_was_written(table):
 
 
 def test_a_channel_that_stands_takes_half_a_byte_a_row():
-    still = Table((Track(0, False, 4000, 20000, 1000, (12000,) * 1001), Track(1, False, 4000, 20000, 1000, (8000,) * 1001)), 1, False)
-    moving = Table((Track(0, False, 4000, 20000, 1000, tuple(range(12000, 13001))), still.tracks[1]), 1, False)
+    still = Table(
+        (
+            Track(0, False, 4000, 20000, 1000, (12000,) * 1001),
+            Track(1, False, 4000, 20000, 1000, (8000,) * 1001),
+        ),
+        1,
+        False,
+    )
+    moving = Table(
+        (Track(0, False, 4000, 20000, 1000, tuple(range(12000, 13001))), still.tracks[1]), 1, False
+    )
     assert len(encode(still)) == 8 + 20 + 1001
-    assert len(encode(moving)) == len(encode(still))  # the first row's change, and its own half byte: 7 steps are one
+    assert len(encode(moving)) == len(
+        encode(still)
+    )  # the first row's change, and its own half byte: 7 steps are one
 
 
 def test_the_table_has_the_very_units_of_the_wire_and_what_the_board_may_do():
     found = motion(robot=device(3, on_silence="detach", lowest=600.0, highest=2400.0))
     table = decode(array(made("firmware", found)))
     assert [track.servo for track in table.tracks] == [0, 1, 2]
-    assert {(track.detaches, track.lowest, track.highest) for track in table.tracks} == {(True, 600 * 8, 2400 * 8)}
-    assert {track.speed for track in table.tracks} == {3000}  # half more than 180 degrees/s of 1000 us a quarter turn
+    assert {(track.detaches, track.lowest, track.highest) for track in table.tracks} == {
+        (True, 600 * 8, 2400 * 8)
+    }
+    assert {track.speed for track in table.tracks} == {
+        3000
+    }  # half more than 180 degrees/s of 1000 us a quarter turn
     for row, positions in enumerate(found.positions):
         _, payload = encode_payload(Move(positions))
         assert b"".join(track.positions[row].to_bytes(2, "big") for track in table.tracks) == payload[2:]
@@ -74,7 +94,9 @@ def test_the_table_has_the_very_units_of_the_wire_and_what_the_board_may_do():
 def test_the_header_says_what_it_is_how_much_fits_and_where_servos_begin():
     text = made("firmware", motion(), start_pin=15).decode("ascii")
     assert re.search(r"// \d+\.\d s, \d+ rows at 50 Hz, 6 servos: 1\.\d kB\.", text)
-    assert re.search(r"// Arduino Uno has room for 22\.9 kB beside the firmware: about \d+ s of motion like this\.", text)
+    assert re.search(
+        r"// Arduino Uno has room for 22\.9 kB beside the firmware: about \d+ s of motion like this\.", text
+    )
     assert "It is played once, when pin 15 is joined to ground" in text
     assert "//   servo 0: 1500 us (joint 0)" in text
     assert "#define LIMBER_MOTION_START_PIN 15" in text
@@ -110,7 +132,12 @@ def test_what_the_header_says_fits_does_fit_and_no_more():
         ({}, {}, 60, "50 pulses a second, which 60 Hz do not divide"),
         ({"start_pin": 7}, {}, 50, "Pin 7 of Arduino Uno cannot have a button: choose one of 13, 15"),
         ({}, {"joints": 13}, 50, r"Channel 'joint 12' \(servo 12\): Arduino Uno has 12 servos"),
-        ({}, {"highest": 2600.0}, 50, r"Channel 'joint 0' \(servo 0\): its pulses go from 500 to 2600 us; expected 500 to 2500"),
+        (
+            {},
+            {"highest": 2600.0},
+            50,
+            r"Channel 'joint 0' \(servo 0\): its pulses go from 500 to 2600 us; expected 500 to 2500",
+        ),
     ],
 )
 def test_what_a_board_cannot_play_is_refused(settings, robot, rate, sentence):
@@ -118,16 +145,23 @@ def test_what_a_board_cannot_play_is_refused(settings, robot, rate, sentence):
         made("firmware", motion(rate=rate, robot=device(**robot), seconds=0.5), **settings)
 
 
-@pytest.mark.parametrize("name", ["firmware", "servo_animation_h", "servo_animation_bin", "servo_animation_json"])
+@pytest.mark.parametrize(
+    "name", ["firmware", "servo_animation_h", "servo_animation_bin", "servo_animation_json"]
+)
 def test_servos_that_take_no_pulses_have_no_table_of_them(name):
     bus = replace(device(1), protocol="feetech_sts")
-    with pytest.raises(ExportError, match=r"is for servos that take pulses, and the robot's take .*; export CSV or JSON"):
+    with pytest.raises(
+        ExportError, match=r"is for servos that take pulses, and the robot's take .*; export CSV or JSON"
+    ):
         made(name, motion(robot=bus, seconds=0.5))
 
 
 def test_a_robot_of_its_users_own_may_have_no_pulses_and_is_asked_for_other_formats():
     own = replace(device(1), protocol="file:/home/me/robot.py")
-    with pytest.raises(ExportError, match="it is not known whether the robot's own protocol has servo pulses; export CSV or JSON"):
+    with pytest.raises(
+        ExportError,
+        match="it is not known whether the robot's own protocol has servo pulses; export CSV or JSON",
+    ):
         made("servo_animation_json", motion(robot=own, seconds=0.5))
 
 
@@ -149,14 +183,21 @@ def test_csv_has_a_row_for_each_moment():
     assert len(rows) == len(found.values)
     assert [float(row[0]) for row in rows[:3]] == [0.0, 0.02, 0.04]
     for row, values, positions in zip(rows, found.values, found.positions, strict=True):
-        assert [float(cell) for cell in row[1:7]] == pytest.approx([57.29577951 * value for value in values], abs=1e-4)
+        assert [float(cell) for cell in row[1:7]] == pytest.approx(
+            [57.29577951 * value for value in values], abs=1e-4
+        )
         assert [float(cell) for cell in row[7:]] == pytest.approx(positions, abs=1e-3)
 
 
 def test_json_has_every_row_in_full():
     found = motion(loops=True)
     document = json.loads(made("json", found))
-    assert (document["format"], document["version"], document["rate"], document["loops"]) == ("limber motion", 1, 50, True)
+    assert (document["format"], document["version"], document["rate"], document["loops"]) == (
+        "limber motion",
+        1,
+        50,
+        True,
+    )
     assert [tuple(values) for values in document["values"]] == list(found.values)
     assert [tuple(positions) for positions in document["positions"]] == list(found.positions)
     assert document["joints"][0] == {
@@ -173,7 +214,9 @@ def test_json_has_every_row_in_full():
 
 # --- blender-servo-animation
 def library_plays(data: bytes) -> list[dict[int, int]]:
-    """What its Arduino library makes of stored motion: a frame ends at any line feed, a command starts anew at any 3C."""
+    """What its Arduino library makes of stored motion: a frame ends at any line feed, a command starts anew
+    at any 3C.
+    """
     frames, frame, command = [], {}, b""
     for value in data:
         if value == 0x0A:
@@ -195,7 +238,12 @@ def test_its_library_plays_every_row_with_no_position_off_by_more_than_one():
     wanted = [tuple(round(position) for position in row) for row in found.positions]
     off = [frame[k] - row[k] for frame, row in zip(frames, wanted, strict=True) for k in range(3)]
     assert set(off) == {0, 1}
-    stepped = {row[k] & 0xFF for frame, row in zip(frames, wanted, strict=True) for k in range(3) if frame[k] != row[k]}
+    stepped = {
+        row[k] & 0xFF
+        for frame, row in zip(frames, wanted, strict=True)
+        for k in range(3)
+        if frame[k] != row[k]
+    }
     assert stepped == {0x0A, 0x3C}
 
 
@@ -204,7 +252,11 @@ def test_its_header_has_the_same_bytes_and_counts_them():
     text = made("servo_animation_h", found)
     data = array(text)
     assert data == made("servo_animation_bin", found)
-    for line in (b"const byte FPS = 30;", b"const int FRAMES = %d;" % len(found.positions), b"const int LENGTH = %d;" % len(data)):
+    for line in (
+        b"const byte FPS = 30;",
+        b"const int FRAMES = %d;" % len(found.positions),
+        b"const int LENGTH = %d;" % len(data),
+    ):
         assert line in text
 
 
@@ -224,7 +276,10 @@ def test_servos_whose_number_its_player_takes_for_something_else_are_refused(ser
 
 def test_a_servo_whose_number_begins_a_command_is_refused_in_its_json_too():
     robot = one_to_one("virtual", [direct("jaw", 60, LIMITS)])
-    with pytest.raises(ExportError, match=r"Servo 60 never moves with .*: its id is the byte that starts a command; choose another id"):
+    with pytest.raises(
+        ExportError,
+        match=r"Servo 60 never moves with .*: its id is the byte that starts a command; choose another id",
+    ):
         made("servo_animation_json", motion(robot=robot, seconds=0.5))
 
 

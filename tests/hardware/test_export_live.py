@@ -1,4 +1,6 @@
-"""Exported motion is the motion of the live stream: the whole worker, with its playback, goes along the very curve that the rows are of."""
+"""Exported motion is the motion of the live stream: the whole worker, with its playback, goes along the very
+curve that the rows are of.
+"""
 
 from limber.hardware.motion_files import Take
 from limber.hardware.worker.core import PERIOD
@@ -15,7 +17,10 @@ def curve(take: Take, position: float) -> tuple[float, ...]:
     """Where the joints are at a place [frames] on the curve that `sample` takes its rows from."""
     columns = list(take.joints())
     index = min(int(position), len(columns[0]) - 3)
-    return tuple(between((c[index - 1], c[index], c[index + 1], c[index + 2]), position - index, FRAME).position for c in columns)
+    return tuple(
+        between((c[index - 1], c[index], c[index + 1], c[index + 2]), position - index, FRAME).position
+        for c in columns
+    )
 
 
 def missed(take: Take, position: float, values: tuple[float, ...]) -> float:
@@ -35,20 +40,29 @@ def nearest(take: Take, values: tuple[float, ...], first: float, last: float) ->
 
 def test_the_worker_s_stream_lies_on_the_exported_curve_and_goes_along_it(simulate):
     robot = device(3)
-    take = filtered(robot, seconds=3.0, fps=1.0 / FRAME, pauses=False)  # to the worker, equal frames are no frames
+    take = filtered(
+        robot, seconds=3.0, fps=1.0 / FRAME, pauses=False
+    )  # to the worker, equal frames are no frames
     simulation: Simulation = simulate(robot)
     simulation.arm(lambda _: take.frames[0])
     simulation.run(1.0, lambda _: take.frames[0])
     simulation.commands.clear()
     began = simulation.now
     simulation.run(
-        len(take.frames) * FRAME + 0.5, lambda time: take.frames[min(max(round((time - began) / FRAME), 0), len(take.frames) - 1)]
+        len(take.frames) * FRAME + 0.5,
+        lambda time: take.frames[min(max(round((time - began) / FRAME), 0), len(take.frames) - 1)],
     )
-    moving = [values for values in simulation.commands if max(abs(a - b) for a, b in zip(values, take.frames[0], strict=True)) > 1e-9]
+    moving = [
+        values
+        for values in simulation.commands
+        if max(abs(a - b) for a, b in zip(values, take.frames[0], strict=True)) > 1e-9
+    ]
     position = nearest(take, moving[0], 2.0, 4.0)
     worst, step, end = 0.0, PERIOD / FRAME, len(take.frames) + 3.0
     for values in moving[1:]:
-        position = nearest(take, values, min(position + SOONER * step, end), min(position + LATER * step, end))
+        position = nearest(
+            take, values, min(position + SOONER * step, end), min(position + LATER * step, end)
+        )
         worst = max(worst, missed(take, position, values))
     print(f"farthest from the curve: {worst:.2e} rad")
     assert position >= end - 1.0

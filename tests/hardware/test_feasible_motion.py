@@ -1,4 +1,6 @@
-"""Motion that joints can make reaches the servos unchanged, through gears and mixes too, and as late as the device says."""
+"""Motion that joints can make reaches the servos unchanged, through gears and mixes too, and as late as the
+device says.
+"""
 
 import math
 
@@ -46,20 +48,28 @@ def devices(draw) -> Device:
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)
-@given(devices(), st.lists(st.lists(st.floats(0.0, 1.0), min_size=5, max_size=5), min_size=3, max_size=12), st.integers(5, 40))
+@given(
+    devices(),
+    st.lists(st.lists(st.floats(0.0, 1.0), min_size=5, max_size=5), min_size=3, max_size=12),
+    st.integers(5, 40),
+)
 def test_motion_within_all_limits_reaches_every_channel_unchanged(device, targets, turns):
     """Targets jump at random, and a filter with the joints' own limits makes motion of them."""
     mixing = Mixing(device)
     filters = [TrackingFilter(joint.limits) for joint in device.joints]
     states = [Kinematic(joint.limits.clamp(0.0)) for joint in device.joints]
-    controller = MotionController(device, mixing, Request(Command.ARM), mixing.raw([state.position for state in states]))
+    controller = MotionController(
+        device, mixing, Request(Command.ARM), mixing.raw([state.position for state in states])
+    )
     for shares in targets:
         goals = [
             joint.limits.lower + share * (joint.limits.upper - joint.limits.lower)
             for joint, share in zip(device.joints, shares, strict=True)
         ]
         for _ in range(turns):
-            states = [one.step(state, goal, PERIOD) for one, state, goal in zip(filters, states, goals, strict=True)]
+            states = [
+                one.step(state, goal, PERIOD) for one, state, goal in zip(filters, states, goals, strict=True)
+            ]
             wanted = [Kinematic(state.position, state.velocity, state.acceleration) for state in states]
             sent = controller.step(State.ARMED, wanted, PERIOD)
             assert sent == pytest.approx(mixing.unbounded([state.position for state in states]), abs=1e-6)

@@ -1,4 +1,6 @@
-"""What the link and the firmware promise in numbers: no frame lost, a command's way to its pulse, servos read back."""
+"""What the link and the firmware promise in numbers: no frame lost, a command's way to its pulse, servos read
+back.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""What servos say of themselves, those that do not follow, and robots that cannot stand as they say. In simulated time."""
+"""What servos say of themselves, those that do not follow, and robots that cannot stand as they say. In
+simulated time.
+"""
 
 import math
 from dataclasses import replace
@@ -17,7 +19,9 @@ from tests.hardware.simulation import LIMITS, still, waving
 
 TEMPERATURE = {"feetech_sts": 63, "dynamixel": 146}
 VOLTAGE = {"feetech_sts": 62, "dynamixel": 144}
-A_STEP = 8  # steps in 5 ms: twice the ramp's speed, goals coming every turn or two; a servo that is thrown goes 15
+A_STEP = (
+    8  # steps in 5 ms: twice the ramp's speed, goals coming every turn or two; a servo that is thrown goes 15
+)
 
 
 @pytest.fixture(params=BUSES)
@@ -107,7 +111,10 @@ def test_a_blocked_joint_is_warned_of_and_then_a_fault_with_expected_and_found(b
     away = still(0.0, 0.25, 0.0)
     warned = bus.run(1.5, away)
     assert warned.state is State.ARMED
-    assert "'joint 2' (servo 2) stays behind: it should be at 14.3 degrees and is at 0.0 degrees" in warned.warnings
+    assert (
+        "'joint 2' (servo 2) stays behind: it should be at 14.3 degrees and is at 0.0 degrees"
+        in warned.warnings
+    )
     assert warned.channels[1].error == pytest.approx(-0.25, abs=0.01)
     farther = still(0.0, 0.5, 0.0)
     report = bus.run(4.0, farther)
@@ -152,7 +159,10 @@ def test_a_robot_far_outside_its_range_is_not_armed_and_the_sentence_has_the_num
     simulation.command(command, values=(0.0, 0.0, 0.0))
     report = simulation.run(0.5, POSE)
     assert (report.state, report.fault) == (State.FAULT, Fault.POSE_UNFIT)
-    assert report.detail == "'joint 2' (servo 2) is at 171.6 degrees, and may be at -85.9 degrees to 85.9 degrees"
+    assert (
+        report.detail
+        == "'joint 2' (servo 2) is at 171.6 degrees, and may be at -85.9 degrees to 85.9 degrees"
+    )
     assert simulation.limp() == [True] * 3
     simulation.close()
 
@@ -164,7 +174,9 @@ def mirrored() -> Device:
         Channel(2, (Share("shoulder"),), direction=-1, **settings),
         Channel(3, (Share("wrist", 2.0),), **settings),
     )
-    return Device("a port", (Joint("shoulder", LIMITS), Joint("wrist", LIMITS)), channels, 1_000_000, "feetech_sts")
+    return Device(
+        "a port", (Joint("shoulder", LIMITS), Joint("wrist", LIMITS)), channels, 1_000_000, "feetech_sts"
+    )
 
 
 def test_servos_on_one_axis_that_disagree_are_not_armed_and_are_named():
@@ -212,7 +224,9 @@ def test_a_blocked_servo_that_several_joints_turn_is_told_by_its_own_turn():
     settings = {"zero": 2048.0, "per_radian": 4096 / math.tau, "lowest": 1.0, "highest": 4095.0}
     tilt, nod = Share("tilt"), Share("nod")
     channels = (Channel(1, (tilt, nod), **settings), Channel(2, (tilt, Share("nod", -1.0)), **settings))
-    device = Device("a port", (Joint("tilt", LIMITS), Joint("nod", LIMITS)), channels, 1_000_000, "feetech_sts")
+    device = Device(
+        "a port", (Joint("tilt", LIMITS), Joint("nod", LIMITS)), channels, 1_000_000, "feetech_sts"
+    )
     simulation = BusSimulation(device, StsBus({1: 2048.0, 2: 2048.0}))
     simulation.arm(still(0.0, 0.0))
     simulation.bus.servos[1].stuck = True

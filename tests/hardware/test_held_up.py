@@ -1,4 +1,6 @@
-"""A worker that had no turn for over a second, as in the computer's sleep: the robot is in fault until a person presses, and then slow."""
+"""A worker that had no turn for over a second, as in the computer's sleep: the robot is in fault until a
+person presses, and then slow.
+"""
 
 import math
 
@@ -19,7 +21,9 @@ def swinging(time: float) -> tuple[float, ...]:
 
 @pytest.mark.parametrize("asleep", [1.1, 3.0, HOUR])
 @pytest.mark.parametrize("protocol", ["feetech_sts", "dynamixel"])
-def test_servos_stay_where_they_are_after_the_computers_sleep_until_a_person_arms_them(begin, protocol, asleep):
+def test_servos_stay_where_they_are_after_the_computers_sleep_until_a_person_arms_them(
+    begin, protocol, asleep
+):
     simulation = begin(protocol)
     simulation.arm(swinging)
     simulation.run(1.0, swinging)
@@ -34,7 +38,9 @@ def test_servos_stay_where_they_are_after_the_computers_sleep_until_a_person_arm
     simulation.arm(swinging)
 
 
-@pytest.mark.parametrize("state", [State.ARMING, State.HOLDING, State.SETUP, State.PARKING, State.LIMP, State.DISARMED])
+@pytest.mark.parametrize(
+    "state", [State.ARMING, State.HOLDING, State.SETUP, State.PARKING, State.LIMP, State.DISARMED]
+)
 def test_the_fault_is_the_same_in_every_state_but_connecting(simulate, state):
     simulation = simulate(make_device())
     simulation.run(2.0, POSE, until=State.DISARMED)
@@ -49,7 +55,10 @@ def test_the_fault_is_the_same_in_every_state_but_connecting(simulate, state):
             simulation.command(Command.PARK, values=(0.5, 0.5, 0.5))
         case State.LIMP:
             simulation.command(Command.RELEASE)
-    assert simulation.run(0.3, None if state is State.HOLDING else still(1.0, 1.0, 1.0), until=state).state is state
+    assert (
+        simulation.run(0.3, None if state is State.HOLDING else still(1.0, 1.0, 1.0), until=state).state
+        is state
+    )
     simulation.sleep(5.0)
     report = simulation.run(0.5, POSE)
     assert (report.state, report.fault, report.detail) == (State.FAULT, Fault.HELD_UP, "5 s")

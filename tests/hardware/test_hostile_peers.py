@@ -1,5 +1,5 @@
-"""What is at the robot's end sends floods, damage and lies: a turn of the worker takes a bounded part of it, Stop goes out before it, and
-the worker lives.
+"""What is at the robot's end sends floods, damage and lies: a turn of the worker takes a bounded part of it,
+Stop goes out before it, and the worker lives.
 """
 
 import json
@@ -31,23 +31,37 @@ from tests.hardware.simulation import POSE, Simulation, make_device
 
 __all__ = ["begin"]
 
-POSITIONS = text({"type": "joint_positions", "head_joint_positions": AWAKE[:7], "antennas_joint_positions": AWAKE[7:]})
+POSITIONS = text(
+    {"type": "joint_positions", "head_joint_positions": AWAKE[:7], "antennas_joint_positions": AWAKE[7:]}
+)
 
 
 def frame(first: int, content: bytes = b"") -> bytes:
     size = len(content)
-    return bytes((first,)) + (bytes((size,)) if size < 126 else bytes((126,)) + size.to_bytes(2, "big")) + content
+    return (
+        bytes((first,))
+        + (bytes((size,)) if size < 126 else bytes((126,)) + size.to_bytes(2, "big"))
+        + content
+    )
 
 
 def status(error: str) -> bytes:
-    said = {"type": "daemon_status", "state": "running", "error": error, "backend_status": {"motor_control_mode": "enabled"}}
+    said = {
+        "type": "daemon_status",
+        "state": "running",
+        "error": error,
+        "backend_status": {"motor_control_mode": "enabled"},
+    }
     return text(said | ({"state": "error"} if error else {}))
 
 
 def longest(item: str) -> bytes:
     """A message of nearly the greatest length, which is full of an item."""
     head = '{"type": "joint_positions", "head_joint_positions": ['
-    return frame(0x81, (head + ", ".join([item] * ((LONGEST_MESSAGE - len(head) - 9) // (len(item) + 2))) + "]}").encode())
+    return frame(
+        0x81,
+        (head + ", ".join([item] * ((LONGEST_MESSAGE - len(head) - 9) // (len(item) + 2))) + "]}").encode(),
+    )
 
 
 FLOODS = {
@@ -112,7 +126,9 @@ def test_no_daemon_ends_the_worker_of_an_armed_robot_or_keeps_it_from_stopping(o
     daemon.flood = flood
     wait(link, lambda status: status.state is State.FAULT or status.acknowledged > 200, joints)
     link.stop()
-    stopped = wait(link, lambda status: status.fault is Fault.STOPPED or status.state is State.WORKER_LOST, joints)
+    stopped = wait(
+        link, lambda status: status.fault is Fault.STOPPED or status.state is State.WORKER_LOST, joints
+    )
     assert stopped.state is State.FAULT
     assert stopped.sentence.isprintable()
     daemon.close()
@@ -131,7 +147,9 @@ def test_what_a_daemon_says_is_shown_with_replacements_for_what_cannot_be_shown(
 
 
 class Flooded:
-    """A line that always has more than a turn may take of it; counts what is taken of it until it is written to."""
+    """A line that always has more than a turn may take of it; counts what is taken of it until it is written
+    to.
+    """
 
     def __init__(self, line, noise: bytes, most: int) -> None:
         self._read, self._write = line.read, line.write
@@ -156,16 +174,32 @@ NOISE = (b"\x00", b"\xff", b"\xff\xff\x01\x02", HEADER, frame(0x89), POSITIONS)
 
 @pytest.fixture(params=["firmware", *BUSES, "reachy_mini"])
 def flooded(request, closing):
-    """An armed robot that goes limp on Stop: (simulation, its pose, its line, bytes that a turn may take, whether Stop has reached it)."""
+    """An armed robot that goes limp on Stop: (simulation, its pose, its line, bytes that a turn may take,
+    whether Stop has reached it).
+    """
     if request.param == "reachy_mini":
         simulation = closing(ReachySimulation("detach"))
         simulation.arm(UP)
-        return simulation, UP, simulation.line, network.RECEIVE, lambda: simulation.daemon.motors == "disabled"
+        return (
+            simulation,
+            UP,
+            simulation.line,
+            network.RECEIVE,
+            lambda: simulation.daemon.motors == "disabled",
+        )
     if request.param == "firmware":
         simulation = closing(Simulation(make_device(on_silence="detach")))
         simulation.arm(POSE)
-        return simulation, POSE, simulation.cable, transport.RECEIVE, lambda: simulation.robot.pulses[:3] == (None,) * 3
-    simulation = closing(BusSimulation(bus_device(request.param, "detach"), BUSES[request.param](dict(PLACES))))
+        return (
+            simulation,
+            POSE,
+            simulation.cable,
+            transport.RECEIVE,
+            lambda: simulation.robot.pulses[:3] == (None,) * 3,
+        )
+    simulation = closing(
+        BusSimulation(bus_device(request.param, "detach"), BUSES[request.param](dict(PLACES)))
+    )
     simulation.arm(POSE)
     return simulation, POSE, simulation.cable, transport.RECEIVE, lambda: all(simulation.limp())
 
@@ -250,10 +284,20 @@ def test_a_turn_takes_a_bounded_part_of_what_has_come_over_a_serial_line():
     os.close(port)
 
 
-PATTERNS = (b"\xff", b"\xff\xff\x01\xf0", b"\xff\xff\x01\x02", HEADER, HEADER + b"\x01\x03\x00", b"\xaa\x55", b"\x3c")
+PATTERNS = (
+    b"\xff",
+    b"\xff\xff\x01\xf0",
+    b"\xff\xff\x01\x02",
+    HEADER,
+    HEADER + b"\x01\x03\x00",
+    b"\xaa\x55",
+    b"\x3c",
+)
 
 
-@pytest.mark.parametrize("protocol", ["feetech_sts", "feetech_scs", "dynamixel", "maestro", "servo_animation"])
+@pytest.mark.parametrize(
+    "protocol", ["feetech_sts", "feetech_scs", "dynamixel", "maestro", "servo_animation"]
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_no_bytes_make_a_decoder_fail_or_keep_more_than_a_message(protocol, seed):
     chance, codec = random.Random(seed), codec_for(protocol)
@@ -280,7 +324,11 @@ def test_a_status_has_only_texts(field, value):
 
 @pytest.mark.parametrize("angle", [1e3, -1e18, 1e300])
 def test_an_angle_that_no_motor_can_have_is_no_position(angle, begin):
-    said = {"type": "joint_positions", "head_joint_positions": [angle] + [0.0] * 6, "antennas_joint_positions": [0.0, 0.0]}
+    said = {
+        "type": "joint_positions",
+        "head_joint_positions": [angle] + [0.0] * 6,
+        "antennas_joint_positions": [0.0, 0.0],
+    }
     assert decode(json.dumps(said)) is None
     simulation = begin()
     simulation.run(1.0, UP)

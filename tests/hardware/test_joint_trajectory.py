@@ -42,11 +42,19 @@ points:
 
 
 def point(*positions: float, seconds: float, **others) -> dict:
-    return {"positions": positions, "time_from_start": {"sec": int(seconds), "nanosec": round(seconds % 1 * 1e9)}, **others}
+    return {
+        "positions": positions,
+        "time_from_start": {"sec": int(seconds), "nanosec": round(seconds % 1 * 1e9)},
+        **others,
+    }
 
 
 def trajectory(*points: dict, names=("pan", "tilt"), **others) -> dict:
-    return {"joint_names": names, "points": points or (point(0.0, 1.0, seconds=0.0), point(0.5, 1.5, seconds=1.0)), **others}
+    return {
+        "joint_names": names,
+        "points": points or (point(0.0, 1.0, seconds=0.0), point(0.5, 1.5, seconds=1.0)),
+        **others,
+    }
 
 
 def read_json(tmp_path, found):
@@ -62,21 +70,36 @@ def read_yaml(tmp_path, text: str):
 def test_what_ros2_topic_echo_shows_is_read(tmp_path):
     found = read_yaml(tmp_path, ECHO.format(stamp=0, first=0.25, last="1.5e0"))
     assert found.times == (0.0, 1.5)
-    assert {column.name: column.values for column in found.columns} == {"2": (0.25, 1.5), "wrist": (1e-5, -1.0)}
+    assert {column.name: column.values for column in found.columns} == {
+        "2": (0.25, 1.5),
+        "wrist": (1e-5, -1.0),
+    }
     assert found.columns[0].velocities == ()
 
 
 def state(seconds: float, names=("1", "wrist"), position=(0.0, 0.5), **others) -> dict:
-    return {"header": {"stamp": {"sec": int(seconds), "nanosec": round(seconds % 1 * 1e9)}}, "name": names, "position": position, **others}
+    return {
+        "header": {"stamp": {"sec": int(seconds), "nanosec": round(seconds % 1 * 1e9)}},
+        "name": names,
+        "position": position,
+        **others,
+    }
 
 
 @pytest.mark.parametrize("first", [0.0, 1.7e9])
 def test_recorded_states_are_read_at_their_stamps(tmp_path, first: float):
-    states = [state(first), state(first + 0.5, ("wrist", "1"), (0.7, -0.1), velocity=[]), state(first + 1.25, position=(0.2, 0.9))]
+    states = [
+        state(first),
+        state(first + 0.5, ("wrist", "1"), (0.7, -0.1), velocity=[]),
+        state(first + 1.25, position=(0.2, 0.9)),
+    ]
     text = "---\n".join(yaml_of(one) for one in states)
     for found in (read_json(tmp_path, states), read_yaml(tmp_path, text)):
         assert found.times == pytest.approx((0.0, 0.5, 1.25))
-        assert {column.name: column.values for column in found.columns} == {"1": (0.0, -0.1, 0.2), "wrist": (0.5, 0.7, 0.9)}
+        assert {column.name: column.values for column in found.columns} == {
+            "1": (0.0, -0.1, 0.2),
+            "wrist": (0.5, 0.7, 0.9),
+        }
         assert found.columns[0].velocities == ()
 
 
@@ -88,8 +111,20 @@ def test_velocities_of_states_are_kept(tmp_path):
 def yaml_of(one: dict) -> str:
     """A state as `ros2 topic echo` shows it."""
     stamp = one["header"]["stamp"]
-    lines = ["header:", "  stamp:", f"    sec: {stamp['sec']}", f"    nanosec: {stamp['nanosec']}", "  frame_id: ''", "name:"]
-    lines += [f"- {name!r}" for name in one["name"]] + ["position:"] + [f"- {number}" for number in one["position"]] + ["velocity: []"]
+    lines = [
+        "header:",
+        "  stamp:",
+        f"    sec: {stamp['sec']}",
+        f"    nanosec: {stamp['nanosec']}",
+        "  frame_id: ''",
+        "name:",
+    ]
+    lines += (
+        [f"- {name!r}" for name in one["name"]]
+        + ["position:"]
+        + [f"- {number}" for number in one["position"]]
+        + ["velocity: []"]
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -101,7 +136,9 @@ def test_messages_without_stamps_follow_one_another(tmp_path):
 
 
 def test_messages_with_stamps_replace_what_earlier_ones_planned(tmp_path):
-    found = read_yaml(tmp_path, ECHO.format(stamp=100, first=0, last=9) + ECHO.format(stamp=101, first=1, last=2))
+    found = read_yaml(
+        tmp_path, ECHO.format(stamp=100, first=0, last=9) + ECHO.format(stamp=101, first=1, last=2)
+    )
     assert found.times == (0.0, 1.0, 2.5)
     assert found.columns[0].values == (0.0, 1.0, 2.0)
 
@@ -109,7 +146,10 @@ def test_messages_with_stamps_replace_what_earlier_ones_planned(tmp_path):
 @pytest.mark.parametrize(
     "inside",
     [
-        lambda own: {"joint_trajectory": own, "multi_dof_joint_trajectory": {"joint_names": [], "points": []}},
+        lambda own: {
+            "joint_trajectory": own,
+            "multi_dof_joint_trajectory": {"joint_names": [], "points": []},
+        },
         lambda own: {"model_id": "arm", "trajectory": [{"joint_trajectory": own}], "trajectory_start": {}},
         lambda own: {"goal": {"trajectory": own, "goal_time_tolerance": {"sec": 0, "nanosec": 0}}},
         lambda own: {"op": "publish", "topic": "/arm", "msg": own},
@@ -130,13 +170,21 @@ def test_times_of_the_predecessor_of_ros_2_are_read(tmp_path):
 def test_joints_in_another_order_keep_their_values(tmp_path):
     later = trajectory(point(9.0, 8.0, seconds=0.5), names=("tilt", "pan"))
     found = read_json(tmp_path, [trajectory(), later])
-    assert {column.name: column.values for column in found.columns} == {"pan": (0.0, 0.5, 8.0), "tilt": (1.0, 1.5, 9.0)}
+    assert {column.name: column.values for column in found.columns} == {
+        "pan": (0.0, 0.5, 8.0),
+        "tilt": (1.0, 1.5, 9.0),
+    }
 
 
 def test_velocities_are_kept_where_each_point_has_them(tmp_path):
-    has = trajectory(point(0.0, 1.0, seconds=0.0, velocities=[1.0, 2.0]), point(1.0, 2.0, seconds=1.0, velocities=[3.0, 4.0]))
+    has = trajectory(
+        point(0.0, 1.0, seconds=0.0, velocities=[1.0, 2.0]),
+        point(1.0, 2.0, seconds=1.0, velocities=[3.0, 4.0]),
+    )
     assert [column.velocities for column in read_json(tmp_path, has).columns] == [(1.0, 3.0), (2.0, 4.0)]
-    half = trajectory(point(0.0, 1.0, seconds=0.0, velocities=[1.0, 2.0]), point(1.0, 2.0, seconds=1.0, velocities=[]))
+    half = trajectory(
+        point(0.0, 1.0, seconds=0.0, velocities=[1.0, 2.0]), point(1.0, 2.0, seconds=1.0, velocities=[])
+    )
     assert [column.velocities for column in read_json(tmp_path, half).columns] == [(), ()]
 
 
@@ -146,7 +194,11 @@ def test_what_is_written_has_the_message_s_own_types_and_rests_at_both_ends():
     message = yaml.safe_load(text)  # as `ros2 topic pub` reads it
     assert message == json.loads(FORMATS["ros2_json"].make(found, Settings()))
     assert set(message) == {"header", "joint_names", "points"}
-    assert all(isinstance(number, float) for one in message["points"] for number in (*one["positions"], *one["velocities"]))
+    assert all(
+        isinstance(number, float)
+        for one in message["points"]
+        for number in (*one["positions"], *one["velocities"])
+    )
     assert message["points"][-1]["time_from_start"] == {"sec": 0, "nanosec": 500_000_000}
     assert message["points"][0]["velocities"] == message["points"][-1]["velocities"] == [0.0, 0.0]
     slope = (found.values[11][0] - found.values[9][0]) * 25
@@ -158,13 +210,25 @@ def test_what_is_written_has_the_message_s_own_types_and_rests_at_both_ends():
     [
         ({"joint_names": ["pan"]}, r"the file, points: expected a list, found nothing"),
         (trajectory(point(1.0, seconds=0.0)), r"point 1, positions: expected 2 numbers"),
-        (trajectory(point(1.0, "x", seconds=0.0)), r"point 1, positions, number 2: expected a finite number, found 'x'"),
+        (
+            trajectory(point(1.0, "x", seconds=0.0)),
+            r"point 1, positions, number 2: expected a finite number, found 'x'",
+        ),
         (trajectory({"positions": [0, 0]}), r"point 1, time_from_start"),
         (trajectory(point(0, 0, seconds=0.0, velocities=[1.0])), r"point 1, velocities: expected 2 numbers"),
-        (trajectory(point(0, 0, seconds=1.0), point(0, 0, seconds=0.5)), r"row 2: its time 0.5 s is not after 1 s"),
+        (
+            trajectory(point(0, 0, seconds=1.0), point(0, 0, seconds=0.5)),
+            r"row 2: its time 0.5 s is not after 1 s",
+        ),
         (trajectory(names=()), "message 1 moves nothing"),
-        ([trajectory(), trajectory(names=("pan", "roll"))], r"message 2 moves pan, roll, the first pan, tilt: import them apart"),
-        ({"goal": {"goal": {"goal": {"goal": {"goal": trajectory()}}}}}, "it has no 'joint_names' with 'points'"),
+        (
+            [trajectory(), trajectory(names=("pan", "roll"))],
+            r"message 2 moves pan, roll, the first pan, tilt: import them apart",
+        ),
+        (
+            {"goal": {"goal": {"goal": {"goal": {"goal": trajectory()}}}}},
+            "it has no 'joint_names' with 'points'",
+        ),
         (trajectory(names=("pan", "pan")), "two joints are called 'pan'"),
     ],
 )
@@ -179,7 +243,10 @@ def test_a_message_that_cannot_be_used_is_named_with_the_place(tmp_path, found, 
         ("joint_names: [a\n", r"'t.yaml': line \d"),
         ("- a\n", "a map is needed"),
         ("joint_names: &a [pan]\npoints: *a\n", "anchor 'a' is not allowed"),
-        ("joint_names: [pan]\npoints:\n- positions: [.nan]\n  time_from_start: {sec: 0, nanosec: 0}\n", r"finite number, found '.nan'"),
+        (
+            "joint_names: [pan]\npoints:\n- positions: [.nan]\n  time_from_start: {sec: 0, nanosec: 0}\n",
+            r"finite number, found '.nan'",
+        ),
         ("joint_names: [pan]\npoints:\n- positions:\n  - 1.0\n  - '...'\n", "expected 1 numbers"),
         ("---\n", "it has no 'joint_names' with 'points'"),
         ("# " + "x" * 1_000_001, "characters, more than 1000000: record it as JSON"),
@@ -194,7 +261,12 @@ def test_a_text_that_cannot_be_used_is_named_with_the_line(tmp_path, text, sente
 def test_twice_the_messages_and_twice_the_joints_take_twice_the_work(tmp_path, what):
     def work(size: int) -> int:
         if what == "messages":
-            found = [trajectory(point(0.0, 1.0, seconds=k + 0.0), point(0.0, 1.0, seconds=k + 0.5), header=stamp(k)) for k in range(size)]
+            found = [
+                trajectory(
+                    point(0.0, 1.0, seconds=k + 0.0), point(0.0, 1.0, seconds=k + 0.5), header=stamp(k)
+                )
+                for k in range(size)
+            ]
         else:
             names = [f"j{k}" for k in range(size)]
             found = [

@@ -19,7 +19,9 @@ QUICKEST = 1.1 * LIMITS.velocity * 1.001
 
 
 def sweeps(rate: float, seconds: float) -> list[tuple[float]]:
-    """Frames of a joint that goes to and fro between its ends as fast as its limits allow, `rate` a second."""
+    """Frames of a joint that goes to and fro between its ends as fast as its limits allow, `rate` a
+    second.
+    """
     swift, now, frames = make_filter("default", LIMITS), Kinematic(0.0), []
     for k in range(int(rate * seconds)):
         now = swift.step(now, 1.5 if k * 0.8 // rate % 2 else -1.5, 1 / rate)
@@ -36,7 +38,10 @@ def test_a_leap_of_the_pose_is_gone_to_slowly_and_then_followed_again(simulate, 
     simulation.commands.clear()
     simulation.run(0.3, still(wanted))
     assert simulation.report.detail == JUMPED
-    assert simulation.run(abs(wanted - stands) / APPROACH_SPEED + 2.0, still(wanted), until=State.ARMED).state is State.ARMED
+    assert (
+        simulation.run(abs(wanted - stands) / APPROACH_SPEED + 2.0, still(wanted), until=State.ARMED).state
+        is State.ARMED
+    )
     assert largest(speeds(simulation.commands)) <= SLOWLY
     assert simulation.report.detail == ""
     assert simulation.run(1.0, still(wanted)).commanded == pytest.approx((wanted,))
@@ -88,7 +93,9 @@ def test_a_small_step_is_driven_at_once(simulate):
 @pytest.mark.parametrize("rate", [24, 30, 60])
 @pytest.mark.parametrize("uneven", [0.0, 0.3])
 @pytest.mark.parametrize("hiccups", [0.0, 0.02])
-def test_motion_at_the_joints_limits_is_followed_at_full_speed_however_unevenly_its_frames_come(simulate, rate, uneven, hiccups):
+def test_motion_at_the_joints_limits_is_followed_at_full_speed_however_unevenly_its_frames_come(
+    simulate, rate, uneven, hiccups
+):
     noise = Random(3)
     frames = sweeps(rate, 20.0)
     simulation = simulate(make_device(1))
@@ -125,7 +132,9 @@ def test_a_lamp_that_is_keyed_on_at_once_lets_the_joints_go_on(simulate):
     began = simulation.now
     states = set()
     for _ in range(100):
-        states.add(simulation.run(0.01, lambda time: (0.5 * math.sin(time - began), float(time > began + 0.5))).state)
+        states.add(
+            simulation.run(0.01, lambda time: (0.5 * math.sin(time - began), float(time > began + 0.5))).state
+        )
     assert states == {State.ARMED}
     lamp = [row[1] for row in simulation.commands]
     assert lamp[-1] == pytest.approx(1.0, abs=0.01)

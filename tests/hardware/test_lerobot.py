@@ -1,4 +1,6 @@
-"""LeRobot's calibration: its file is read and written, its values are converted, and what cannot be used is named."""
+"""LeRobot's calibration: its file is read and written, its values are converted, and what cannot be used is
+named.
+"""
 
 import json
 from contextlib import suppress
@@ -7,7 +9,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.lerobot import DYNAMIXEL, FEETECH, LerobotError, Motor, family_of, from_text, load, save, to_text, usual_folder
+from limber.hardware.lerobot import (
+    DYNAMIXEL,
+    FEETECH,
+    LerobotError,
+    Motor,
+    family_of,
+    from_text,
+    load,
+    save,
+    to_text,
+    usual_folder,
+)
 
 from tests import jsons
 
@@ -84,18 +97,30 @@ def test_ranges_are_clamped_and_degrees_are_not():
             lambda plain: plain["gripper"].update(range_max=2030),
             "motor 'gripper', range_max: expected more than range_min, 2030, found 2030",
         ),
-        (lambda plain: plain["gripper"].update(range_max=5000), "motor 'gripper', range_max: expected a whole number from 0 to 4095"),
+        (
+            lambda plain: plain["gripper"].update(range_max=5000),
+            "motor 'gripper', range_max: expected a whole number from 0 to 4095",
+        ),
         (
             lambda plain: plain["gripper"].update(homing_offset=4000),
             "homing_offset: expected a whole number from -2047 to 2047, found 4000",
         ),
-        (lambda plain: plain["gripper"].update(drive_mode=True), "drive_mode: expected a whole number, found true"),
+        (
+            lambda plain: plain["gripper"].update(drive_mode=True),
+            "drive_mode: expected a whole number, found true",
+        ),
         (lambda plain: plain["gripper"].update(speed=1), "expected the fields id, .* found 'speed'"),
-        (lambda plain: plain["gripper"].pop("id"), "motor 'gripper', id: expected a whole number, found nothing"),
+        (
+            lambda plain: plain["gripper"].pop("id"),
+            "motor 'gripper', id: expected a whole number, found nothing",
+        ),
         (lambda plain: plain["gripper"].update(id=1), "motors 'shoulder_pan' and 'gripper', id: both have 1"),
         (lambda plain: plain.update(gripper=[1, 2]), "motor 'gripper': expected an object"),
         (lambda plain: plain.clear(), "has no motor"),
-        (lambda plain: plain.update(calib_mode=["LINEAR"]), "from LeRobot before June 2025.*lerobot-calibrate"),
+        (
+            lambda plain: plain.update(calib_mode=["LINEAR"]),
+            "from LeRobot before June 2025.*lerobot-calibrate",
+        ),
         (lambda plain: plain.update(format="limber-calibration"), "Load reads Limber's own"),
     ],
 )
@@ -133,7 +158,19 @@ def test_dynamixel_servos_have_far_offsets_and_turns_and_reverse_themselves(tmp_
     folder = tmp_path / "teleoperators" / "koch_leader"
     folder.mkdir(parents=True)
     path = folder / "arm.json"
-    path.write_text(json.dumps({"elbow": {"id": 3, "drive_mode": 1, "homing_offset": -4096, "range_min": -200, "range_max": 5000}}))
+    path.write_text(
+        json.dumps(
+            {
+                "elbow": {
+                    "id": 3,
+                    "drive_mode": 1,
+                    "homing_offset": -4096,
+                    "range_min": -200,
+                    "range_max": 5000,
+                }
+            }
+        )
+    )
     assert family_of(path, "limber") == DYNAMIXEL
     assert family_of(tmp_path / "arm.json", "dynamixel") == DYNAMIXEL
     assert family_of(tmp_path / "so_follower" / "arm.json", "limber") == FEETECH
@@ -155,5 +192,8 @@ def test_the_calibration_of_an_old_lerobot_is_named_with_the_way_to_a_new_one(tm
     }
     path = tmp_path / "main_follower.json"
     path.write_text(json.dumps(old))
-    with pytest.raises(LerobotError, match="from LeRobot before June 2025, which stored no ranges: calibrate again with lerobot-calibrate"):
+    with pytest.raises(
+        LerobotError,
+        match="from LeRobot before June 2025, which stored no ranges: calibrate again with lerobot-calibrate",
+    ):
         load(path, DYNAMIXEL)

@@ -1,4 +1,6 @@
-"""The link with a real worker process: over shared memory alone, and over a real pty to a robot whose faults are at hand."""
+"""The link with a real worker process: over shared memory alone, and over a real pty to a robot whose faults
+are at hand.
+"""
 
 import math
 
@@ -18,7 +20,9 @@ from tests.hardware.simulation import make_device
 def test_the_virtual_robot_connects_arms_follows_and_disarms(opened, port):
     link = opened(make_device(port=port))
     arm(link)
-    there = wait(link, lambda status: status.commanded is not None and math.dist(status.commanded, POSE) < 1e-6)
+    there = wait(
+        link, lambda status: status.commanded is not None and math.dist(status.commanded, POSE) < 1e-6
+    )
     assert there.sent > 0
     if port == devices.VIRTUAL_PORT:
         wait(link, lambda status: math.dist(status.measured, POSE) < 1e-2)
@@ -29,7 +33,9 @@ def test_the_virtual_robot_connects_arms_follows_and_disarms(opened, port):
 def test_a_robot_on_a_serial_port_goes_where_blender_says(opened, robot):
     link = opened(make_device(port=robot.port))
     arm(link)
-    status = wait(link, lambda status: status.measured is not None and math.dist(status.measured, POSE) < 1e-2)
+    status = wait(
+        link, lambda status: status.measured is not None and math.dist(status.measured, POSE) < 1e-2
+    )
     assert status.acknowledged > 0
     assert status.lost == 0
 
@@ -87,7 +93,11 @@ def test_frames_out_of_range_stay_within_it(opened, robot):
     device = make_device(port=robot.port)
     link = opened(device)
     arm(link)
-    wait(link, lambda status: status.clamped > 0 and math.dist(status.commanded, (1.5, -1.5, 0.0)) < 1e-6, (99.0, -99.0, 0.0))
+    wait(
+        link,
+        lambda status: status.clamped > 0 and math.dist(status.commanded, (1.5, -1.5, 0.0)) < 1e-6,
+        (99.0, -99.0, 0.0),
+    )
     with robot.lock:
         angles = Mixing(device).values(robot.robot.pulses)
     assert all(abs(angle) <= 1.51 for angle in angles)

@@ -1,4 +1,6 @@
-"""What goes wrong at the port or beyond it is told apart and named: missing, busy, silent, other, pulled, frozen, garbage."""
+"""What goes wrong at the port or beyond it is told apart and named: missing, busy, silent, other, pulled,
+frozen, garbage.
+"""
 
 import os
 
@@ -50,7 +52,9 @@ def test_a_file_that_is_no_port_cannot_be_used(opened, tmp_path):
     assert wait_for(link, State.FAULT).fault is Fault.PORT_UNUSABLE
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may open every port: run as a user to see a port forbidden")
+@pytest.mark.skipif(
+    os.geteuid() == 0, reason="root may open every port: run as a user to see a port forbidden"
+)
 def test_a_port_that_may_not_be_opened_names_the_group(opened, robot):
     os.chmod(robot.port, 0)
     link = opened(make_device(port=robot.port))

@@ -1,4 +1,6 @@
-"""The worker process: killed, hung, left alone by Blender, without room for its file; what is left behind of it, and its priority."""
+"""The worker process: killed, hung, left alone by Blender, without room for its file; what is left behind of
+it, and its priority.
+"""
 
 import os
 import signal
@@ -86,7 +88,9 @@ def test_a_worker_is_not_called_lost_because_blender_itself_was_held_up(opened, 
 
 
 @pytest.mark.parametrize("end", [Link.stop, Link.disarm])
-def test_what_is_ordered_together_with_stop_or_disarm_is_void_and_what_is_ordered_after_it_is_not(opened, end):
+def test_what_is_ordered_together_with_stop_or_disarm_is_void_and_what_is_ordered_after_it_is_not(
+    opened, end
+):
     link = opened(make_device())
     arm(link)
     end(link)
@@ -153,11 +157,15 @@ def test_blender_gone_without_a_word_ends_the_worker_and_disarms_the_robot(robot
         "    link.send(POSE)\n"
         "    time.sleep(0.01)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", script, robot.port], stdout=subprocess.PIPE, text=True) as blender:
+    with subprocess.Popen(
+        [sys.executable, "-c", script, robot.port], stdout=subprocess.PIPE, text=True
+    ) as blender:
         worker = int(blender.stdout.readline())
         wait_until(lambda: robot.robot.state is DeviceState.ARMED)
         blender.kill()
-    wait_until(lambda: robot.robot.state is DeviceState.DISARMED)  # not HOLDING: the worker said so before it went
+    wait_until(
+        lambda: robot.robot.state is DeviceState.DISARMED
+    )  # not HOLDING: the worker said so before it went
     wait_until(lambda: not is_running(worker))
 
 
@@ -173,7 +181,9 @@ def test_no_file_and_no_process_is_left(tmp_path, monkeypatch):
         wait_until(lambda pid=pid: not is_running(pid))
 
 
-def test_a_temporary_folder_that_takes_no_file_is_named_with_the_remedy_and_nothing_stays_open(tmp_path, monkeypatch):
+def test_a_temporary_folder_that_takes_no_file_is_named_with_the_remedy_and_nothing_stays_open(
+    tmp_path, monkeypatch
+):
     missing = tmp_path / "missing"
     monkeypatch.setattr("tempfile.tempdir", str(missing))
     link = Link(make_device())
@@ -190,7 +200,9 @@ def test_a_disk_that_is_full_leaves_no_file(tmp_path, monkeypatch):
     import resource
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    usual = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the largest file is an error then, as one to a full disk
+    usual = signal.signal(
+        signal.SIGXFSZ, signal.SIG_IGN
+    )  # a write beyond the largest file is an error then, as one to a full disk
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16, hard))
     try:
@@ -204,7 +216,9 @@ def test_a_disk_that_is_full_leaves_no_file(tmp_path, monkeypatch):
 
 def test_the_worker_has_real_time_priority_where_this_user_may_have_it(opened):
     trying = "import os; os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))"
-    granted = subprocess.run([sys.executable, "-c", trying], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    granted = (
+        subprocess.run([sys.executable, "-c", trying], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    )
     link = opened(make_device())
     wait_for(link, State.DISARMED)
     assert (os.sched_getscheduler(link.worker_pid) & ~os.SCHED_RESET_ON_FORK == os.SCHED_RR) is granted

@@ -1,4 +1,6 @@
-"""Connecting to a Maestro moves nothing, whatever its Enable CRC is and whatever is set here. In simulated time."""
+"""Connecting to a Maestro moves nothing, whatever its Enable CRC is and whatever is set here. In simulated
+time.
+"""
 
 from dataclasses import replace
 
@@ -53,7 +55,9 @@ class MaestroSimulation(Simulation):
 
 
 @pytest.mark.parametrize(("channels", "there", "here"), CASES)
-def test_connecting_is_no_error_for_the_controller_and_a_setting_that_differs_is_named(closing, channels, there, here):
+def test_connecting_is_no_error_for_the_controller_and_a_setting_that_differs_is_named(
+    closing, channels, there, here
+):
     board = MaestroBoard(channels, there)
     simulation = closing(MaestroSimulation(board, channels, here))
     report = simulation.run(6.0, POSE)
@@ -80,7 +84,9 @@ def test_a_slow_line_does_not_make_the_question_an_error(closing, crc, late):
 
 
 @pytest.mark.parametrize("crc", [False, True])
-@pytest.mark.parametrize(("what", "after"), [("stop", 0.02), ("stop", 0.2), ("stop", 0.5), ("reconnect", 0.2), ("reconnect", 0.5)])
+@pytest.mark.parametrize(
+    ("what", "after"), [("stop", 0.02), ("stop", 0.2), ("stop", 0.5), ("reconnect", 0.2), ("reconnect", 0.5)]
+)
 def test_no_press_while_it_is_asked_makes_the_question_an_error(closing, crc, after, what):
     board = MaestroBoard(6, crc)
     simulation = closing(MaestroSimulation(board, 6, crc))

@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.hardware.device import from_plain, to_plain
 from limber.hardware.errors import WorkerError
-from limber.hardware.memory import DETAIL_BYTES, WARNING_BYTES, Mailbox, OrdersCodec, ReportCodec, RequestCodec, SharedMemory
+from limber.hardware.memory import (
+    DETAIL_BYTES,
+    WARNING_BYTES,
+    Mailbox,
+    OrdersCodec,
+    ReportCodec,
+    RequestCodec,
+    SharedMemory,
+)
 from limber.hardware.messages import Orders, Report, Request
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.status import ChannelStatus
@@ -86,7 +94,9 @@ def test_a_mailbox_full_of_noise_has_no_message():
 
 
 def test_a_reader_survives_a_writer_that_never_pauses():
-    """Another process writes messages of one repeated byte as fast as it can; every message read is of one byte, and they move on."""
+    """Another process writes messages of one repeated byte as fast as it can; every message read is of one
+    byte, and they move on.
+    """
     memory = SharedMemory.create(make_device(8))
     writing = (
         "import sys, mmap\n"
@@ -104,7 +114,10 @@ def test_a_reader_survives_a_writer_that_never_pauses():
         "    if number == 1000:\n"
         "        print('writing', flush=True)\n"
     )
-    with memory, subprocess.Popen([sys.executable, "-c", writing, str(memory.path)], stdout=subprocess.PIPE) as writer:
+    with (
+        memory,
+        subprocess.Popen([sys.executable, "-c", writing, str(memory.path)], stdout=subprocess.PIPE) as writer,
+    ):
         writer.stdout.readline()
         reader = Mailbox(memory._memory, 1024, SIZE)
         seen = set()
@@ -153,7 +166,10 @@ def test_requests_arrive_as_they_were_sent(request):
         needs_confirmation=st.booleans(),
         confirmed=st.tuples(st.booleans(), st.booleans(), st.booleans()),
         channels=st.tuples(*[st.builds(ChannelStatus, known, known, known, known, known, known, known)] * 2),
-        warnings=st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1, max_size=20), max_size=4).map(tuple),
+        warnings=st.lists(
+            st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1, max_size=20),
+            max_size=4,
+        ).map(tuple),
     )
 )
 def test_reports_arrive_as_they_were_sent(report):
@@ -208,8 +224,23 @@ def test_of_two_reports_that_differ_in_counts_alone_the_rest_is_decoded_once():
     codec = ReportCodec(2, 1)
     counted = dict.fromkeys(("sent", "acknowledged", "lost", "refused", "clamped"), 0)
     timed = dict.fromkeys(("late_ms_p50", "late_ms_p99", "ack_ms_p50"), 0.0)
-    known = {"commanded": (0.1, 0.2), "positions": (0.1, None), "confirmed": (True, False), "needs_confirmation": False}
-    report = Report(1, State.ARMED, Fault.NONE, "", **counted, **timed, **known, channels=(ChannelStatus(5.0),), warnings=("hot",))
+    known = {
+        "commanded": (0.1, 0.2),
+        "positions": (0.1, None),
+        "confirmed": (True, False),
+        "needs_confirmation": False,
+    }
+    report = Report(
+        1,
+        State.ARMED,
+        Fault.NONE,
+        "",
+        **counted,
+        **timed,
+        **known,
+        channels=(ChannelStatus(5.0),),
+        warnings=("hot",),
+    )
     later = replace(report, beat=2, state=State.HOLDING, sent=8, late_ms_p99=0.5)
     moved = replace(later, positions=(0.5, None))
     first, second, third = (codec.unpack(codec.pack(each)) for each in (report, later, moved))

@@ -1,4 +1,6 @@
-"""The log of commands in the shared memory: each is read once, in order, or it is known that some were missed."""
+"""The log of commands in the shared memory: each is read once, in order, or it is known that some were
+missed.
+"""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,6 @@
-"""Sentences of codecs and descriptions that only a caller's slip provokes: each names what was given and what is possible."""
+"""Sentences of codecs and descriptions that only a caller's slip provokes: each names what was given and what
+is possible.
+"""
 
 import pytest
 from limber.hardware.device import DeviceError, Joint
@@ -24,7 +26,9 @@ def custom(tmp_path) -> Custom:
 
 
 def test_a_users_protocol_says_what_its_file_has_no_word_for(custom):
-    with pytest.raises(ProtocolError, match="knows no speed limit on the device; Limber's own limiter is the only one"):
+    with pytest.raises(
+        ProtocolError, match="knows no speed limit on the device; Limber's own limiter is the only one"
+    ):
         custom.limit(1, 2.0)
     with pytest.raises(ProtocolError, match="has no watchdog that Limber could set"):
         custom.watchdog([1], 1.0)
@@ -45,7 +49,13 @@ CHANGED = {
 
 
 @pytest.mark.parametrize(
-    ("name", "setting"), [(name, setting) for name, entry in PROTOCOLS.items() for setting in CHANGED if setting not in entry.settings]
+    ("name", "setting"),
+    [
+        (name, setting)
+        for name, entry in PROTOCOLS.items()
+        for setting in CHANGED
+        if setting not in entry.settings
+    ],
 )
 def test_a_setting_that_a_protocol_does_not_have_is_refused_by_name(name, setting):
     with pytest.raises(ProtocolError, match=f"it has no setting {setting}"):

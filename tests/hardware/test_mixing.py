@@ -1,4 +1,6 @@
-"""Between joints and channels: gears, mirrored servos, differentials, and what limits and ranges allow together."""
+"""Between joints and channels: gears, mirrored servos, differentials, and what limits and ranges allow
+together.
+"""
 
 import math
 import random
@@ -39,7 +41,9 @@ def differential(limits: Limits = LIMITS, **settings) -> Device:
 
 def mirrored(zeros=(1500.0, 1500.0)) -> Device:
     """Two servos face to face on one axis."""
-    pair = tuple(Channel(k, (Share("elbow"),), direction=1 - 2 * k, zero=zero) for k, zero in enumerate(zeros))
+    pair = tuple(
+        Channel(k, (Share("elbow"),), direction=1 - 2 * k, zero=zero) for k, zero in enumerate(zeros)
+    )
     return Device("virtual", (Joint("elbow", LIMITS),), pair)
 
 
@@ -123,7 +127,13 @@ def test_limits_and_ranges_count_together():
 
 
 def test_a_mix_goes_no_farther_than_either_servo_can():
-    mixing = Mixing(differential(Limits(-1.5, 1.5, 1.0, 1.0, 1.0), lowest=1500.0 - 2000.0 / math.pi, highest=1500.0 + 2000.0 / math.pi))
+    mixing = Mixing(
+        differential(
+            Limits(-1.5, 1.5, 1.0, 1.0, 1.0),
+            lowest=1500.0 - 2000.0 / math.pi,
+            highest=1500.0 + 2000.0 / math.pi,
+        )
+    )
     assert mixing.ranges == (pytest.approx((-1.0, 1.0)), pytest.approx((-1.0, 1.0)))
     assert mixing.clamp((0.4, -0.5)) == (0.4, -0.5)
     assert mixing.clamp((1.0, 1.0)) == pytest.approx((0.5, 0.5))
@@ -146,14 +156,27 @@ def test_ranges_of_random_mixes_contain_all_that_is_allowed():
     chance = random.Random(1)
     for _ in range(30):
         count = chance.choice((2, 3))
-        joints = tuple(Joint(f"j{k}", Limits(-chance.random(), chance.random(), 1.0, 1.0, 1.0)) for k in range(count))
-        rows = [tuple(Share(joint.name, chance.uniform(0.3, 2.0) * chance.choice((1, -1))) for joint in joints) for _ in range(count)]
-        mixing = Mixing(Device("virtual", joints, tuple(Channel(k, row, lowest=1000.0, highest=1900.0) for k, row in enumerate(rows))))
+        joints = tuple(
+            Joint(f"j{k}", Limits(-chance.random(), chance.random(), 1.0, 1.0, 1.0)) for k in range(count)
+        )
+        rows = [
+            tuple(Share(joint.name, chance.uniform(0.3, 2.0) * chance.choice((1, -1))) for joint in joints)
+            for _ in range(count)
+        ]
+        mixing = Mixing(
+            Device(
+                "virtual",
+                joints,
+                tuple(Channel(k, row, lowest=1000.0, highest=1900.0) for k, row in enumerate(rows)),
+            )
+        )
         for _ in range(200):
             values = tuple(chance.uniform(joint.limits.lower, joint.limits.upper) for joint in joints)
             if mixing.raw(values) == mixing.unbounded(values):
                 assert mixing.clamp(values) == values
-                assert all(low <= value <= high for value, (low, high) in zip(values, mixing.ranges, strict=True))
+                assert all(
+                    low <= value <= high for value, (low, high) in zip(values, mixing.ranges, strict=True)
+                )
 
 
 def test_joints_too_fast_for_their_servo_are_told_with_numbers():
@@ -164,7 +187,9 @@ def test_joints_too_fast_for_their_servo_are_told_with_numbers():
 
 
 def test_joints_that_may_go_farther_than_their_servos_are_told():
-    device = one_to_one("virtual", [direct("elbow", 0, Limits(-2.0, 1.0, 1.0, 1.0, 1.0)), direct("wrist", 1, LIMITS)])
+    device = one_to_one(
+        "virtual", [direct("elbow", 0, Limits(-2.0, 1.0, 1.0, 1.0, 1.0)), direct("wrist", 1, LIMITS)]
+    )
     ((joint, low, high),) = short_joints(device)
     assert joint.name == "elbow"
     assert (low, high) == pytest.approx((-math.pi / 2, 1.0))

@@ -1,4 +1,6 @@
-"""Motion files that are read: what was written comes back, and whatever is in a file is motion or an error that names the place."""
+"""Motion files that are read: what was written comes back, and whatever is in a file is motion or an error
+that names the place.
+"""
 
 import json
 import math
@@ -38,7 +40,13 @@ def test_a_reachy_move_has_the_head_in_the_base_s_frame_and_joints_as_the_urdf_c
     row = move()["set_target_data"][20]
     assert found.poses["head"][20][11] == pytest.approx(row["head"][2][3] + 0.177)
     values = {column.name: column.values[20] for column in found.columns}
-    assert values == pytest.approx({"yaw_body": row["body_yaw"], "right_antenna": -row["antennas"][0], "left_antenna": -row["antennas"][1]})
+    assert values == pytest.approx(
+        {
+            "yaw_body": row["body_yaw"],
+            "right_antenna": -row["antennas"][0],
+            "left_antenna": -row["antennas"][1],
+        }
+    )
 
 
 def test_a_flat_head_absent_antennas_and_null_are_read_as_the_daemon_reads_them(tmp_path):
@@ -64,7 +72,9 @@ def test_a_joint_is_written_with_the_name_and_sign_of_its_maker(tmp_path):
 
 def test_a_position_beyond_its_limits_is_refused_with_the_frame():
     take = Take(device("pan"), 1, 50.0, ((0.0,), (3.5,)), 2)
-    with pytest.raises(ExportError, match=r"Joint 'pan', frame 2: 200.5 degrees; expected -171.9 degrees to 171.9 degrees"):
+    with pytest.raises(
+        ExportError, match=r"Joint 'pan', frame 2: 200.5 degrees; expected -171.9 degrees to 171.9 degrees"
+    ):
         frames_at(take, 50, "Far")
 
 
@@ -78,15 +88,43 @@ WRONG = [
     ("move.json", move_bytes(time=[0.0] * 51), "row 2: its time 0 s is not after 0 s of the row before"),
     ("move.json", move_bytes(time=[*range(50), "x"]), "time, number 51: expected a finite number, found 'x'"),
     ("move.json", move_bytes(time=[*range(50), 10**400]), "time, number 51: expected a finite number"),
-    ("move.json", move_bytes(time=[0], set_target_data=[{"head": [1, 2, 3]}]), "row 1, head: expected 16 numbers"),
-    ("move.json", move_bytes(time=[0], set_target_data=[{"head": pose(0.0), "antennas": [0]}]), "row 1, antennas: expected 2 numbers"),
-    ("move.json", move_bytes(time=[0], set_target_data=[{"head": [[0] * 4] * 4}]), "its last row is not 0, 0, 0, 1"),
-    ("move.json", move_bytes(time=[0], set_target_data=[{"head": [[2, 0, 0, 0], *pose(0.0)[1:]]}]), "it is no rotation"),
-    ("move.json", move_bytes(time=[0], set_target_data=[{"head": [[-1, 0, 0, 0], *pose(0.0)[1:]]}]), "it mirrors"),
+    (
+        "move.json",
+        move_bytes(time=[0], set_target_data=[{"head": [1, 2, 3]}]),
+        "row 1, head: expected 16 numbers",
+    ),
+    (
+        "move.json",
+        move_bytes(time=[0], set_target_data=[{"head": pose(0.0), "antennas": [0]}]),
+        "row 1, antennas: expected 2 numbers",
+    ),
+    (
+        "move.json",
+        move_bytes(time=[0], set_target_data=[{"head": [[0] * 4] * 4}]),
+        "its last row is not 0, 0, 0, 1",
+    ),
+    (
+        "move.json",
+        move_bytes(time=[0], set_target_data=[{"head": [[2, 0, 0, 0], *pose(0.0)[1:]]}]),
+        "it is no rotation",
+    ),
+    (
+        "move.json",
+        move_bytes(time=[0], set_target_data=[{"head": [[-1, 0, 0, 0], *pose(0.0)[1:]]}]),
+        "it mirrors",
+    ),
     ("move.json", move_bytes(time=[], set_target_data=[]), "it has no motion"),
     ("move.json", b"[1]", r"\(.*, JSON\): choose its format, or another file"),
-    ("file-000.parquet", b"PAR1", "a part of a dataset of LeRobot: choose the dataset's folder, or its file meta/info.json"),
-    ("wave.csv", b"seconds;pan\n0,5;1\n", "row 1, column 'seconds': expected a number, found '0,5': write decimals with a point"),
+    (
+        "file-000.parquet",
+        b"PAR1",
+        "a part of a dataset of LeRobot: choose the dataset's folder, or its file meta/info.json",
+    ),
+    (
+        "wave.csv",
+        b"seconds;pan\n0,5;1\n",
+        "row 1, column 'seconds': expected a number, found '0,5': write decimals with a point",
+    ),
     ("wave.csv", b"seconds,pan\n0,x\n", "expected a number, found 'x': correct it, or choose another file"),
     ("wave.csv", b"", "its first line is no heading"),
     ("wave.csv", b"seconds,pan\n0,1\n1", "row 2: it has 1 columns, and the heading 2"),
@@ -96,11 +134,17 @@ WRONG = [
     ("wave.csv", b"seconds,pan,pan\n0,1,2", "two joints are called 'pan'"),
     ("wave.csv", b"seconds,pan\n0,1\n1e9,2", "give times in seconds, a day at most"),
     ("wave.csv", b"seconds,pan\n0,1e300", "joint 'pan', row 1: its value is 1e\\+300"),
-    ("wave.json", b'{"format": "limber motion", "version": 2}', "version: expected a whole number from 1 to 1"),
+    (
+        "wave.json",
+        b'{"format": "limber motion", "version": 2}',
+        "version: expected a whole number from 1 to 1",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("name", "data", "sentence"), WRONG, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"), WRONG, ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_a_file_that_cannot_be_used_is_named_with_the_place(tmp_path, name, data, sentence):
     path = tmp_path / name
     path.write_bytes(data)
@@ -125,15 +169,38 @@ def test_over_50_mb_and_over_an_hour_are_read_only_where_that_is_allowed(tmp_pat
     large, long = tmp_path / "large.json", tmp_path / "long.csv"
     large.write_bytes(move_bytes() + b" " * 50_000_000)
     long.write_text("seconds,pan\n0,1\n17000,2\n")
-    with pytest.raises(LargeMotionError, match=r"'large.json': it has 50 MB, more than 50: Tick Large File to import all of it"):
+    with pytest.raises(
+        LargeMotionError,
+        match=r"'large.json': it has 50 MB, more than 50: Tick Large File to import all of it",
+    ):
         read(large)
-    with pytest.raises(LargeMotionError, match=r"it has 4.7 hours of motion in 2 rows: are its times in milliseconds\? Tick Large File"):
+    with pytest.raises(
+        LargeMotionError,
+        match=r"it has 4.7 hours of motion in 2 rows: are its times in milliseconds\? Tick Large File",
+    ):
         read(long)
     assert read(large, settings=ALL).poses
     assert read(long, settings=ALL).seconds == 17000.0
 
 
-PIECES = st.sampled_from([b"", b"nan", b"1e999", b"-", b",", b"[", b"{}", b"null", b"\xff", b"\0", b'"', b"9" * 400, b"\n", b"[[[["])
+PIECES = st.sampled_from(
+    [
+        b"",
+        b"nan",
+        b"1e999",
+        b"-",
+        b",",
+        b"[",
+        b"{}",
+        b"null",
+        b"\xff",
+        b"\0",
+        b'"',
+        b"9" * 400,
+        b"\n",
+        b"[[[[",
+    ]
+)
 
 
 @st.composite
@@ -227,7 +294,9 @@ def test_a_pipe_that_is_named_as_a_sound_is_not_waited_for(tmp_path):
 def test_a_sound_replaces_no_other_file(tmp_path):
     (tmp_path / "sound.wav").write_bytes(BEGINNINGS[".wav"])
     (tmp_path / "wave.wav").write_bytes(b"a recording")
-    with pytest.raises(ExportError, match=r"wave\.wav' is there already and is not sound '.*sound\.wav'.*move that file away"):
+    with pytest.raises(
+        ExportError, match=r"wave\.wav' is there already and is not sound '.*sound\.wav'.*move that file away"
+    ):
         copy_beside(tmp_path / "sound.wav", tmp_path / "wave.json")
     assert (tmp_path / "wave.wav").read_bytes() == b"a recording"
 

@@ -5,7 +5,17 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from limber.hardware.motion_files import FORMATS, MotionFileError, Named, Scale, Settings, Take, frames_at, read, write
+from limber.hardware.motion_files import (
+    FORMATS,
+    MotionFileError,
+    Named,
+    Scale,
+    Settings,
+    Take,
+    frames_at,
+    read,
+    write,
+)
 
 from tests.hardware.moves import device, in_joint_units
 
@@ -31,8 +41,13 @@ def motions(draw, name: str):
     named = JOINTS.get(name, OTHERS)
     rate = form.usual_rate if name == "lelamp" else draw(st.integers(1, 100))
     frames = draw(st.lists(st.tuples(*[angles] * len(named)), min_size=1, max_size=12))
-    poses = {link: tuple(_pose(draw(angles), draw(angles), draw(st.floats(-0.1, 0.1))) for _ in frames) for link in form.poses}
-    take = Take(device(*(one.name for one in named)), 1, float(rate), tuple(frames), len(frames), tuple(named), poses)
+    poses = {
+        link: tuple(_pose(draw(angles), draw(angles), draw(st.floats(-0.1, 0.1))) for _ in frames)
+        for link in form.poses
+    }
+    take = Take(
+        device(*(one.name for one in named)), 1, float(rate), tuple(frames), len(frames), tuple(named), poses
+    )
     return frames_at(take, rate, "Wave")
 
 
@@ -60,14 +75,17 @@ def test_what_is_written_is_read_again(tmp_path_factory, name, data):
 
 
 @pytest.mark.parametrize(
-    ("mode", "beyond", "end"), [("range_m100_100", -130.0, 0.5), ("range_m100_100", 130.0, -1.0), ("range_0_100", 101.0, -1.0)]
+    ("mode", "beyond", "end"),
+    [("range_m100_100", -130.0, 0.5), ("range_m100_100", 130.0, -1.0), ("range_0_100", 101.0, -1.0)],
 )
 def test_shares_beyond_a_range_are_its_ends_as_lerobot_takes_them(mode, beyond, end):
     assert Scale(ends=(0.5, -1.0)).joint(beyond, mode) == end
 
 
 def test_shares_of_a_range_that_is_not_known_say_what_to_do():
-    with pytest.raises(MotionFileError, match="give the joints their servos, and import LeRobot's calibration"):
+    with pytest.raises(
+        MotionFileError, match="give the joints their servos, and import LeRobot's calibration"
+    ):
         Scale().joint(10.0, "range_m100_100")
 
 

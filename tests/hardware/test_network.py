@@ -29,7 +29,19 @@ def test_an_address_has_a_host_and_perhaps_a_port(text, address):
 @pytest.mark.parametrize(
     "text",
     [
-        *("", ":8000", "host:", "host:0", "host:65536", "host:1e3", "http://host:8000", "a b", "[::1", "[::1]8", "h\r\nX: y"),
+        *(
+            "",
+            ":8000",
+            "host:",
+            "host:0",
+            "host:65536",
+            "host:1e3",
+            "http://host:8000",
+            "a b",
+            "[::1",
+            "[::1]8",
+            "h\r\nX: y",
+        ),
         *("host:0655359999", "[::1]:0655359999", "host:" + "9" * 5000, "host:" + "0" * 5000 + "1"),
     ],
 )
@@ -43,7 +55,10 @@ def test_this_computer_is_known_without_a_name_server(host):
     assert Address(host, 1).is_loopback
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "localhost.example.org", "127.0.0.1.example.org", "reachy-mini.local", "::"])
+@pytest.mark.parametrize(
+    "host",
+    ["0.0.0.0", "192.0.2.1", "localhost.example.org", "127.0.0.1.example.org", "reachy-mini.local", "::"],
+)
 def test_all_others_count_as_other_computers(host):
     assert not Address(host, 1).is_loopback
 
@@ -62,7 +77,9 @@ def failure(transport: NetworkTransport) -> TransportError:
     return found[0]
 
 
-@pytest.mark.parametrize(("host", "fault"), [("127.0.0.1", Fault.PORT_UNUSABLE), ("no-such-robot.invalid", Fault.PORT_MISSING)])
+@pytest.mark.parametrize(
+    ("host", "fault"), [("127.0.0.1", Fault.PORT_UNUSABLE), ("no-such-robot.invalid", Fault.PORT_MISSING)]
+)
 def test_what_cannot_be_connected_to_is_a_fault(host, fault):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]  # nobody listens there any more
@@ -79,7 +96,9 @@ def test_bytes_that_are_written_before_the_connection_is_there_are_sent_and_othe
         assert transport.write(b"hello")
         peer, _ = server.accept()
         with peer:
-            wait_until(lambda: transport.read() == b"" and transport._socket is not None and not transport._waiting)
+            wait_until(
+                lambda: transport.read() == b"" and transport._socket is not None and not transport._waiting
+            )
             assert peer.recv(100) == b"hello"
             peer.sendall(b"world" * 50_000)
             got = bytearray()

@@ -1,4 +1,5 @@
-"""Blender's side of the link can wait for no port, whatever the port does: nothing that it calls on the main thread waits for anything.
+"""Blender's side of the link can wait for no port, whatever the port does: nothing that it calls on the main
+thread waits for anything.
 
 How long its calls take beside a port that is stuck is measured by `python -m benchmarks.link --figures`.
 """
@@ -7,7 +8,20 @@ import ast
 from pathlib import Path
 
 HARDWARE = Path(__file__).resolve().parents[2] / "hardware"
-WAITING = {"wait", "join", "sleep", "communicate", "acquire", "select", "recv", "result", "check_output", "check_call", "run", "flock"}
+WAITING = {
+    "wait",
+    "join",
+    "sleep",
+    "communicate",
+    "acquire",
+    "select",
+    "recv",
+    "result",
+    "check_output",
+    "check_call",
+    "run",
+    "flock",
+}
 PORTS = {"serial", "transport", "ports", "termios", "socket"}
 
 
@@ -39,7 +53,13 @@ def calls(tree: ast.AST) -> list[str]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            found += [node.func.attr] if isinstance(node.func, ast.Attribute) else [node.func.id] if isinstance(node.func, ast.Name) else []
+            found += (
+                [node.func.attr]
+                if isinstance(node.func, ast.Attribute)
+                else [node.func.id]
+                if isinstance(node.func, ast.Name)
+                else []
+            )
     return found
 
 
@@ -61,9 +81,13 @@ def test_no_call_on_the_main_thread_waits():
         text_joins = [  # of texts and paths, as in ", ".join(...): they wait for nothing
             node
             for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Constant)
         ]
-        assert not WAITING & set(calls(tree)) or [call for call in calls(tree) if call in WAITING] == ["join"] * len(text_joins), name
+        assert not WAITING & set(calls(tree)) or [call for call in calls(tree) if call in WAITING] == [
+            "join"
+        ] * len(text_joins), name
 
 
 def test_a_worker_that_leaves_is_waited_for_by_a_thread_or_where_blender_ends():
@@ -72,6 +96,11 @@ def test_a_worker_that_leaves_is_waited_for_by_a_thread_or_where_blender_ends():
     waiting = {name for name, function in shutdown.items() if "wait" in calls(function)}
     assert waiting == {"_wait"}
     assert {name for name, function in shutdown.items() if "_wait" in calls(function)} == {"shut_down"}
-    mentions = {name for name, function in link.items() for node in ast.walk(function) if getattr(node, "id", "") == "shut_down"}
+    mentions = {
+        name
+        for name, function in link.items()
+        for node in ast.walk(function)
+        if getattr(node, "id", "") == "shut_down"
+    }
     assert mentions == {"_close_at_exit"}
     assert "_close_at_exit" not in calls(sides["link"])

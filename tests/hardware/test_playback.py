@@ -89,7 +89,9 @@ def test_playback_is_three_frames_behind_at_most(fps):
 def test_a_joint_whose_velocity_is_known_is_a_frame_less_behind(fps):
     behind = delays([(k / fps, Kinematic(k / fps, 1.0 / fps)) for k in range(6 * fps)], fps)
     other = delays(unknown([(k / fps, k / fps) for k in range(6 * fps)]), fps)
-    assert [b - a for a, b in zip(behind, other, strict=True)] == pytest.approx([1.0 / fps] * len(other), abs=1e-6)
+    assert [b - a for a, b in zip(behind, other, strict=True)] == pytest.approx(
+        [1.0 / fps] * len(other), abs=1e-6
+    )
     assert max(behind) <= 1.5 / fps + PERIOD
 
 
@@ -232,7 +234,9 @@ def test_a_frame_that_was_dropped_does_not_make_the_motion_faster(is_known):
 
 
 def lags(stamps: list[float], step: float) -> list[tuple[float, float]]:
-    """Time [s], and frames by which playback is behind the newest, turn by turn, of frames a `step` apart with known velocity."""
+    """Time [s], and frames by which playback is behind the newest, turn by turn, of frames a `step` apart
+    with known velocity.
+    """
     playback, found, sent, now = Playback(PERIOD, [LIMITS]), [], 0, 0.0
     while sent < len(stamps):
         now += PERIOD
@@ -278,7 +282,9 @@ def test_after_a_stall_of_many_seconds_only_the_first_two_of_faster_frames_catch
 
 
 def states(stamps: list[float], frames: list[Kinematic], period: float) -> list[tuple[float, Kinematic]]:
-    """Time [s] and state, turn by turn, of what is played of frames, each noticed at the first turn after it was sent."""
+    """Time [s] and state, turn by turn, of what is played of frames, each noticed at the first turn after it
+    was sent.
+    """
     playback, found, sent = Playback(period, [LIMITS]), [], 0
     for turn in range(math.ceil(stamps[-1] / period)):
         now = turn * period
@@ -316,7 +322,10 @@ def test_playback_that_skips_frames_of_a_motion_goes_on_at_its_speed(gaps):
 
 def test_after_an_uneven_moment_a_joint_still_rests_where_the_newest_frame_is():
     """A gap of nearly a stall makes the best lag as long as the curve that a restart lays down."""
-    playback, stamps = Playback(PERIOD, [LIMITS]), list(accumulate([1 / 60] * 80 + [2.45 / 60] + [1 / 60] * 40))
+    playback, stamps = (
+        Playback(PERIOD, [LIMITS]),
+        list(accumulate([1 / 60] * 80 + [2.45 / 60] + [1 / 60] * 40)),
+    )
     step = Kinematic(0.0, 1 / 60)
     for k, stamp in enumerate(stamps):
         newest = (Kinematic(step.velocity * k, step.velocity),)

@@ -17,8 +17,12 @@ FULL_MOVE = limber.Move(tuple(1000.0 + 100.125 * channel for channel in range(12
 
 def vectors() -> list[tuple[limber.Message, int, bytes]]:
     """The table at the document's end: a message and its sequence number in Python, its bytes."""
-    rows = re.findall(r"^\| (\w+\(.*\), \d+) \| ([0-9A-F ]+) \|$", DOCUMENT.split("## Test vectors")[1], re.MULTILINE)
-    return [(*eval(expression, vars(limber)), bytes.fromhex(digits)) for expression, digits in rows]  # our own document
+    rows = re.findall(
+        r"^\| (\w+\(.*\), \d+) \| ([0-9A-F ]+) \|$", DOCUMENT.split("## Test vectors")[1], re.MULTILINE
+    )
+    return [
+        (*eval(expression, vars(limber)), bytes.fromhex(digits)) for expression, digits in rows
+    ]  # our own document
 
 
 VECTORS = vectors()
@@ -77,7 +81,10 @@ def test_any_payload_of_any_kind_is_read_or_called_unreadable(kind, payload):
         assert frame.message.result >= limber.Result.OUT_OF_RANGE
 
 
-@given(st.lists(st.binary(max_size=40) | MESSAGES.map(limber.encode), max_size=6), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.binary(max_size=40) | MESSAGES.map(limber.encode), max_size=6),
+    st.randoms(use_true_random=False),
+)
 def test_it_does_not_matter_how_the_bytes_arrive(pieces, chance):
     data = b"".join(pieces)
     decoder, frames = limber.Decoder(), []
@@ -91,7 +98,9 @@ def test_it_does_not_matter_how_the_bytes_arrive(pieces, chance):
 
 @given(st.binary(max_size=150), MESSAGES, st.binary(max_size=150), MESSAGES)
 def test_frames_are_found_between_noise(before, first, between, second):
-    messages = [frame.message for frame in found_in(before + limber.encode(first) + between + limber.encode(second))]
+    messages = [
+        frame.message for frame in found_in(before + limber.encode(first) + between + limber.encode(second))
+    ]
     assert first in messages
     assert second in messages
 
@@ -167,7 +176,10 @@ def test_a_wrong_version_says_which_and_what_to_do(version, remedy):
         (limber.Configure(0, 600, 9000, 100, limber.OnSilence.HOLD), "upper_us"),
         (limber.Configure(0, 600, 2400, 70000, limber.OnSilence.HOLD), "speed_us_per_s"),
         (limber.Welcome(1, (1, 0), 12, limber.Features(0), 500, 2500, 20000, 250, "Zoë"), "name"),
-        (limber.Report(None, 0, limber.State.ARMED, limber.Reason(0), 1, 0, (1500.0,), (1500.0, 1500.0)), "measured_us"),
+        (
+            limber.Report(None, 0, limber.State.ARMED, limber.Reason(0), 1, 0, (1500.0,), (1500.0, 1500.0)),
+            "measured_us",
+        ),
     ],
 )
 def test_what_the_wire_cannot_carry_is_an_error_that_names_the_field(message, field):
@@ -175,7 +187,9 @@ def test_what_the_wire_cannot_carry_is_an_error_that_names_the_field(message, fi
         limber.encode(message)
 
 
-@pytest.mark.parametrize(("kind", "sequence", "payload"), [(256, 0, b""), (1, 256, b""), (1, -1, b""), (1, 0, bytes(113))])
+@pytest.mark.parametrize(
+    ("kind", "sequence", "payload"), [(256, 0, b""), (1, 256, b""), (1, -1, b""), (1, 0, bytes(113))]
+)
 def test_a_frame_that_cannot_be_is_an_error(kind, sequence, payload):
     with pytest.raises(limber.ProtocolError):
         limber.encode_raw(kind, payload, sequence)

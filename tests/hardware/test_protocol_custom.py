@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.protocols.custom import Custom
-from limber.hardware.protocols.interface import Exchange, Measured, Problem, ProblemKind, ProtocolError, Quantity
+from limber.hardware.protocols.interface import (
+    Exchange,
+    Measured,
+    Problem,
+    ProblemKind,
+    ProtocolError,
+    Quantity,
+)
 from limber.hardware.protocols.program import MOST_BYTES, Program, read_program
 from limber.hardware.protocols.table import codec_for
 
@@ -71,7 +78,10 @@ def test_the_documents_example_reads_answers_however_they_are_cut(example, chanc
 def test_an_answer_that_does_not_come_is_missing(example):
     (asked,) = example.read([Quantity.POSITION], [0, 3])
     messages = heard(example.decoder(), asked, b"P3 611\nP0 14")
-    assert [message.kind for message in messages if isinstance(message, Problem)] == [ProblemKind.NOISE, ProblemKind.MISSING]
+    assert [message.kind for message in messages if isinstance(message, Problem)] == [
+        ProblemKind.NOISE,
+        ProblemKind.MISSING,
+    ]
     assert messages[-1].servo == 0
 
 
@@ -90,7 +100,13 @@ def test_one_function_is_enough(robot):
     assert codec.disarm([1]) == ()
     assert codec.identify([1]) == ()
     can = codec.capabilities
-    assert (can.title, can.baudrates, can.releases, can.measures, can.reads) == ("my_robot", (115_200,), False, False, frozenset())
+    assert (can.title, can.baudrates, can.releases, can.measures, can.reads) == (
+        "my_robot",
+        (115_200,),
+        False,
+        False,
+        frozenset(),
+    )
     assert heard(codec.decoder(), Exchange(b""), b"chatter")[0].kind is ProblemKind.NOISE
 
 
@@ -101,7 +117,10 @@ def test_one_function_is_enough(robot):
         ("NAME = 'x'\nimport no_such_module", r"line 2: loading it failed: ModuleNotFoundError"),
         ("import sys\nsys.exit(3)", r"line 2: loading it failed: SystemExit: 3"),
         ("raise KeyboardInterrupt.__new__(Exception)", r"loading it failed"),
-        ("class Bad(Exception):\n    def __str__(self):\n        raise ValueError\nraise Bad", r"line 4: loading it failed: Bad; correct"),
+        (
+            "class Bad(Exception):\n    def __str__(self):\n        raise ValueError\nraise Bad",
+            r"line 4: loading it failed: Bad; correct",
+        ),
         ("NAME = 'x'", r"no function frame"),
         ("frame = 5", r"no function frame"),
         ("SERVOS = 'many'\ndef frame(p): return b''", r"SERVOS is 'many'; it must be int"),
@@ -134,7 +153,10 @@ def test_a_file_that_is_no_text_is_a_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("return 1 / 0", r"my_robot.py, line 3: frame\(\) failed: ZeroDivisionError: division by zero; correct the file"),
+        (
+            "return 1 / 0",
+            r"my_robot.py, line 3: frame\(\) failed: ZeroDivisionError: division by zero; correct the file",
+        ),
         ("return 'text'", r"frame\(\) gave 'text'; it must give bytes"),
         ("return None", r"frame\(\) gave None"),
         ("return bytes(5000)", r"5000 bytes"),
@@ -211,7 +233,9 @@ def test_dataclasses_and_prints_work_in_the_file(robot, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("servo", "position", "words"), [(16, 1500, "Servo 16"), (0, 499, "499"), (0, 2501, "2501")])
+@pytest.mark.parametrize(
+    ("servo", "position", "words"), [(16, 1500, "Servo 16"), (0, 499, "499"), (0, 2501, "2501")]
+)
 def test_positions_out_of_range_never_reach_the_file(robot, servo, position, words):
     codec = robot("""
         def frame(positions):
@@ -243,14 +267,18 @@ def test_a_protocol_that_does_not_exist_names_those_that_do():
 def marking(tmp_path: Path) -> tuple[Path, Path]:
     """A program that leaves a mark where it runs, and the mark."""
     path, mark = tmp_path / "my_robot.py", tmp_path / "it_ran"
-    path.write_text(f"open({str(mark)!r}, 'w').close()\n\ndef frame(positions):\n    return b''\n", encoding="utf-8")
+    path.write_text(
+        f"open({str(mark)!r}, 'w').close()\n\ndef frame(positions):\n    return b''\n", encoding="utf-8"
+    )
     return path, mark
 
 
 @pytest.mark.parametrize("digest", ["", "0" * 64])
 def test_a_program_that_was_not_allowed_does_not_run(tmp_path, digest):
     path, mark = marking(tmp_path)
-    with pytest.raises(ProtocolError, match=r"my_robot\.py is not the program that you have allowed on this computer"):
+    with pytest.raises(
+        ProtocolError, match=r"my_robot\.py is not the program that you have allowed on this computer"
+    ):
         codec_for(f"file:{path}", program=digest)
     assert not mark.exists()
 

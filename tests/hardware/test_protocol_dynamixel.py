@@ -18,7 +18,19 @@ from limber.hardware.protocols.interface import (
     ReportedError,
 )
 
-from tests.hardware.dynamixel_frames import ALL, CODEC, EVERYTHING, NOT_SENT, PACKETS, PUBLIC, RISKY, VALUES, answers_of, little, look
+from tests.hardware.dynamixel_frames import (
+    ALL,
+    CODEC,
+    EVERYTHING,
+    NOT_SENT,
+    PACKETS,
+    PUBLIC,
+    RISKY,
+    VALUES,
+    answers_of,
+    little,
+    look,
+)
 from tests.hardware.protocol_checks import VECTORS_FILE, frames, heard, needs_vectors, whole_frames, wire
 
 
@@ -37,7 +49,11 @@ def instruction_of(vector):
         case [_, "sync_write", *_] | [_, "sync_write_accel_vel_goal"]:
             each = [(servo, values) for servo, *values in vector["items"]]
             return SyncWrite(
-                start, tuple((servo, b"".join(little(value, size // len(values)) for value in values)) for servo, values in each)
+                start,
+                tuple(
+                    (servo, b"".join(little(value, size // len(values)) for value in values))
+                    for servo, values in each
+                ),
             )
     raise AssertionError(f"no such vector: {vector['name']}")
 
@@ -50,7 +66,11 @@ def test_all_public_vectors_of_the_protocol_are_tested():
     assert (len(PUBLIC), len(DOUBTFUL)) == (35, 3)
 
 
-@pytest.mark.parametrize("vector", [one for one in PUBLIC if not one["name"].startswith(NOT_SENT)], ids=lambda vector: vector["hex"])
+@pytest.mark.parametrize(
+    "vector",
+    [one for one in PUBLIC if not one["name"].startswith(NOT_SENT)],
+    ids=lambda vector: vector["hex"],
+)
 def test_instructions_are_the_public_bytes_both_ways(vector):
     instruction = instruction_of(vector)
     assert PACKETS.encode(instruction) == wire(vector)
@@ -63,7 +83,9 @@ def test_what_a_public_library_forgot_to_stuff_is_not_accepted(vector):
     assert whole_frames(look, wire(vector)) == []
 
 
-@pytest.mark.parametrize("vector", [vector for vector in DOUBTFUL if "WARNING" in vector], ids=lambda vector: vector["hex"])
+@pytest.mark.parametrize(
+    "vector", [vector for vector in DOUBTFUL if "WARNING" in vector], ids=lambda vector: vector["hex"]
+)
 def test_it_is_stuffed_here(vector):
     instruction = instruction_of(vector)
     ours = PACKETS.encode(instruction)
@@ -133,28 +155,42 @@ def test_answers_become_quantities_in_raw_units_also_where_they_must_be_stuffed(
     for servo in (1, 2):
         assert {message.quantity: message.raw for message in messages if message.servo == servo} == TOLD
     assert len(messages) == 2 * len(TOLD)
-    stuffed = b"\xff\xff\xfd\xff\xff\xff" in VALUES  # load -1, velocity -3: a header's beginning on every such read
+    stuffed = (
+        b"\xff\xff\xfd\xff\xff\xff" in VALUES
+    )  # load -1, velocity -3: a header's beginning on every such read
     assert stuffed
     assert b"\xff\xff\xfd\xfd" in answers_of([1, 2], VALUES)
 
 
 def test_servos_that_are_asked_who_they_are_say_their_models():
     messages = []
-    for exchange, data in zip(CODEC.identify([1, 9]), (little(1200, 2) + b"\x2e", little(4711, 2) + b"\x01"), strict=True):
-        messages += heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(exchange.answers[0].servo, 0, data)))
-    assert messages == [Identified(1, 1200, "XL330-M288", "46"), Identified(9, 4711, "unknown model 4711", "1")]
+    for exchange, data in zip(
+        CODEC.identify([1, 9]), (little(1200, 2) + b"\x2e", little(4711, 2) + b"\x01"), strict=True
+    ):
+        messages += heard(
+            CODEC.decoder(), exchange, PACKETS.encode_status(Status(exchange.answers[0].servo, 0, data))
+        )
+    assert messages == [
+        Identified(1, 1200, "XL330-M288", "46"),
+        Identified(9, 4711, "unknown model 4711", "1"),
+    ]
 
 
 def test_the_manual_s_answer_to_a_ping_is_read():
     (exchange,) = CODEC.identify([1])
-    answer = bytes.fromhex("ff ff fd 00 01 07 00 55 00 06 04 26 65 5d")  # ROBOTIS e-manual, protocol 2.0, Ping
+    answer = bytes.fromhex(
+        "ff ff fd 00 01 07 00 55 00 06 04 26 65 5d"
+    )  # ROBOTIS e-manual, protocol 2.0, Ping
     assert heard(CODEC.decoder(), exchange, answer) == [Identified(1, 1030, "XM430-W210", "38")]
 
 
 def test_a_hardware_error_is_told_and_its_register_says_which():
     (exchange,) = CODEC.read([Quantity.TEMPERATURE], [1])
     messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x50")))
-    assert messages == [ReportedError(1, "its hardware reports an error"), Measured(1, Quantity.TEMPERATURE, 80)]
+    assert messages == [
+        ReportedError(1, "its hardware reports an error"),
+        Measured(1, Quantity.TEMPERATURE, 80),
+    ]
     (exchange,) = CODEC.check([1])
     assert PACKETS.instruction(exchange.data) == SyncRead(70, 29, (1,))
     messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x24" + bytes(28))))
@@ -165,8 +201,14 @@ def test_a_hardware_error_is_told_and_its_register_says_which():
 
 def test_a_watchdog_that_has_tripped_is_told():
     (exchange,) = CODEC.check([1])
-    for watchdog, texts in ((0, []), (25, []), (0xFF, ["it heard nothing for too long and stopped by itself"])):
-        messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0, bytes((*bytes(28), watchdog)))))
+    for watchdog, texts in (
+        (0, []),
+        (25, []),
+        (0xFF, ["it heard nothing for too long and stopped by itself"]),
+    ):
+        messages = heard(
+            CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0, bytes((*bytes(28), watchdog))))
+        )
         assert messages == [Acknowledged(1), *(ReportedError(1, text) for text in texts)]
 
 
@@ -183,7 +225,9 @@ def test_a_servo_in_the_middle_that_is_silent_is_named_and_the_others_are_read()
     (exchange,) = CODEC.read([Quantity.POSITION], [1, 2, 3])
     messages = heard(CODEC.decoder(), exchange, answers_of([1, 3], little(5, 4)))
     assert [message.servo for message in messages if isinstance(message, Measured)] == [1, 3]
-    assert [(message.servo, message.kind) for message in messages if isinstance(message, Problem)] == [(2, ProblemKind.MISSING)]
+    assert [(message.servo, message.kind) for message in messages if isinstance(message, Problem)] == [
+        (2, ProblemKind.MISSING)
+    ]
 
 
 def test_the_wrong_servo_s_answer_gives_no_position():

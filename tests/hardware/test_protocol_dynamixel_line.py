@@ -21,7 +21,18 @@ from tests.hardware.dynamixel_frames import (
     little,
     look,
 )
-from tests.hardware.protocol_checks import CHANCE, NOISE, double_flips, flipped, frames, heard, pieces, single_flips, whole_frames, wire
+from tests.hardware.protocol_checks import (
+    CHANCE,
+    NOISE,
+    double_flips,
+    flipped,
+    frames,
+    heard,
+    pieces,
+    single_flips,
+    whole_frames,
+    wire,
+)
 
 
 @given(CHANCE)
@@ -57,7 +68,11 @@ def test_it_does_not_matter_how_the_bytes_arrive(parts, chance):
     assert frames(look, pieces(data, chance)) == frames(look, data)
 
 
-@given(st.lists(HEADERISH | STATUSES.map(PACKETS.encode_status), max_size=6), st.lists(ID, min_size=1, max_size=5, unique=True), CHANCE)
+@given(
+    st.lists(HEADERISH | STATUSES.map(PACKETS.encode_status), max_size=6),
+    st.lists(ID, min_size=1, max_size=5, unique=True),
+    CHANCE,
+)
 def test_no_bytes_in_any_order_raise_and_none_are_lost_to_how_they_are_cut(parts, servos, chance):
     (exchange,) = CODEC.read(EVERYTHING, servos)
     data = b"".join(parts)

@@ -25,7 +25,9 @@ ACCELERATION = Register(41, 1)
 def from_acceleration_on(position: int, speed: int, acceleration: int) -> bytes:
     """The registers 41 to 47, as one sync write sets them."""
     goal = TABLE.goal.pack("goal", position)
-    return ACCELERATION.pack("acceleration", acceleration) + goal + bytes(2) + TABLE.speed.pack("speed", speed)
+    return (
+        ACCELERATION.pack("acceleration", acceleration) + goal + bytes(2) + TABLE.speed.pack("speed", speed)
+    )
 
 
 def instruction_of(vector):
@@ -40,9 +42,14 @@ def instruction_of(vector):
         case "sync_read":
             return SyncRead(start, vector["len"], tuple(vector["ids"]))
         case "sync_write" | "sync_write_goal":
-            return SyncWrite(start, tuple((servo, little(value, vector["len"])) for servo, value in vector["items"]))
+            return SyncWrite(
+                start, tuple((servo, little(value, vector["len"])) for servo, value in vector["items"])
+            )
         case "sync_write_posex" | "SyncWritePosEx":
-            return SyncWrite(ACCELERATION.start, tuple((servo, from_acceleration_on(*rest)) for servo, *rest in vector["items"]))
+            return SyncWrite(
+                ACCELERATION.start,
+                tuple((servo, from_acceleration_on(*rest)) for servo, *rest in vector["items"]),
+            )
     raise AssertionError(f"no such vector: {kind}")
 
 
@@ -89,19 +96,33 @@ def test_the_codec_says_orders_in_one_frame(exchanges, data):
 def test_arming_sets_the_goal_where_the_servo_is_before_it_gives_torque_and_waits_for_each_answer():
     exchanges = STS.arm({1: 2048, 2: 7})
     said = [PACKETS.instruction(exchange.data) for exchange in exchanges]
-    assert said == [Write(1, 42, b"\x00\x08"), Write(2, 42, b"\x07\x00"), Write(1, 40, b"\x01"), Write(2, 40, b"\x01")]
+    assert said == [
+        Write(1, 42, b"\x00\x08"),
+        Write(2, 42, b"\x07\x00"),
+        Write(1, 40, b"\x01"),
+        Write(2, 40, b"\x01"),
+    ]
     assert all(len(exchange.answers) == 1 for exchange in exchanges)
 
 
 def test_disarming_is_said_to_all_at_once_and_then_confirmed_by_each():
     at_once, *each = STS.disarm([1, 2])
     assert PACKETS.instruction(at_once.data) == SyncWrite(40, ((1, b"\x00"), (2, b"\x00")))
-    assert [PACKETS.instruction(exchange.data) for exchange in each] == [Write(1, 40, b"\x00"), Write(2, 40, b"\x00")]
+    assert [PACKETS.instruction(exchange.data) for exchange in each] == [
+        Write(1, 40, b"\x00"),
+        Write(2, 40, b"\x00"),
+    ]
 
 
 def test_changing_an_id_unlocks_changes_locks_and_asks_by_the_new_id():
     said = [PACKETS.instruction(exchange.data) for exchange in STS.change_id(1, 7)]
-    assert said == [Write(1, 40, b"\x00"), Write(1, 55, b"\x00"), Write(1, 5, b"\x07"), Write(7, 55, b"\x01"), Read(7, 0, 5)]
+    assert said == [
+        Write(1, 40, b"\x00"),
+        Write(1, 55, b"\x00"),
+        Write(1, 5, b"\x07"),
+        Write(7, 55, b"\x01"),
+        Read(7, 0, 5),
+    ]
 
 
 def test_changing_the_baud_rate_writes_its_number():
@@ -120,7 +141,10 @@ def test_answers_become_quantities_in_raw_units():
     (exchange,) = STS.read(EVERYTHING, [1, 2])
     first = PACKETS.encode_status(Status(1, 0, bytes.fromhex("00 08  00 00  64 04  78  1e")))
     second = PACKETS.encode_status(Status(2, 0, bytes.fromhex("64 80  00 00  00 00  77  1f")))
-    told = {(message.servo, message.quantity): message.raw for message in heard(STS.decoder(), exchange, first + second)}
+    told = {
+        (message.servo, message.quantity): message.raw
+        for message in heard(STS.decoder(), exchange, first + second)
+    }
     assert told[1, Quantity.POSITION] == 2048
     assert told[1, Quantity.LOAD] == -100  # the sign is bit 10
     assert told[1, Quantity.VOLTAGE] * STS.capabilities.unit_size[Quantity.VOLTAGE] == pytest.approx(12.0)
@@ -140,7 +164,11 @@ def test_a_servo_says_its_model_and_its_firmware():
 def test_a_servo_s_own_errors_are_told_beside_what_it_measures():
     (exchange,) = STS.read([Quantity.TEMPERATURE], [1])
     messages = heard(STS.decoder(), exchange, PACKETS.encode_status(Status(1, 0x24, b"\x50")))
-    assert messages == [ReportedError(1, "it is too hot"), ReportedError(1, "it is overloaded"), Measured(1, Quantity.TEMPERATURE, 80)]
+    assert messages == [
+        ReportedError(1, "it is too hot"),
+        ReportedError(1, "it is overloaded"),
+        Measured(1, Quantity.TEMPERATURE, 80),
+    ]
 
 
 def test_an_order_is_acknowledged():
@@ -153,7 +181,9 @@ def test_a_servo_in_the_middle_that_is_silent_is_named_and_the_others_are_read()
     answers = b"".join(PACKETS.encode_status(Status(servo, 0, b"\x05\x00")) for servo in (1, 3))
     messages = heard(STS.decoder(), exchange, answers)
     assert [message.servo for message in messages if isinstance(message, Measured)] == [1, 3]
-    assert [(message.servo, message.kind) for message in messages if isinstance(message, Problem)] == [(2, ProblemKind.MISSING)]
+    assert [(message.servo, message.kind) for message in messages if isinstance(message, Problem)] == [
+        (2, ProblemKind.MISSING)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -206,4 +236,6 @@ def test_servos_that_turn_more_than_once_take_positions_either_way():
 def test_more_servos_than_a_frame_should_carry_are_asked_in_several():
     exchanges = STS.read([Quantity.POSITION], range(60))
     assert [len(exchange.answers) for exchange in exchanges] == [24, 24, 12]
-    assert [len(PACKETS.instruction(exchange.data).items) for exchange in STS.write(dict.fromkeys(range(60), 7))] == [24, 24, 12]
+    assert [
+        len(PACKETS.instruction(exchange.data).items) for exchange in STS.write(dict.fromkeys(range(60), 7))
+    ] == [24, 24, 12]

@@ -9,13 +9,26 @@ from limber.hardware.protocols.bus.instructions import Status
 from limber.hardware.protocols.interface import Measured, Problem, Quantity
 
 from tests.hardware.feetech_frames import EVERYTHING, ID, INSTRUCTIONS, PACKETS, PUBLIC, STATUSES, STS, look
-from tests.hardware.protocol_checks import CHANCE, NOISE, double_flips, flipped, frames, heard, pieces, single_flips, whole_frames, wire
+from tests.hardware.protocol_checks import (
+    CHANCE,
+    NOISE,
+    double_flips,
+    flipped,
+    frames,
+    heard,
+    pieces,
+    single_flips,
+    whole_frames,
+    wire,
+)
 
 
 def test_two_servos_with_one_id_are_noticed():
     (exchange,) = STS.read([Quantity.POSITION], [1, 2])
     answer = PACKETS.encode_status(Status(1, 0, b"\x05\x00"))
-    problems = [message for message in heard(STS.decoder(), exchange, answer + answer) if isinstance(message, Problem)]
+    problems = [
+        message for message in heard(STS.decoder(), exchange, answer + answer) if isinstance(message, Problem)
+    ]
     assert "two servos may have that id" in problems[0].text
 
 
@@ -60,13 +73,20 @@ def test_a_status_that_is_encoded_is_decoded(status):
     assert PACKETS.status(frame) == status
 
 
-@given(st.lists(NOISE | INSTRUCTIONS.map(PACKETS.encode) | STATUSES.map(PACKETS.encode_status), max_size=6), CHANCE)
+@given(
+    st.lists(NOISE | INSTRUCTIONS.map(PACKETS.encode) | STATUSES.map(PACKETS.encode_status), max_size=6),
+    CHANCE,
+)
 def test_it_does_not_matter_how_the_bytes_arrive(parts, chance):
     data = b"".join(parts)
     assert frames(look, pieces(data, chance)) == frames(look, data)
 
 
-@given(st.lists(NOISE | STATUSES.map(PACKETS.encode_status), max_size=6), st.lists(ID, min_size=1, max_size=5, unique=True), CHANCE)
+@given(
+    st.lists(NOISE | STATUSES.map(PACKETS.encode_status), max_size=6),
+    st.lists(ID, min_size=1, max_size=5, unique=True),
+    CHANCE,
+)
 def test_no_bytes_in_any_order_raise_and_none_are_lost_to_how_they_are_cut(parts, servos, chance):
     (exchange,) = STS.read(EVERYTHING, servos)
     data = b"".join(parts)
@@ -80,7 +100,10 @@ def test_a_frame_that_was_cut_off_does_not_hide_the_next_one(cut, data, whole):
     assert PACKETS.encode_status(whole) in whole_frames(look, begun + PACKETS.encode_status(whole))
 
 
-@pytest.mark.parametrize("quantities", [[Quantity.TEMPERATURE], [Quantity.POSITION], [Quantity.POSITION, Quantity.LOAD], EVERYTHING])
+@pytest.mark.parametrize(
+    "quantities",
+    [[Quantity.TEMPERATURE], [Quantity.POSITION], [Quantity.POSITION, Quantity.LOAD], EVERYTHING],
+)
 def test_no_answer_with_a_flipped_bit_is_accepted(quantities):
     chance = random.Random(len(quantities))
     (exchange,) = STS.read(quantities, [7])

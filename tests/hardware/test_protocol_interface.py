@@ -1,4 +1,6 @@
-"""What all protocols share: frames found in a stream, raw positions and angles, questions and their time, the table."""
+"""What all protocols share: frames found in a stream, raw positions and angles, questions and their time, the
+table.
+"""
 
 import random
 
@@ -41,7 +43,11 @@ def test_noise_is_told_once_before_what_follows_it():
     stream = Stream(look)
     assert stream.feed(b"ab") == []
     assert stream.feed(b"c<") == []
-    assert stream.feed(b"1<2x") == [Problem(ProblemKind.NOISE, "3 bytes that belong to no message", b"abc"), b"<1", b"<2"]
+    assert stream.feed(b"1<2x") == [
+        Problem(ProblemKind.NOISE, "3 bytes that belong to no message", b"abc"),
+        b"<1",
+        b"<2",
+    ]
     assert stream.give_up() == [Problem(ProblemKind.NOISE, "1 bytes that belong to no message", b"x")]
 
 
@@ -49,7 +55,10 @@ def test_the_bytes_of_a_broken_frame_are_not_told_again_as_noise():
     stream = Stream(look)
     assert stream.feed(b"<>") == [Problem(ProblemKind.MALFORMED, "empty", b"<>")]
     assert stream.give_up() == []
-    assert stream.feed(b"<>x<1")[1:] == [Problem(ProblemKind.NOISE, "1 bytes that belong to no message", b"x"), b"<1"]
+    assert stream.feed(b"<>x<1")[1:] == [
+        Problem(ProblemKind.NOISE, "1 bytes that belong to no message", b"x"),
+        b"<1",
+    ]
 
 
 def test_noise_without_end_is_counted_and_not_kept():
@@ -77,10 +86,19 @@ def test_a_protocol_does_what_it_says_it_can(name):
     assert set(can.unit_size) <= can.reads
     assert Quantity.POSITION in can.reads or not can.measures
     assert bool(codec.disarm([servo])) == can.releases
-    assert all(exchange.data for exchange in (*codec.arm({servo: middle}), *codec.write({servo: middle}), *codec.stop({servo: middle}, [])))
+    assert all(
+        exchange.data
+        for exchange in (
+            *codec.arm({servo: middle}),
+            *codec.write({servo: middle}),
+            *codec.stop({servo: middle}, []),
+        )
+    )
     for quantity in Quantity:
         if quantity in can.reads:
-            assert [answer.servo for exchange in codec.read([quantity], [servo]) for answer in exchange.answers] == [servo]
+            assert [
+                answer.servo for exchange in codec.read([quantity], [servo]) for answer in exchange.answers
+            ] == [servo]
         else:
             with pytest.raises(ProtocolError, match=quantity.value):
                 codec.read([quantity], [servo])
@@ -97,7 +115,9 @@ def test_a_protocol_does_what_it_says_it_can(name):
         assert codec.watchdog([servo], can.watchdog[0])
         assert codec.watchdog([servo], can.watchdog[1])
     assert codec.stop({}, []) == codec.write({}) == ()
-    assert all(not exchange.answers for exchange in codec.stop({servo: middle}, [])), "a stop waits for nobody"
+    assert all(not exchange.answers for exchange in codec.stop({servo: middle}, [])), (
+        "a stop waits for nobody"
+    )
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
@@ -170,9 +190,9 @@ def test_a_slow_line_is_given_the_time_that_its_bytes_take():
     exchange = STS.read([Quantity.POSITION], list(range(12)))[0]
     slow, fast = Dialogue(STS.decoder(), 9600), Dialogue(STS.decoder(), 1_000_000)
     bits = 10 * (len(exchange.data) + 12 * 8)
-    assert slow.time_allowed(exchange, len(exchange.data)) - fast.time_allowed(exchange, len(exchange.data)) == pytest.approx(
-        bits / 9600 - bits / 1_000_000
-    )
+    assert slow.time_allowed(exchange, len(exchange.data)) - fast.time_allowed(
+        exchange, len(exchange.data)
+    ) == pytest.approx(bits / 9600 - bits / 1_000_000)
 
 
 def test_a_stop_goes_before_all_that_waits():
@@ -186,7 +206,9 @@ def test_a_stop_goes_before_all_that_waits():
 
 
 class Bus:
-    """Servos that answer reads of their registers, each with numbers of its own; some of their bytes are lost or damaged."""
+    """Servos that answer reads of their registers, each with numbers of its own; some of their bytes are lost
+    or damaged.
+    """
 
     def __init__(self, packets, ids, chance, kind):
         self.packets, self.ids, self.chance, self.kind = packets, ids, chance, kind
@@ -203,7 +225,11 @@ class Bus:
                 said += self.packets.encode_status(status)
         if self.chance.random() < self.kind:
             at = self.chance.randrange(len(said))
-            said = said[:at] + self.chance.choice((b"", bytes((said[at] ^ 1 << self.chance.randrange(8),)))) + said[at + 1 :]
+            said = (
+                said[:at]
+                + self.chance.choice((b"", bytes((said[at] ^ 1 << self.chance.randrange(8),))))
+                + said[at + 1 :]
+            )
         return said
 
 
@@ -212,7 +238,9 @@ class Bus:
     [(STS, PACKETS, table_of("sts")), (dynamixel(), DynamixelDevice(), TABLE)],
     ids=["feetech", "dynamixel"],
 )
-def test_over_a_bad_line_only_true_positions_are_told_and_those_that_were_lost_are_missing(codec, packets, table):
+def test_over_a_bad_line_only_true_positions_are_told_and_those_that_were_lost_are_missing(
+    codec, packets, table
+):
     chance = random.Random(11)
     bus = Bus(packets, range(1, 13), chance, kind=0.3)
     register = table.quantities[Quantity.POSITION]
@@ -225,7 +253,9 @@ def test_over_a_bad_line_only_true_positions_are_told_and_those_that_were_lost_a
             sent, messages = dialogue.update(data, now)
             for message in messages:
                 if isinstance(message, Measured):
-                    assert message.raw == register.unpack(bytes(bus.registers[message.servo][register.start : register.end]))
+                    assert message.raw == register.unpack(
+                        bytes(bus.registers[message.servo][register.start : register.end])
+                    )
                     told += 1
                 missing += isinstance(message, Problem) and message.kind is ProblemKind.MISSING
             if not dialogue.busy:
@@ -240,4 +270,8 @@ def test_what_is_said_of_the_checks_is_so():
     assert codec_for("dynamixel").capabilities.commands_checked is Check.CRC16
     assert codec_for("feetech_sts").capabilities.commands_checked is Check.SUM8
     assert Maestro(crc=True).capabilities.commands_checked is Check.CRC7
-    assert codec_for("maestro").capabilities.commands_checked is codec_for("servo_animation").capabilities.commands_checked is Check.NONE
+    assert (
+        codec_for("maestro").capabilities.commands_checked
+        is codec_for("servo_animation").capabilities.commands_checked
+        is Check.NONE
+    )

@@ -5,7 +5,15 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.protocols.interface import Identified, Measured, Problem, ProblemKind, ProtocolError, Quantity, ReportedError
+from limber.hardware.protocols.interface import (
+    Identified,
+    Measured,
+    Problem,
+    ProblemKind,
+    ProtocolError,
+    Quantity,
+    ReportedError,
+)
 from limber.hardware.protocols.maestro import Maestro
 from limber.hardware.protocols.maestro import crc7 as codec_crc7
 
@@ -101,7 +109,9 @@ def test_commands_are_the_public_bytes_both_ways(how, command, data):
 
 
 def test_mini_ssc_commands_have_no_crc_as_the_manual_says_where_a_public_vector_has_one():
-    assert Wire(crc=True).encode(MiniSsc(0, 127)) == bytes.fromhex("ff 00 7f")  # user's guide, 5.d: "except Mini SSC command packets"
+    assert Wire(crc=True).encode(MiniSsc(0, 127)) == bytes.fromhex(
+        "ff 00 7f"
+    )  # user's guide, 5.d: "except Mini SSC command packets"
 
 
 def test_the_crc_is_the_manual_s():
@@ -118,7 +128,11 @@ def test_what_is_encoded_is_decoded(how, command):
 @pytest.mark.parametrize("how", WIRES)
 @given(st.data(), CHANCE)
 def test_it_does_not_matter_how_the_bytes_arrive(how, data, chance):
-    parts = data.draw(st.lists(NOISE | COMMANDS.map(how.encode) | st.sampled_from((b"\xaa", b"\xff\x00", b"\x9f")), max_size=6))
+    parts = data.draw(
+        st.lists(
+            NOISE | COMMANDS.map(how.encode) | st.sampled_from((b"\xaa", b"\xff\x00", b"\x9f")), max_size=6
+        )
+    )
     sent = b"".join(parts)
     found = frames(how.look, sent)
     assert frames(how.look, pieces(sent, chance, 5)) == found
@@ -136,7 +150,9 @@ def test_a_command_that_was_cut_off_does_not_hide_the_next_one(how, cut, data, w
 
 
 def moves(how, frame) -> bool:
-    """Whether a frame moves a servo, or lets it move otherwise; Mini SSC commands have no CRC, and are not sent here."""
+    """Whether a frame moves a servo, or lets it move otherwise; Mini SSC commands have no CRC, and are not
+    sent here.
+    """
     return frame[0] != 0xFF and not isinstance(how.decode(frame), GetPosition | GetMoving | GetErrors)
 
 
@@ -148,9 +164,14 @@ def test_with_a_crc_no_order_of_the_codec_with_a_flipped_bit_or_two_moves_a_serv
     orders = (*codec.write(goals), *codec.disarm([seed]), *codec.limit(seed, 14_000))
     for data in (exchange.data for exchange in orders):
         assert [moves(how, frame) for frame in whole_frames(how.look, data)] == [True]
-        for damaged in [*single_flips(data), *(flipped(data, *bits) for bits in double_flips(data, 200, seed))]:
+        for damaged in [
+            *single_flips(data),
+            *(flipped(data, *bits) for bits in double_flips(data, 200, seed)),
+        ]:
             frames_found = whole_frames(how.look, damaged)
-            assert not any(moves(how, frame) for frame in frames_found), f"{data.hex(' ')} became {damaged.hex(' ')}"
+            assert not any(moves(how, frame) for frame in frames_found), (
+                f"{data.hex(' ')} became {damaged.hex(' ')}"
+            )
 
 
 def test_a_crc_does_not_guard_the_number_of_targets():
@@ -225,7 +246,9 @@ def test_what_no_maestro_says_is_a_problem_and_no_position(asked, data, troubles
 def test_no_bytes_in_any_order_raise(parts, chance):
     data = b"".join(parts)
     for exchange in (*MICRO.read([Quantity.POSITION], [4]), *MICRO.identify([])):
-        assert heard(MICRO.decoder(), exchange, pieces(data, chance)) == heard(MICRO.decoder(), exchange, data)
+        assert heard(MICRO.decoder(), exchange, pieces(data, chance)) == heard(
+            MICRO.decoder(), exchange, data
+        )
 
 
 def test_noise_without_end_is_counted_and_not_kept():

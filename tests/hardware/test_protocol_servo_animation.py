@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 from limber.hardware.protocols.interface import Exchange, ProblemKind, ProtocolError, Quantity
 from limber.hardware.protocols.servo_animation import HIGHEST, START, ServoAnimation, encode
 
-from tests.hardware.protocol_checks import CHANCE, NOISE, frames, heard, needs_vectors, pieces, vectors, whole_frames, wire
+from tests.hardware.protocol_checks import (
+    CHANCE,
+    NOISE,
+    frames,
+    heard,
+    needs_vectors,
+    pieces,
+    vectors,
+    whole_frames,
+    wire,
+)
 from tests.hardware.servo_animation_device import decode, look
 
 CODEC = ServoAnimation()

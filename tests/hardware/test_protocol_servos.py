@@ -6,7 +6,14 @@ import pytest
 from limber.hardware.protocols.dialogue import Dialogue
 from limber.hardware.protocols.dynamixel.series import dynamixel
 from limber.hardware.protocols.feetech.series import feetech
-from limber.hardware.protocols.interface import Acknowledged, Identified, Measured, Problem, Quantity, ReportedError
+from limber.hardware.protocols.interface import (
+    Acknowledged,
+    Identified,
+    Measured,
+    Problem,
+    Quantity,
+    ReportedError,
+)
 
 from tests.hardware.servo_bus import DynamixelBus, StsBus
 
@@ -59,9 +66,13 @@ def measured(messages) -> dict[int, int]:
 
 
 def test_servos_say_who_they_are(line):
-    found = [message for message in line.say(line.codec.identify(list(PLACES))) if isinstance(message, Identified)]
+    found = [
+        message for message in line.say(line.codec.identify(list(PLACES))) if isinstance(message, Identified)
+    ]
     assert [message.servo for message in found] == list(PLACES)
-    assert {message.name for message in found} == {"STS3215" if isinstance(line.bus, StsBus) else "XL330-M288"}
+    assert {message.name for message in found} == {
+        "STS3215" if isinstance(line.bus, StsBus) else "XL330-M288"
+    }
 
 
 def test_arming_moves_nothing_whatever_goal_was_left_in_the_servo(line):
@@ -88,7 +99,9 @@ def test_twelve_servos_follow_a_stream_of_50_goals_a_second_and_are_read_back_ea
         readings += len(told)
     assert readings == 100 * 12
     line.wait(0.2)
-    assert all(line.bus.servos[number].position == round(position) + 100 for number, position in PLACES.items())
+    assert all(
+        line.bus.servos[number].position == round(position) + 100 for number, position in PLACES.items()
+    )
 
 
 def test_disarming_makes_all_limp_and_each_says_so(line):
@@ -143,7 +156,8 @@ def test_voltage_and_temperature_come_with_the_position_in_one_question(line):
 def test_no_damage_to_orders_gives_a_servo_a_goal_that_it_was_not_to_have(line, seed):
     """One bit of every frame is flipped: orders are lost, and none becomes another one.
 
-    A Feetech servo may still take the very goals that were sent: where the length grows by one, the next frame's first byte mends the sum.
+    A Feetech servo may still take the very goals that were sent: where the length grows by one, the next
+    frame's first byte mends the sum.
     """
     chance = random.Random(seed)
     line.say(line.codec.arm({number: round(position) for number, position in PLACES.items()}))
@@ -165,7 +179,12 @@ def test_no_damage_to_orders_gives_a_servo_a_goal_that_it_was_not_to_have(line, 
 
 def test_a_dynamixel_s_watchdog_stops_it_when_nothing_is_heard_and_must_be_cleared():
     line = Wire("dynamixel", {1: 1000.0})
-    line.say(line.codec.arm({1: 1000}), line.codec.limit(1, 500.0), line.codec.watchdog([1], 0.1), line.codec.write({1: 4000}))
+    line.say(
+        line.codec.arm({1: 1000}),
+        line.codec.limit(1, 500.0),
+        line.codec.watchdog([1], 0.1),
+        line.codec.write({1: 4000}),
+    )
     line.bus.hear(b"", line.now + 1.0)
     line.now += 1.0
     stopped = line.bus.servos[1].position

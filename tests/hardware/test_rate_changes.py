@@ -1,4 +1,6 @@
-"""Frames announce when the next one is due: at a new rate, and at a low one, the robot goes no farther than it was shown."""
+"""Frames announce when the next one is due: at a new rate, and at a low one, the robot goes no farther than
+it was shown.
+"""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +17,9 @@ from limber.motion.profile import stopping_range
 
 from tests.hardware.simulation import LIMITS, largest, make_device, speeds, still
 
-BEYOND = math.radians(1.5)  # farthest that a joint may pass every pose shown, each with the way that it needs to stop
+BEYOND = math.radians(
+    1.5
+)  # farthest that a joint may pass every pose shown, each with the way that it needs to stop
 LATE = 0.004  # [s] by which a frame may come late
 PLANS = {  # ((frames a second, seconds), ...)
     "a drag, then Play": ((60, 2.0), (24, 3.0)),
@@ -48,7 +52,9 @@ def authored(chance: Random, steps: Sequence[float]) -> list[Kinematic]:
 
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_a_joint_passes_no_pose_shown_by_more_than_it_needs_to_stop_whatever_the_rate_becomes(simulate, plan, is_known):
+def test_a_joint_passes_no_pose_shown_by_more_than_it_needs_to_stop_whatever_the_rate_becomes(
+    simulate, plan, is_known
+):
     steps = steps_of(plan)
     for seed in range(3):
         chance = Random(seed)
@@ -62,9 +68,15 @@ def test_a_joint_passes_no_pose_shown_by_more_than_it_needs_to_stop_whatever_the
             while simulation.now + PERIOD < begun + time:
                 (commanded,) = simulation.run(PERIOD).commanded
                 farthest = max(farthest, commanded - highest, lowest - commanded)
-            frame = Kinematic(state.position, last * state.velocity, last**2 * state.acceleration) if is_known else state.position
+            frame = (
+                Kinematic(state.position, last * state.velocity, last**2 * state.acceleration)
+                if is_known
+                else state.position
+            )
             simulation.send((frame,), begun + time, plays=True, due=step)
-            low, high = stopping_range((state.position, state.velocity, state.acceleration), LIMITS.acceleration, LIMITS.jerk)
+            low, high = stopping_range(
+                (state.position, state.velocity, state.acceleration), LIMITS.acceleration, LIMITS.jerk
+            )
             lowest, highest, last = min(lowest, low), max(highest, high), step
         assert farthest <= BEYOND
         for rate, limit in ((1, LIMITS.velocity), (2, LIMITS.acceleration), (3, LIMITS.jerk)):
@@ -77,7 +89,9 @@ def test_a_joint_passes_no_pose_shown_by_more_than_it_needs_to_stop_whatever_the
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize(("before", "after"), [(60, 24), (24, 60), (60, 12)])
 def test_an_even_motion_stays_even_where_the_rate_changes(before, after, is_known):
-    """It may wait for the first frames of a slower rate, and make up the lag of one later; it neither jumps nor turns back."""
+    """It may wait for the first frames of a slower rate, and make up the lag of one later; it neither jumps
+    nor turns back.
+    """
     speed, steps = 0.5, [1 / before] * (2 * before) + [1 / after] * (3 * after)
     playback, last, played, turn = Playback(PERIOD, [LIMITS]), steps[0], [], 0
     for time, step in zip(accumulate(steps, initial=0.0), steps, strict=False):
@@ -85,7 +99,14 @@ def test_an_even_motion_stays_even_where_the_rate_changes(before, after, is_know
             motion = playback.at(turn * PERIOD)
             played += [motion[0].velocity] if motion else []
             turn += 1
-        playback.add(time, (Kinematic(speed * time, last * speed if is_known else 0.0),), repeated=False, plays=True, step=last, due=step)
+        playback.add(
+            time,
+            (Kinematic(speed * time, last * speed if is_known else 0.0),),
+            repeated=False,
+            plays=True,
+            step=last,
+            due=step,
+        )
         last = step
     assert all(-1e-9 <= velocity <= 1.5 * speed for velocity in played[100:])
     assert all(velocity == pytest.approx(speed, rel=0.05) for velocity in played[-100:])
@@ -131,7 +152,10 @@ def test_with_equal_steps_the_curve_is_that_between_frames():
         curve.append(step, (value,))
     for k in range(2, 6):
         for share in (0.0, 0.3, 0.9):
-            (state,), expected = curve.at((k + 1 + share) * step, 1.0, step), between(tuple(values[k - 1 : k + 3]), share, step)
+            (state,), expected = (
+                curve.at((k + 1 + share) * step, 1.0, step),
+                between(tuple(values[k - 1 : k + 3]), share, step),
+            )
             assert state.position == pytest.approx(expected.position, abs=1e-12)
             assert state.velocity == pytest.approx(expected.velocity, abs=1e-9)
             assert state.acceleration == pytest.approx(expected.acceleration, abs=1e-6)

@@ -1,4 +1,6 @@
-"""The worker drives Reachy Mini through its daemon: arming, following, stopping, and what the daemon does not say, in simulated time."""
+"""The worker drives Reachy Mini through its daemon: arming, following, stopping, and what the daemon does not
+say, in simulated time.
+"""
 
 import math
 from dataclasses import replace
@@ -33,15 +35,21 @@ def test_arming_begins_where_the_robot_is_and_goes_slowly(begin, motors):
     assert kinds == ["set_automatic_body_yaw", "set_head_joints", "set_antennas", "set_motor_mode"]
     assert simulation.daemon.commands[0]["enabled"] is False
     assert simulation.commands[0] == pytest.approx(JOINTS, abs=1e-3)
-    assert largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED * 4  # it hurries after a second, and again
+    assert (
+        largest(speeds(simulation.commands)) <= 1.15 * APPROACH_SPEED * 4
+    )  # it hurries after a second, and again
     simulation.run(0.5, UP)
     assert simulation.joints() == pytest.approx(UP(0), abs=1e-6)
 
 
-def test_a_motor_that_rests_beyond_its_servos_limits_is_told_and_gets_the_nearest_goal_that_the_servo_takes(begin):
+def test_a_motor_that_rests_beyond_its_servos_limits_is_told_and_gets_the_nearest_goal_that_the_servo_takes(
+    begin,
+):
     asleep = (0.0, -0.985, 1.2, *SLEEP[3:])  # as the maker's own sleep pose has it; the limit is 48 degrees
     simulation = begin(angles=asleep)
-    assert any("stewart_1" in text and "8 degrees beyond" in text for text in simulation.run(2.0, UP).warnings)
+    assert any(
+        "stewart_1" in text and "8 degrees beyond" in text for text in simulation.run(2.0, UP).warnings
+    )
     simulation.command(Command.ARM)
     simulation.run(1.5, UP)
     told = [command["joints"] for command in simulation.daemon.told("set_head_joints")]
@@ -54,15 +62,24 @@ def test_ranges_that_are_wider_than_a_servos_limits_are_told_and_goals_stay_with
     wide = still(*UP(0)[:1], 2.0, *UP(0)[2:])
     warnings = simulation.run(2.0, wide).warnings
     assert any(
-        text.startswith("Reachy Mini's servos take less") and "'stewart_1' goes from -48.0 degrees to 80.0" in text for text in warnings
+        text.startswith("Reachy Mini's servos take less")
+        and "'stewart_1' goes from -48.0 degrees to 80.0" in text
+        for text in warnings
     )
     simulation.arm(wide)
     assert simulation.run(1.0, wide).commanded[1] == pytest.approx(math.radians(80.0), abs=1e-3)
-    assert any("stewart_1" in text and "114.6" in text and "80.0" in text for text in simulation.report.warnings)
+    assert any(
+        "stewart_1" in text and "114.6" in text and "80.0" in text for text in simulation.report.warnings
+    )
 
 
 def test_what_a_blocked_motor_should_be_at_is_what_it_was_sent(begin):
-    asleep = (0.0, -1.25, 1.2, *SLEEP[3:])  # 24 degrees beyond the servo's limit of 48, where it gets that limit as its goal
+    asleep = (
+        0.0,
+        -1.25,
+        1.2,
+        *SLEEP[3:],
+    )  # 24 degrees beyond the servo's limit of 48, where it gets that limit as its goal
     simulation = begin(angles=asleep, limits=replace(LIMITS, velocity=0.01))
     obey = simulation.daemon._obey
 
@@ -127,7 +144,11 @@ def test_what_is_not_a_number_never_leaves_the_worker(begin):
     report = simulation.run(0.5, still(*UP(0)[:8], math.nan))
     assert report.state is State.HOLDING
     assert "the value of 'left_antenna' is not a number" in report.detail
-    assert all(math.isfinite(angle) for command in simulation.daemon.told("set_antennas") for angle in command["antennas"])
+    assert all(
+        math.isfinite(angle)
+        for command in simulation.daemon.told("set_antennas")
+        for angle in command["antennas"]
+    )
 
 
 def test_a_goal_that_is_not_a_number_ends_the_connection_and_is_not_sent(begin):

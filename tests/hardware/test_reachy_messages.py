@@ -15,11 +15,16 @@ PLAIN = st.recursive(
 
 
 def positions(head: str, antennas: str = "0.1, -0.1") -> str:
-    return f'{{"type": "joint_positions", "head_joint_positions": [{head}], "antennas_joint_positions": [{antennas}]}}'
+    return (
+        f'{{"type": "joint_positions", "head_joint_positions": [{head}], "antennas_joint_positions":'
+        f" [{antennas}]}}"
+    )
 
 
 def test_whole_numbers_are_angles_too():
-    assert decode(positions("1, 2, 3, 4, 5, 6, 7")) == JointPositions((1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0), (0.1, -0.1))
+    assert decode(positions("1, 2, 3, 4, 5, 6, 7")) == JointPositions(
+        (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0), (0.1, -0.1)
+    )
 
 
 @pytest.mark.parametrize("one", ["NaN", "Infinity", "1e999", "9" * 400, "true", '"1"', "null", "[1]"])
@@ -37,6 +42,12 @@ def test_a_text_that_is_no_message_says_nothing(text):
 def test_fields_of_any_kind_raise_no_error(kind, first, second):
     decode(
         json.dumps(
-            {"type": kind, "head_joint_positions": first, "antennas_joint_positions": second, "backend_status": first, "state": second}
+            {
+                "type": kind,
+                "head_joint_positions": first,
+                "antennas_joint_positions": second,
+                "backend_status": first,
+                "state": second,
+            }
         )
     )

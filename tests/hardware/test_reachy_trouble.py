@@ -1,4 +1,6 @@
-"""Reachy Mini's daemon, its motors or another program in the way: each is a fault or a remark in a sentence, in simulated time."""
+"""Reachy Mini's daemon, its motors or another program in the way: each is a fault or a remark in a sentence,
+in simulated time.
+"""
 
 import math
 
@@ -67,7 +69,10 @@ def test_motors_that_another_program_switches_off_are_a_fault(begin):
 def test_a_daemon_in_trouble_is_a_fault_in_its_own_words(begin):
     simulation = begin()
     simulation.arm(UP)
-    simulation.daemon.state, simulation.daemon.error = "error", "No response from the robot's motor for the last second."
+    simulation.daemon.state, simulation.daemon.error = (
+        "error",
+        "No response from the robot's motor for the last second.",
+    )
     assert simulation.run(1.2, UP).detail == simulation.daemon.error
 
 
@@ -81,7 +86,11 @@ def test_a_joint_beyond_its_limits_is_told_by_name_within_a_tenth_of_a_second(be
 
 @pytest.mark.parametrize(
     ("said", "fault"),
-    [(b"HTTP/1.1 404 Not Found\r\n\r\n", Fault.OTHER_PROTOCOL), (b"\x00" * 40_000, Fault.OTHER_PROTOCOL), (b"", Fault.SILENT)],
+    [
+        (b"HTTP/1.1 404 Not Found\r\n\r\n", Fault.OTHER_PROTOCOL),
+        (b"\x00" * 40_000, Fault.OTHER_PROTOCOL),
+        (b"", Fault.SILENT),
+    ],
 )
 def test_what_is_no_daemon_is_a_fault(begin, said, fault):
     simulation = begin()

@@ -30,7 +30,9 @@ sights = st.builds(
     SafetyInputs,
     stop=st.booleans(),
     command=st.sampled_from(Command),
-    fault_report=st.sampled_from([None, None, None, FaultReport(Fault.UNPLUGGED), FaultReport(Fault.DEVICE_RESET, "x")]),
+    fault_report=st.sampled_from(
+        [None, None, None, FaultReport(Fault.UNPLUGGED), FaultReport(Fault.DEVICE_RESET, "x")]
+    ),
     connected=st.booleans(),
     tells_pose=st.booleans(),
     confirmed=st.booleans(),
@@ -64,7 +66,9 @@ def test_only_a_wish_takes_the_robot_from_rest_to_being_driven(state, inputs):
         assert not inputs.stop
         assert inputs.fault_report is None
         if state is State.CONFIRM_POSE:
-            assert inputs.command is Command.CONFIRM_POSE or (inputs.command is Command.CONFIRM_JOINT and inputs.confirmed)
+            assert inputs.command is Command.CONFIRM_POSE or (
+                inputs.command is Command.CONFIRM_JOINT and inputs.confirmed
+            )
         else:
             assert state in (State.DISARMED, State.LIMP)
             assert inputs.command in MOTION_COMMANDS
@@ -80,7 +84,10 @@ def test_only_a_wish_takes_the_robot_from_rest_to_being_driven(state, inputs):
 @given(sights)
 def test_nothing_but_a_wish_makes_servos_limp_and_only_those_that_can_be(inputs):
     for state in State:
-        if state not in (State.LIMP, State.CLOSED, State.WORKER_LOST) and step(Safety(state), inputs).state is State.LIMP:
+        if (
+            state not in (State.LIMP, State.CLOSED, State.WORKER_LOST)
+            and step(Safety(state), inputs).state is State.LIMP
+        ):
             assert inputs.command is Command.RELEASE
             assert inputs.releases
 
@@ -96,7 +103,9 @@ def test_a_robot_that_cannot_stand_as_it_says_is_not_armed_and_not_parked(state,
 @pytest.mark.parametrize("command", [Command.ARM, Command.PARK])
 def test_a_robot_that_cannot_stand_as_it_says_is_told_with_its_numbers_and_can_be_set_up(command):
     unfit = replace(WELL, command=command, implausible="'elbow' is at 200 degrees")
-    assert step(Safety(State.DISARMED), unfit) == Safety(State.FAULT, Fault.POSE_UNFIT, "'elbow' is at 200 degrees")
+    assert step(Safety(State.DISARMED), unfit) == Safety(
+        State.FAULT, Fault.POSE_UNFIT, "'elbow' is at 200 degrees"
+    )
     assert step(Safety(State.DISARMED), replace(unfit, command=Command.JOG)).state is State.SETUP
 
 
@@ -177,7 +186,9 @@ def test_disarm_ends_every_driven_state(state):
 
 @pytest.mark.parametrize("state", DRIVEN)
 def test_long_silence_from_blender_disarms_with_a_fault(state):
-    assert step(Safety(state), replace(WELL, blender_silence=DISARM_AFTER + 0.01)) == Safety(State.FAULT, Fault.BLENDER_SILENT)
+    assert step(Safety(state), replace(WELL, blender_silence=DISARM_AFTER + 0.01)) == Safety(
+        State.FAULT, Fault.BLENDER_SILENT
+    )
 
 
 @pytest.mark.parametrize("state", [State.ARMING, State.ARMED])
@@ -215,7 +226,10 @@ def test_a_position_that_cannot_be_read_is_a_fault_that_names_the_channel():
 
 
 def test_servos_that_cannot_tell_their_pose_need_it_confirmed():
-    assert step(Safety(State.DISARMED), replace(WELL, command=Command.ARM, tells_pose=False)).state is State.CONFIRM_POSE
+    assert (
+        step(Safety(State.DISARMED), replace(WELL, command=Command.ARM, tells_pose=False)).state
+        is State.CONFIRM_POSE
+    )
 
 
 def test_a_pose_that_blender_no_longer_shows_cannot_be_confirmed():
@@ -227,14 +241,20 @@ def test_a_pose_that_blender_no_longer_shows_cannot_be_confirmed():
 def test_arming_with_the_pose_confirmed_asks_all_the_same_where_blender_no_longer_shows_it():
     arming = replace(WELL, command=Command.ARM_CONFIRMED, tells_pose=False, confirmed=True)
     assert step(Safety(State.DISARMED), arming).state is State.ARMING
-    assert step(Safety(State.DISARMED), replace(arming, frame_age=CONFIRM_WITHIN + 0.1)).state is State.CONFIRM_POSE
+    assert (
+        step(Safety(State.DISARMED), replace(arming, frame_age=CONFIRM_WITHIN + 0.1)).state
+        is State.CONFIRM_POSE
+    )
     assert step(Safety(State.DISARMED), replace(arming, confirmed=False)).state is State.CONFIRM_POSE
 
 
 def test_a_robot_that_tells_where_it_is_is_armed_there_whatever_the_user_confirms():
     arming = replace(WELL, command=Command.ARM_CONFIRMED)
     assert step(Safety(State.DISARMED), replace(arming, unread="elbow")).fault is Fault.POSE_UNREAD
-    assert step(Safety(State.DISARMED), replace(arming, implausible="'elbow' is at 200 degrees")).fault is Fault.POSE_UNFIT
+    assert (
+        step(Safety(State.DISARMED), replace(arming, implausible="'elbow' is at 200 degrees")).fault
+        is Fault.POSE_UNFIT
+    )
 
 
 def test_connecting_ends_disarmed_and_a_lost_session_at_rest_connects_again():
@@ -242,6 +262,8 @@ def test_connecting_ends_disarmed_and_a_lost_session_at_rest_connects_again():
     assert step(Safety(State.DISARMED), replace(WELL, connected=False)).state is State.CONNECTING
 
 
-@pytest.mark.parametrize("state", [State.DISARMED, State.CONFIRM_POSE, State.ARMING, State.ARMED, State.FAULT])
+@pytest.mark.parametrize(
+    "state", [State.DISARMED, State.CONFIRM_POSE, State.ARMING, State.ARMED, State.FAULT]
+)
 def test_where_nothing_new_is_seen_nothing_changes(state):
     assert step(Safety(state), WELL).state is state

@@ -121,7 +121,14 @@ def test_two_servos_with_one_id_are_a_remark():
 def test_a_port_that_is_not_there_is_a_remark_and_the_others_are_scanned():
     with Wired(StsBus({1: 2048.0})) as robot:
         ports = ["/dev/ttyNOWHERE", robot.port]
-        news = told("scan", ports=ports, protocols=["feetech_sts"], baudrates=[1_000_000, 500_000], lowest=0, highest=3)
+        news = told(
+            "scan",
+            ports=ports,
+            protocols=["feetech_sts"],
+            baudrates=[1_000_000, 500_000],
+            lowest=0,
+            highest=3,
+        )
     (remark,) = [item for item in news if isinstance(item, Remark)]
     assert "/dev/ttyNOWHERE does not exist" in remark.text
     assert {servo.servo for servo in found(news)} == {1}
@@ -160,15 +167,27 @@ def test_a_port_that_stays_busy_is_a_remark(monkeypatch):
     assert not found(news)
 
 
-def test_where_no_port_is_named_the_errand_looks_itself_which_there_are_and_leaves_out_those_in_use(monkeypatch):
+def test_where_no_port_is_named_the_errand_looks_itself_which_there_are_and_leaves_out_those_in_use(
+    monkeypatch,
+):
     with Wired(StsBus({1: 2048.0})) as robot:
         monkeypatch.setattr("limber.hardware.scan.serial_ports", lambda: ["/dev/ttyUSED", robot.port])
-        arguments = {"ports": None, "without": ["/dev/ttyUSED"], "protocols": ["feetech_sts"], "baudrates": [1_000_000]}
+        arguments = {
+            "ports": None,
+            "without": ["/dev/ttyUSED"],
+            "protocols": ["feetech_sts"],
+            "baudrates": [1_000_000],
+        }
         news = list(run({**arguments, "lowest": 0, "highest": 3}, PYSERIAL))
         assert [(one.port, one.servo) for one in found(news)] == [(robot.port, 1)]
         assert not any(isinstance(item, Remark) for item in news)
         with pytest.raises(HardwareError, match="no serial port that is free"):
-            list(run({**arguments, "without": ["/dev/ttyUSED", robot.port], "lowest": 0, "highest": 3}, PYSERIAL))
+            list(
+                run(
+                    {**arguments, "without": ["/dev/ttyUSED", robot.port], "lowest": 0, "highest": 3},
+                    PYSERIAL,
+                )
+            )
 
 
 def test_no_protocol_is_asked_at_a_rate_that_it_does_not_offer():

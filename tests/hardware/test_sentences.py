@@ -44,7 +44,15 @@ def test_what_the_maker_s_tool_mends_begins_with_disconnect_since_limber_keeps_t
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_FORBIDDEN, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT]
+    "fault",
+    [
+        Fault.PORT_MISSING,
+        Fault.PORT_BUSY,
+        Fault.PORT_FORBIDDEN,
+        Fault.PORT_UNUSABLE,
+        Fault.UNPLUGGED,
+        Fault.SILENT,
+    ],
 )
 def test_what_is_wrong_with_a_port_names_the_port(fault):
     assert "/dev/ttyUSB0" in sentence(State.FAULT, fault, "", DEVICE)
@@ -56,7 +64,11 @@ def test_what_is_wrong_with_a_port_names_the_port(fault):
     [
         ("limber", "the robot stops itself: press Clear Fault", True),
         ("dynamixel", "the robot stops itself: press Clear Fault", True),
-        ("feetech_sts", "no watchdog, so each goes to its last goal and holds it with torque: switch off their power", False),
+        (
+            "feetech_sts",
+            "no watchdog, so each goes to its last goal and holds it with torque: switch off their power",
+            False,
+        ),
         ("feetech_scs", "no watchdog", False),
         ("servo_animation", "no watchdog", False),
         ("maestro", "its maker's decision: switch off its power", False),

@@ -70,7 +70,9 @@ def test_a_stop_ends_motion_within_two_turns_whatever_is_open(begin, protocol, o
     simulation.run(1.0, waving)
     assert simulation.state is State.FAULT
     assert simulation.report.fault is Fault.STOPPED
-    assert simulation.robot.positions == pytest.approx(stands, abs=12)  # a servo's own way back to where it was read: about a degree
+    assert simulation.robot.positions == pytest.approx(
+        stands, abs=12
+    )  # a servo's own way back to where it was read: about a degree
     assert simulation.limp() == [on_silence == "detach"] * 3
     simulation.command(Command.CLEAR_FAULT)
     simulation.run(0.2, waving)
@@ -172,7 +174,8 @@ def test_a_stuck_servo_holds_no_other_one_up(simulation):
 def test_over_a_bad_line_the_robot_goes_on_and_no_servo_makes_a_leap(simulation, seed, forgets_after):
     """One bit of every tenth message, either way, is flipped.
 
-    Servos that wait for ever for as many bytes as a damaged length says keep the line dead for a while: that may end in a fault.
+    Servos that wait for ever for as many bytes as a damaged length says keep the line dead for a while: that
+    may end in a fault.
     """
     simulation.bus.forgets_after = forgets_after
     chance = random.Random(seed)
@@ -195,11 +198,16 @@ def test_over_a_bad_line_the_robot_goes_on_and_no_servo_makes_a_leap(simulation,
         for positions, angles in zip(simulation.positions, simulation.commands, strict=False)
         for position, angle in zip(positions, angles, strict=True)
     ]
-    most = 0.25 if forgets_after == 0.03 else 0.6  # [rad] at 1 rad/s: moves of so many seconds were lost in a row
+    most = (
+        0.25 if forgets_after == 0.03 else 0.6
+    )  # [rad] at 1 rad/s: moves of so many seconds were lost in a row
     assert max(map(abs, behind)) <= most * STEPS_PER_RAD
     if report.state is not State.ARMED:
         assert forgets_after == math.inf
-        assert (report.state, report.fault) in ((State.FAULT, Fault.SILENT), (State.FAULT, Fault.DEVICE_REFUSED))
+        assert (report.state, report.fault) in (
+            (State.FAULT, Fault.SILENT),
+            (State.FAULT, Fault.DEVICE_REFUSED),
+        )
         return
     simulation.cable.spoil = lambda data: data
     simulation.run(0.3, waving)

@@ -1,4 +1,6 @@
-"""The simulated bus servos do what their makers' manuals say: modes, offsets, limits, and what is lost with power."""
+"""The simulated bus servos do what their makers' manuals say: modes, offsets, limits, and what is lost with
+power.
+"""
 
 import pytest
 
@@ -96,7 +98,10 @@ def test_a_servo_whose_power_failed_has_no_torque_and_no_limits_and_its_goal_is_
 
 
 def test_every_servo_answers_a_broadcast_ping():
-    assert StsBus({1: 0.0, 7: 0.0}).hear(sts(1, number=0xFE), 0.0) == b"\xff\xff\x01\x02\x00\xfc\xff\xff\x07\x02\x00\xf6"
+    assert (
+        StsBus({1: 0.0, 7: 0.0}).hear(sts(1, number=0xFE), 0.0)
+        == b"\xff\xff\x01\x02\x00\xfc\xff\xff\x07\x02\x00\xf6"
+    )
 
 
 def test_servos_tell_how_fast_they_turn_and_how_hard_they_push():
@@ -117,7 +122,9 @@ def test_servos_tell_how_fast_they_turn_and_how_hard_they_push():
     assert other.number(other.servos[1], 128, 4) == pytest.approx(100, abs=1)
 
 
-@pytest.mark.parametrize(("mode", "address", "value", "size"), [(1, 104, 100, 4), (16, 100, 300, 2), (0, 102, 500, 2)])
+@pytest.mark.parametrize(
+    ("mode", "address", "value", "size"), [(1, 104, 100, 4), (16, 100, 300, 2), (0, 102, 500, 2)]
+)
 def test_a_dynamixel_that_takes_no_positions_turns_on_and_on(mode, address, value, size):
     bus = DynamixelBus({1: 1000.0})
     bus.hear(dxl(102, 0, 2) + dxl(100, 0, 2) + dxl(11, mode, 1) + dxl(64, 1, 1), 0.0)
@@ -149,7 +156,10 @@ def test_a_dynamixel_s_offset_counts_up_to_a_quarter_turn_in_position_mode():
 def test_a_dynamixel_refuses_goals_beyond_its_limits_and_eeprom_writes_with_torque():
     bus = DynamixelBus({1: 1000.0})
     bus.hear(dxl(52, 500, 4) + dxl(48, 1500, 4), 0.0)
-    errors = [bus.hear(frame, 0.0)[8] for frame in (dxl(116, 499, 4), dxl(116, 1501, 4), dxl(116, 1500, 4), dxl(64, 1, 1), dxl(11, 4, 1))]
+    errors = [
+        bus.hear(frame, 0.0)[8]
+        for frame in (dxl(116, 499, 4), dxl(116, 1501, 4), dxl(116, 1500, 4), dxl(64, 1, 1), dxl(11, 4, 1))
+    ]
     assert errors == [6, 6, 0, 0, 7]
 
 

@@ -1,4 +1,6 @@
-"""Servos that are set to move otherwise, read beyond their range, or have forgotten their limits are found before they move."""
+"""Servos that are set to move otherwise, read beyond their range, or have forgotten their limits are found
+before they move.
+"""
 
 import math
 
@@ -61,7 +63,12 @@ WRONG = [
     ("feetech_sts", 33, 2, "is 2 (PWM)"),
     ("feetech_sts", 33, 3, "is 3 (step)"),
     ("feetech_sts", 33, 9, "is 9 and must be 0 (position)"),
-    ("dynamixel", 11, 0, "its operating mode (address 11) is 0 (current) and must be 3 (position), 4 (extended position) or 5"),
+    (
+        "dynamixel",
+        11,
+        0,
+        "its operating mode (address 11) is 0 (current) and must be 3 (position), 4 (extended position) or 5",
+    ),
     ("dynamixel", 11, 1, "is 1 (velocity)"),
     ("dynamixel", 11, 16, "is 16 (PWM)"),
     ("dynamixel", 10, 4, "its drive mode (address 10) is 4 and must be without 4 (time-based profile)"),
@@ -70,7 +77,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("protocol", "register", "number", "words"), WRONG)
-def test_nothing_is_written_to_servos_of_which_one_is_set_to_move_otherwise(begin, protocol, register, number, words):
+def test_nothing_is_written_to_servos_of_which_one_is_set_to_move_otherwise(
+    begin, protocol, register, number, words
+):
     simulation = begin(protocol)
     bus, servo = simulation.bus, simulation.bus.servos[2]
     if protocol == "dynamixel":
@@ -104,7 +113,9 @@ def test_a_servo_that_spins_before_it_is_connected_loses_its_torque_by_stop(begi
 
 @pytest.mark.parametrize("protocol", BUSES)
 def test_servos_that_are_to_go_limp_do_so_though_the_line_damages_what_stop_sends(begin, protocol):
-    """Nobody answers to the frames with which a stop begins, so the torque is taken from each once more, and that is answered."""
+    """Nobody answers to the frames with which a stop begins, so the torque is taken from each once more, and
+    that is answered.
+    """
     simulation = begin(protocol, on_silence="detach")
     simulation.arm(waving)
     simulation.cable.spoil = lambda data: b""
@@ -134,8 +145,12 @@ def test_a_mode_that_was_changed_while_the_robot_was_disarmed_is_found_when_it_i
 
 
 @pytest.mark.parametrize("ending", ["stop", "disarm", "disconnect"])
-def test_a_servo_that_goes_on_turning_after_its_motion_was_ended_loses_its_torque_and_the_others_hold(simulation, ending):
-    pose = POSE if ending == "disarm" else waving  # a robot that slows down before it is disarmed is watched meanwhile
+def test_a_servo_that_goes_on_turning_after_its_motion_was_ended_loses_its_torque_and_the_others_hold(
+    simulation, ending
+):
+    pose = (
+        POSE if ending == "disarm" else waving
+    )  # a robot that slows down before it is disarmed is watched meanwhile
     simulation.arm(pose)
     simulation.run(0.3, pose)
     spin(simulation.bus, 2)
@@ -154,7 +169,9 @@ def test_a_servo_that_goes_on_turning_after_its_motion_was_ended_loses_its_torqu
     assert simulation.limp() == [False, True, False]
     if ending == "stop":
         assert simulation.report.fault is Fault.STOPPED
-        assert "'joint 2' (servo 2) went on turning after Stop and was made limp" in "\n".join(simulation.report.warnings)
+        assert "'joint 2' (servo 2) went on turning after Stop and was made limp" in "\n".join(
+            simulation.report.warnings
+        )
     if ending == "disarm":
         assert simulation.report.fault is Fault.WENT_ON
         assert "'joint 2' (servo 2)" in says(simulation)
@@ -188,8 +205,12 @@ def test_an_scs_servo_without_angle_limits_is_refused_and_others_have_them_for_b
     for highest in (0, 900):
         decoder = codec.decoder()
         decoder.expect(question)
-        (told[highest],) = decoder.feed(packets.encode_status(Status(3, 0, (0).to_bytes(2, "big") + highest.to_bytes(2, "big"))))
-    assert told[0] == StoredSettings(3, "its highest angle limit (register 11) is 0 (motor mode) and must be above 0")
+        (told[highest],) = decoder.feed(
+            packets.encode_status(Status(3, 0, (0).to_bytes(2, "big") + highest.to_bytes(2, "big")))
+        )
+    assert told[0] == StoredSettings(
+        3, "its highest angle limit (register 11) is 0 (motor mode) and must be above 0"
+    )
     assert told[900] == StoredSettings(3, "", (0, 900))
 
 
@@ -200,7 +221,9 @@ def test_servos_that_answer_one_by_one_are_asked_one_by_one_what_they_still_know
     health = ServoDiagnostics(device, codec)
     held = {servo: VolatileSettings(True, 500.0) for servo in (1, 2, 3)}
     asked = [health.check(0.25 * k, held) for k in range(6)]
-    assert [[answer.servo for exchange in exchanges for answer in exchange.answers] for exchanges in asked] == [[2], [3], [1]] * 2
+    assert [
+        [answer.servo for exchange in exchanges for answer in exchange.answers] for exchanges in asked
+    ] == [[2], [3], [1]] * 2
 
 
 def test_a_dynamixel_that_turns_more_than_once_needs_an_extended_mode():
@@ -211,22 +234,41 @@ def test_a_dynamixel_that_turns_more_than_once_needs_an_extended_mode():
     table = bytearray(64)
     table[11] = 3
     (settings,) = decoder.feed(DynamixelDevice().encode_status(Status(1, 0, bytes(table[10:56]))))
-    assert settings.refusal == (
-        "its operating mode (address 11) is 3 (position) and must be 4 (extended position) or 5 (current-based position)"
+    assert (
+        settings.refusal
+        == "its operating mode (address 11) is 3 (position) and must be 4 (extended position) or 5"
+        " (current-based position)"
     )
 
 
 BEYOND = [
-    ("feetech_sts", {"position": 4346.0}, {18: 0x1C}, "reads 4346, and goals go from 0 to 4095 steps"),  # full angle
+    (
+        "feetech_sts",
+        {"position": 4346.0},
+        {18: 0x1C},
+        "reads 4346, and goals go from 0 to 4095 steps",
+    ),  # full angle
     ("feetech_sts", {"position": 100.0}, {18: 0x1C, 31: 0x2C, 32: 0x01}, "reads -200,"),  # and an offset
-    ("feetech_sts", {"position": 1000.0}, {9: 0xDC, 10: 0x05}, "reads 1000, and its own limits are 1500 to 4095 steps"),
+    (
+        "feetech_sts",
+        {"position": 1000.0},
+        {9: 0xDC, 10: 0x05},
+        "reads 1000, and its own limits are 1500 to 4095 steps",
+    ),
     ("dynamixel", {"position": 4200.0}, {}, "reads 4200, and goals go from 0 to 4095 steps"),
-    ("dynamixel", {"position": 1000.0}, {52: 0xDC, 53: 0x05}, "reads 1000, and its own limits are 1500 to 4095 steps"),
+    (
+        "dynamixel",
+        {"position": 1000.0},
+        {52: 0xDC, 53: 0x05},
+        "reads 1000, and its own limits are 1500 to 4095 steps",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("protocol", "state", "table", "words"), BEYOND)
-def test_a_servo_that_cannot_be_told_to_stay_where_it_reads_gets_no_torque(begin, protocol, state, table, words):
+def test_a_servo_that_cannot_be_told_to_stay_where_it_reads_gets_no_torque(
+    begin, protocol, state, table, words
+):
     positions = {1: 1800.0, 2: state["position"], 3: 2300.0}
     simulation = begin(protocol, positions=positions)
     for address, number in table.items():
@@ -257,7 +299,9 @@ def test_a_dynamixel_whose_reading_changes_when_it_gets_torque_loses_it_again_be
 
 
 @pytest.mark.parametrize("ending", ["stop", "disarm"])
-def test_a_dynamixel_whose_reading_changes_loses_its_torque_also_where_arming_is_broken_off_before_it_is_read_again(begin, ending):
+def test_a_dynamixel_whose_reading_changes_loses_its_torque_also_where_arming_is_broken_off_before_it_is_read_again(
+    begin, ending
+):
     simulation = begin("dynamixel", positions={1: 1800.0, 2: 2500.0, 3: 2300.0})
     servo = simulation.bus.servos[2]
     simulation.bus.put(servo, 20, -1000, 4)
@@ -294,7 +338,9 @@ def test_limits_are_written_and_read_back_at_every_arm(begin, protocol):
     assert {number: speed_limit(simulation.bus, number) for number in (1, 2, 3)} == limits
     torque = notes.index((1, simulation.bus.TORQUE, b"\x01"))
     first = notes[: torque + 1]
-    assert any(start == SPEED[type(simulation.bus)][0] for _, start, _ in first), "a servo has its limit before it has torque"
+    assert any(start == SPEED[type(simulation.bus)][0] for _, start, _ in first), (
+        "a servo has its limit before it has torque"
+    )
 
 
 def test_after_a_watchdog_trip_a_dynamixel_has_its_limits_again(begin):
@@ -313,7 +359,9 @@ def test_after_a_watchdog_trip_a_dynamixel_has_its_limits_again(begin):
 
 def test_a_servo_that_does_not_take_its_limit_gets_no_torque(simulation):
     write, speed = simulation.bus._write, SPEED[type(simulation.bus)][0]
-    simulation.bus._write = lambda number, start, data: 0 if (number, start) == (2, speed) else write(number, start, data)
+    simulation.bus._write = lambda number, start, data: (
+        0 if (number, start) == (2, speed) else write(number, start, data)
+    )
     simulation.run(1.0, POSE, until=State.DISARMED)
     simulation.command(Command.ARM)
     report = simulation.run(1.0, POSE)

@@ -15,14 +15,23 @@ from limber.motion.profile import stopping_distance
 
 from tests.hardware.simulation import LIMITS, largest, speeds, still
 
-FASTEST = 4.0  # [rad/s] of each servo, which turns as fast as both joints where they go the same way: at 1.1 pi at most
+# [rad/s] of each servo, which turns as fast as both joints where they go the same way: at 1.1 pi at most
+FASTEST = 4.0
 HEADROOM = 1.1  # the limiter's
 
 
 def neck(speed: float | None) -> Device:
     joints = tuple(Joint(name, LIMITS) for name in ("pan", "tilt", "jaw"))
-    gears = ((Share("pan", 0.5), Share("tilt", 0.5)), (Share("pan", 0.5), Share("tilt", -0.5)), (Share("jaw"),))
-    return Device(VIRTUAL_PORT, joints, tuple(Channel(k, shares, speed=speed if k < 2 else None) for k, shares in enumerate(gears)))
+    gears = (
+        (Share("pan", 0.5), Share("tilt", 0.5)),
+        (Share("pan", 0.5), Share("tilt", -0.5)),
+        (Share("jaw"),),
+    )
+    return Device(
+        VIRTUAL_PORT,
+        joints,
+        tuple(Channel(k, shares, speed=speed if k < 2 else None) for k, shares in enumerate(gears)),
+    )
 
 
 def nodding(time: float) -> tuple[float, ...]:
@@ -99,7 +108,9 @@ def test_a_joint_with_a_slow_servo_of_its_own_stops_within_the_way_that_its_real
     controller = MotionController(device, mixing, Request(Command.ARM), mixing.raw([0.0]))
     for k in range(60):
         angle = 3.0 * k * PERIOD
-        controller.step(State.ARMED, [Kinematic(math.sin(angle), 3.0 * math.cos(angle), -9.0 * math.sin(angle))], PERIOD)
+        controller.step(
+            State.ARMED, [Kinematic(math.sin(angle), 3.0 * math.cos(angle), -9.0 * math.sin(angle))], PERIOD
+        )
     (begun,) = controller.commanded
     while not controller.at_rest:
         controller.step(State.HOLDING, None, PERIOD)

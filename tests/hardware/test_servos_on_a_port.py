@@ -31,7 +31,14 @@ def test_twelve_servos_on_a_serial_port_are_armed_follow_and_are_read_back(opene
     with PtyRobot(servos) as robot:
         link = opened(on_port(bus_device(protocol, "detach", IDS), robot.port))
         arm(link, POSE)
-        wait(link, lambda status: status.measured is not None and max(map(abs, map(float.__sub__, status.measured, POSE))) < 0.01, POSE)
+        wait(
+            link,
+            lambda status: (
+                status.measured is not None
+                and max(map(abs, map(float.__sub__, status.measured, POSE))) < 0.01
+            ),
+            POSE,
+        )
         assert all(servos.has_torque(number) for number in IDS)
         link.disarm()
         wait_for(link, State.DISARMED, POSE)
@@ -51,11 +58,19 @@ def test_a_bus_that_is_unplugged_is_a_fault(opened):
 def test_a_users_file_that_never_returns_costs_the_worker_and_nothing_else(opened, tmp_path):
     path = tmp_path / "my_robot.py"
     released = tmp_path / "released"
-    path.write_text(f"import os\n\ndef frame(positions):\n    while not os.path.exists({str(released)!r}):\n        pass\n    return b''\n")
-    gone = (Fault.WORKER_HUNG, Fault.WORKER_DIED)  # at real-time priority the system ends it before Blender does
+    path.write_text(
+        f"import os\n\ndef frame(positions):\n    while not os.path.exists({str(released)!r}):\n       "
+        " pass\n    return b''\n"
+    )
+    gone = (
+        Fault.WORKER_HUNG,
+        Fault.WORKER_DIED,
+    )  # at real-time priority the system ends it before Blender does
     with PtyRobot(LineBoard()) as robot:
         program = read_program(path).digest
-        link = opened(one_to_one(robot.port, [direct("joint", 0, LIMITS)], protocol=f"file:{path}", program=program))
+        link = opened(
+            one_to_one(robot.port, [direct("joint", 0, LIMITS)], protocol=f"file:{path}", program=program)
+        )
         assert wait_for(link, State.WORKER_LOST, (0.0,)).fault in gone
         released.touch()
         link.clear_fault()

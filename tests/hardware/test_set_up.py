@@ -1,4 +1,6 @@
-"""One joint or servo at a time: jog, wiggle, test; limp servos; parking. In simulated time, on bus servos and on boards."""
+"""One joint or servo at a time: jog, wiggle, test; limp servos; parking. In simulated time, on bus servos and
+on boards.
+"""
 
 import math
 
@@ -32,7 +34,8 @@ def with_torque(simulation: BusSimulation) -> list[int]:
 def moved(simulation: BusSimulation) -> list[float]:
     """How far each servo was from where it stood, at most [steps]."""
     return [
-        max((abs(position - start) for position in simulation.bus.servos[number].moves), default=0.0) for number, start in PLACES.items()
+        max((abs(position - start) for position in simulation.bus.servos[number].moves), default=0.0)
+        for number, start in PLACES.items()
     ]
 
 

@@ -1,4 +1,6 @@
-"""Several commands within one turn of the worker, as a script gives them: none is lost, and Disarm and Stop win. In simulated time."""
+"""Several commands within one turn of the worker, as a script gives them: none is lost, and Disarm and Stop
+win. In simulated time.
+"""
 
 import pytest
 from limber.hardware.device import VIRTUAL_HOBBY_PORT

@@ -1,4 +1,6 @@
-"""Frames that stop in the midst of a motion, come late, or come all at once: the robot stops about where it was last shown."""
+"""Frames that stop in the midst of a motion, come late, or come all at once: the robot stops about where it
+was last shown.
+"""
 
 import math
 from collections import deque
@@ -23,7 +25,9 @@ USUALLY = math.radians(0.5)  # the same on average
 
 
 def authored(chance: Random, rate: int) -> list[Kinematic]:
-    """A joint's motion at the frames, as its motion filter makes it of postures that change and a target that swings."""
+    """A joint's motion at the frames, as its motion filter makes it of postures that change and a target that
+    swings.
+    """
     swift, state, goal, change = make_filter("default", LIMITS), Kinematic(0.0), 0.0, 0.5
     frequency, share = chance.uniform(1.0, 5.0), chance.random()
     motion = []
@@ -40,19 +44,30 @@ def stall_at(chance: Random, motion: list[Kinematic], rate: int) -> int:
     """A frame in the midst of an acceleration, which does not come in time."""
     usable = range(int(1.5 * rate), len(motion) - int(2.2 * rate))
     fast = [
-        k for k in usable if motion[k - 1].velocity * motion[k - 1].acceleration > 0.3 * abs(motion[k - 1].velocity) * LIMITS.acceleration
+        k
+        for k in usable
+        if motion[k - 1].velocity * motion[k - 1].acceleration
+        > 0.3 * abs(motion[k - 1].velocity) * LIMITS.acceleration
     ]
     return chance.choice(fast or usable)
 
 
-def arrivals(chance: Random, count: int, rate: int, missing: int, stall: float, after: str) -> list[tuple[float, int]]:
-    """(time [s], frame) of all that comes: `after` the stall the motion goes on where it was, where it would be, or catches up."""
+def arrivals(
+    chance: Random, count: int, rate: int, missing: int, stall: float, after: str
+) -> list[tuple[float, int]]:
+    """(time [s], frame) of all that comes: `after` the stall the motion goes on where it was, where it would
+    be, or catches up.
+    """
     before = [(k / rate, k) for k in range(missing)]
     back = missing / rate + stall
     if after == "late":
         return before + [(stall + k / rate, k) for k in range(missing, count)]
     if after == "skipped":
-        return [*before, (back, int(back * rate)), *((k / rate, k) for k in range(int(back * rate) + 1, count))]
+        return [
+            *before,
+            (back, int(back * rate)),
+            *((k / rate, k) for k in range(int(back * rate) + 1, count)),
+        ]
     gap, times = chance.choice([0.001, 0.004, 0.008, 0.012]), []
     for k in range(missing, count):
         back = max(back, k / rate)
@@ -61,9 +76,11 @@ def arrivals(chance: Random, count: int, rate: int, missing: int, stall: float, 
     return before + times
 
 
-def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: bool, is_known: bool = True) -> float:
-    """How far [rad] the command passes every pose that was shown by then, each with the way that it takes to stop from it. With `is_known`
-    the frames have velocities and accelerations.
+def passed(
+    simulate, seed: int, rate: int, stall: float, after: str, is_alive: bool, is_known: bool = True
+) -> float:
+    """How far [rad] the command passes every pose that was shown by then, each with the way that it takes to
+    stop from it. With `is_known` the frames have velocities and accelerations.
     """
     chance = Random(seed)
     motion = authored(chance, rate)
@@ -77,7 +94,11 @@ def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: b
 
     def send(k: int, time: float) -> None:
         one = motion[k]
-        frame = Kinematic(one.position, step * one.velocity, step * step * one.acceleration) if is_known else Kinematic(one.position)
+        frame = (
+            Kinematic(one.position, step * one.velocity, step * step * one.acceleration)
+            if is_known
+            else Kinematic(one.position)
+        )
         simulation.send((frame,), began + time, plays=True)
 
     while coming or simulation.now < began + SECONDS + stall + 1.0:
@@ -87,7 +108,9 @@ def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: b
             time, newest = coming.pop(0)
             send(newest, time)
             one = motion[newest]
-            low, high = stopping_range((one.position, one.velocity, one.acceleration), LIMITS.acceleration, LIMITS.jerk)
+            low, high = stopping_range(
+                (one.position, one.velocity, one.acceleration), LIMITS.acceleration, LIMITS.jerk
+            )
             lowest, highest = min(lowest, low), max(highest, high)
         if now >= beat and not is_silent:
             send(newest, simulation._stamp - began)
@@ -103,22 +126,38 @@ def passed(simulate, seed: int, rate: int, stall: float, after: str, is_alive: b
 @pytest.mark.parametrize("after", ["late", "skipped", "all at once"])
 @pytest.mark.parametrize("is_alive", [False, True])
 @pytest.mark.parametrize("is_known", [True, False])
-def test_a_joint_passes_the_last_pose_by_no_more_than_it_needs_to_stop(simulate, monkeypatch, rate, after, is_alive, is_known):
+def test_a_joint_passes_the_last_pose_by_no_more_than_it_needs_to_stop(
+    simulate, monkeypatch, rate, after, is_alive, is_known
+):
     monkeypatch.setattr(simulated, "FRAME", 1 / rate)  # the rate is known by the time the motion begins
     stalls = [0.1, 0.15, 0.3, 0.6, 1.0]
-    far = [passed(simulate, seed, rate, stalls[seed % len(stalls)], after, is_alive, is_known) for seed in range(SEEDS * len(stalls))]
+    far = [
+        passed(simulate, seed, rate, stalls[seed % len(stalls)], after, is_alive, is_known)
+        for seed in range(SEEDS * len(stalls))
+    ]
     assert max(far) <= BEYOND
     assert sum(far) / len(far) <= USUALLY
 
 
 @pytest.mark.parametrize("is_known", [True, False])
 @pytest.mark.parametrize(("unevenness", "dropped"), [(0.0, 0.0), (0.2, 0.0), (0.1, 0.05)])
-def test_where_joints_may_stop_does_not_keep_them_from_the_motion_that_is_played(is_known, unevenness, dropped):
-    rate, farthest = 24, [0.0, 0.0]  # sum of the motions' largest distances: with the joint's limits alone, and narrowed
+def test_where_joints_may_stop_does_not_keep_them_from_the_motion_that_is_played(
+    is_known, unevenness, dropped
+):
+    rate, farthest = (
+        24,
+        [
+            0.0,
+            0.0,
+        ],
+    )  # sum of the motions' largest distances: with the joint's limits alone, and narrowed
     for seed in range(10):
         chance = Random(seed)
         frames = deque(
-            ((k + chance.uniform(-unevenness, unevenness)) / rate, Kinematic(one.position, one.velocity / rate, one.acceleration / rate**2))
+            (
+                (k + chance.uniform(-unevenness, unevenness)) / rate,
+                Kinematic(one.position, one.velocity / rate, one.acceleration / rate**2),
+            )
             for k, one in enumerate(authored(chance, rate), start=1)
             if chance.random() >= dropped
         )
@@ -127,12 +166,17 @@ def test_where_joints_may_stop_does_not_keep_them_from_the_motion_that_is_played
         for turn in range(1, int(0.95 * SECONDS / PERIOD)):
             while frames[0][0] <= turn * PERIOD:
                 stamp, frame = frames.popleft()
-                playback.add(stamp, (frame if is_known else Kinematic(frame.position),), repeated=False, plays=True)
+                playback.add(
+                    stamp, (frame if is_known else Kinematic(frame.position),), repeated=False, plays=True
+                )
             motion = playback.at(turn * PERIOD)
             if motion is not None:
                 drives[0].follow(motion, PERIOD)
                 drives[1].follow(motion, PERIOD, playback.reaches())
-                off = [max(far, abs(drive.commanded[0] - motion[0].position)) for far, drive in zip(off, drives, strict=True)]
+                off = [
+                    max(far, abs(drive.commanded[0] - motion[0].position))
+                    for far, drive in zip(off, drives, strict=True)
+                ]
         farthest = [total + far for total, far in zip(farthest, off, strict=True)]
     assert farthest[1] <= farthest[0] + math.radians(0.2)
 
@@ -164,11 +208,16 @@ def test_uneven_frames_in_time_after_a_stall_are_played_as_evenly_as_before_it(i
             sent += 1
         played.append(playback.at(turn * PERIOD))
     before, after = int(59 / rate / PERIOD), int((60 / rate + stall + 0.3) / PERIOD)
-    assert all(abs(motion[0].velocity - speed) <= 0.2 * speed for motion in played[before - 50 : before] + played[after:])
+    assert all(
+        abs(motion[0].velocity - speed) <= 0.2 * speed
+        for motion in played[before - 50 : before] + played[after:]
+    )
 
 
 @pytest.mark.parametrize(("stall", "in_time", "learning"), [(10.0, 0.0, 4.0), (1.5, 3.0, 2.0)])
-def test_frames_that_come_faster_after_a_very_long_stall_or_long_after_one_are_a_new_rate(stall, in_time, learning):
+def test_frames_that_come_faster_after_a_very_long_stall_or_long_after_one_are_a_new_rate(
+    stall, in_time, learning
+):
     speed, seconds = 0.1, 5.0
     gaps = [1 / 24] * 72 + [stall] + [1 / 24] * round(24 * in_time) + [1 / 60] * round(60 * seconds)
     steps = [min(gap, 1 / 24) for gap in gaps]  # of the motion's own time
@@ -179,7 +228,10 @@ def test_frames_that_come_faster_after_a_very_long_stall_or_long_after_one_are_a
             time, moved, step = frames.popleft()
             playback.add(time, (Kinematic(speed * moved, speed * step),), repeated=False)
         played.append(playback.at(turn * PERIOD))
-    assert all(abs(motion[0].velocity - speed) <= 0.1 * speed for motion in played[-int((seconds - learning) / PERIOD) :])
+    assert all(
+        abs(motion[0].velocity - speed) <= 0.1 * speed
+        for motion in played[-int((seconds - learning) / PERIOD) :]
+    )
 
 
 def test_a_joint_whose_frames_stop_brakes_as_its_limits_allow_and_rests_on_the_last_pose():

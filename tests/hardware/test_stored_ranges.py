@@ -1,4 +1,6 @@
-"""Limits and homing offsets that servos store: goals keep within them, and what differs from the calibration is named before arming."""
+"""Limits and homing offsets that servos store: goals keep within them, and what differs from the calibration
+is named before arming.
+"""
 
 import math
 from dataclasses import replace
@@ -12,7 +14,16 @@ from limber.hardware.safety import Command, Fault, State
 from limber.hardware.sentences import sentence
 from limber.hardware.worker.stored_ranges import other_offsets, shortened, within_own_limits
 
-from tests.hardware.bus_simulation import BUSES, PLACES, POSE, STEPS_PER_RAD, BusSimulation, begin, bus_device, simulation
+from tests.hardware.bus_simulation import (
+    BUSES,
+    PLACES,
+    POSE,
+    STEPS_PER_RAD,
+    BusSimulation,
+    begin,
+    bus_device,
+    simulation,
+)
 from tests.hardware.servo_bus import Bus, DynamixelBus, StsBus
 from tests.hardware.simulation import still
 
@@ -32,7 +43,9 @@ def store_limits(bus: Bus, number: int, lowest: int, highest: int) -> None:
 
 def store_offset(bus: Bus, number: int, offset: int) -> None:
     at, size = OFFSET_REGISTER[type(bus)]
-    bus.put(bus.servos[number], at, (-offset | 0x800) if offset < 0 and isinstance(bus, StsBus) else offset, size)
+    bus.put(
+        bus.servos[number], at, (-offset | 0x800) if offset < 0 and isinstance(bus, StsBus) else offset, size
+    )
 
 
 def changed(protocol: str, servo: int, **settings) -> BusSimulation:
@@ -59,7 +72,9 @@ def test_goals_end_at_the_limits_that_a_servo_stores_and_the_joint_is_named(simu
     assert report.channels[1].commanded == pytest.approx(1900)
     assert simulation.bus.servos[2].position == pytest.approx(1900, abs=1)
     assert report.commanded[1] == pytest.approx(math.radians(degrees(1900)))
-    assert report.channels[1].error == pytest.approx(0.0, abs=0.01), "nothing is behind: what is commanded is what it can do"
+    assert report.channels[1].error == pytest.approx(0.0, abs=0.01), (
+        "nothing is behind: what is commanded is what it can do"
+    )
     warnings = "\n".join(report.warnings)
     assert f"'joint 2' goes from {degrees(1900):.1f} degrees to {degrees(2200):.1f} degrees" in warnings
     assert "'joint 1'" not in warnings
@@ -80,7 +95,9 @@ def test_limits_stored_while_the_robot_was_disarmed_hold_from_the_next_arming(si
 
 
 @pytest.mark.parametrize("protocol", BUSES)
-def test_a_position_that_a_homing_offset_shifts_is_read_and_commanded_as_the_servo_reports_it(begin, protocol):
+def test_a_position_that_a_homing_offset_shifts_is_read_and_commanded_as_the_servo_reports_it(
+    begin, protocol
+):
     simulation = begin(protocol)
     store_offset(simulation.bus, 2, -45)
     simulation.arm(POSE)
@@ -118,22 +135,34 @@ def test_a_servo_whose_limits_lie_outside_of_the_range_is_not_armed(protocol):
     simulation.run(1.0, POSE)
     simulation.command(Command.ARM)
     assert simulation.run(1.0, POSE).fault is Fault.OTHER_CALIBRATION
-    assert "'joint 1' (servo 1): its own limits are 3050 to 3500, and its range here is 1 to 3000" in says(simulation)
+    assert "'joint 1' (servo 1): its own limits are 3050 to 3500, and its range here is 1 to 3000" in says(
+        simulation
+    )
     assert not any(simulation.bus.has_torque(number) for number in simulation.bus.servos)
     simulation.close()
 
 
 def test_ranges_and_offsets_are_compared_by_channel():
     device = bus_device("feetech_sts")
-    stored = {1: StoredSettings(1, bounds=(0, 4095), homing_offset=7), 2: StoredSettings(2, bounds=(2000, 2100))}
+    stored = {
+        1: StoredSettings(1, bounds=(0, 4095), homing_offset=7),
+        2: StoredSettings(2, bounds=(2000, 2100)),
+    }
     assert within_own_limits(device, {}, 1.0) is device
     assert within_own_limits(device, {1: stored[1]}, 1.0) is device
     narrowed = within_own_limits(device, stored, 1.0)
-    assert [(one.lowest, one.highest) for one in narrowed.channels] == [(1.0, 4095.0), (2000.0, 2100.0), (1.0, 4095.0)]
+    assert [(one.lowest, one.highest) for one in narrowed.channels] == [
+        (1.0, 4095.0),
+        (2000.0, 2100.0),
+        (1.0, 4095.0),
+    ]
     assert "'joint 2' goes from -4.2 degrees to 4.6 degrees" in shortened(device, narrowed)
     assert shortened(device, device) == ""
     assert other_offsets(device, stored) == "", "nothing is known of the calibration's own offsets"
-    with pytest.raises(DeviceError, match=r"'joint 3' \(servo 3\): its own limits are 5000 to 6000, and its range here is 1 to 4095"):
+    with pytest.raises(
+        DeviceError,
+        match=r"'joint 3' \(servo 3\): its own limits are 5000 to 6000, and its range here is 1 to 4095",
+    ):
         within_own_limits(device, {3: StoredSettings(3, bounds=(5000, 6000))}, 1.0)
 
 

@@ -83,8 +83,16 @@ def test_a_port_is_for_one_program_alone(line):
         (serial.SerialException(errno.EBUSY, "Device or resource busy"), Fault.PORT_BUSY),
         (serial.SerialException(errno.EAGAIN, "Could not exclusively lock port"), Fault.PORT_BUSY),
         (serial.SerialException(errno.EACCES, "Permission denied"), Fault.PORT_FORBIDDEN),
-        (serial.SerialException("could not open port 'COM9': FileNotFoundError(2, 'The system cannot find the file')"), Fault.PORT_MISSING),
-        (serial.SerialException("could not configure port: (25, 'Inappropriate ioctl for device')"), Fault.PORT_UNUSABLE),
+        (
+            serial.SerialException(
+                "could not open port 'COM9': FileNotFoundError(2, 'The system cannot find the file')"
+            ),
+            Fault.PORT_MISSING,
+        ),
+        (
+            serial.SerialException("could not configure port: (25, 'Inappropriate ioctl for device')"),
+            Fault.PORT_UNUSABLE,
+        ),
         (ValueError("Invalid baud rate: 7"), Fault.PORT_UNUSABLE),
     ],
 )
@@ -93,5 +101,7 @@ def test_every_reason_why_a_port_does_not_open_is_told_apart(error, fault):
 
 
 def test_windows_denies_access_to_a_port_in_use():
-    error = serial.SerialException("could not open port 'COM3': PermissionError(13, 'Access is denied.', None, 5)")
+    error = serial.SerialException(
+        "could not open port 'COM3': PermissionError(13, 'Access is denied.', None, 5)"
+    )
     assert why_not_open(error, "win32") is Fault.PORT_BUSY

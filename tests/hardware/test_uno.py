@@ -1,4 +1,5 @@
-"""The link with the reference firmware on an emulated Arduino Uno: from Blender's side down to the pulses on the pins.
+"""The link with the reference firmware on an emulated Arduino Uno: from Blender's side down to the pulses on
+the pins.
 
 Its faults are in tests/hardware/faults.
 """

@@ -83,7 +83,9 @@ def test_after_a_reset_it_says_so_and_has_no_pulse():
     assert host.robot.pulses == (None,) * 3
 
 
-@pytest.mark.parametrize("message", [Arm(SESSION), Move((1500.0,)), Configure(0, 1000, 2000, 100, OnSilence.HOLD)])
+@pytest.mark.parametrize(
+    "message", [Arm(SESSION), Move((1500.0,)), Configure(0, 1000, 2000, 100, OnSilence.HOLD)]
+)
 def test_without_a_handshake_nothing_is_accepted(message):
     host = Host()
     assert host.ask(message).result == Result.NO_SESSION
@@ -226,7 +228,9 @@ def test_noise_moves_nothing_and_the_next_good_frame_is_obeyed():
     for _ in range(50):
         host.robot.hear(noise.randbytes(40), host.now)
         assert host.robot.pulses == (1500.0, None, None)
-    host.robot.hear(encode(Move((1600.0,)), 1) * 4, host.now)  # half a frame of noise may swallow the first of them
+    host.robot.hear(
+        encode(Move((1600.0,)), 1) * 4, host.now
+    )  # half a frame of noise may swallow the first of them
     host.now += 0.1
     host.robot.hear(b"", host.now)
     assert host.robot.pulses[0] == 1600.0
@@ -266,7 +270,9 @@ def test_without_feedback_no_report_has_a_measured_position():
 def test_the_virtual_robot_behind_a_real_port_runs_by_itself_as_the_documentation_says():
     root = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-m", "tests.hardware.pty_robot"]
-    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as robot:
+    with subprocess.Popen(
+        command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as robot:
         port = robot.stdout.readline().strip()
         assert Path(port).is_char_device()
         robot.stdin.close()

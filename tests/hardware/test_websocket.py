@@ -1,15 +1,23 @@
-"""The WebSocket of a robot's daemon: RFC 6455's own examples, bytes in any pieces, and what must end the connection."""
+"""The WebSocket of a robot's daemon: RFC 6455's own examples, bytes in any pieces, and what must end the
+connection.
+"""
 
 import random
 
 import pytest
-from limber.hardware.protocols.reachy_mini.messages import DaemonStatus, JointPositions, antennas, decode, head_joints
+from limber.hardware.protocols.reachy_mini.messages import (
+    DaemonStatus,
+    JointPositions,
+    antennas,
+    decode,
+    head_joints,
+)
 from limber.hardware.protocols.reachy_mini.websocket import LONGEST_MESSAGE, WebSocket
 
-ACCEPTED = (
+ACCEPTED = (  # RFC 6455, 1.3: the answer to the key dGhlIHNhbXBsZSBub25jZQ==
     b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nconnection: Upgrade\r\n"
     b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
-)  # RFC 6455, 1.3: the answer to the key dGhlIHNhbXBsZSBub25jZQ==
+)
 MASK = bytes((0x37, 0xFA, 0x21, 0x3D))  # RFC 6455, 5.7
 
 
@@ -24,7 +32,11 @@ def opened() -> WebSocket:
 
 def frame(first: int, content: bytes) -> bytes:
     size = len(content)
-    return bytes((first,)) + (bytes((size,)) if size < 126 else bytes((126,)) + size.to_bytes(2, "big")) + content
+    return (
+        bytes((first,))
+        + (bytes((size,)) if size < 126 else bytes((126,)) + size.to_bytes(2, "big"))
+        + content
+    )
 
 
 def test_text_is_masked_as_in_the_standards_example():
@@ -35,7 +47,12 @@ def test_text_is_masked_as_in_the_standards_example():
 @pytest.mark.parametrize("seed", range(5))
 def test_messages_come_out_alike_however_their_bytes_are_cut(seed):
     said = (
-        frame(0x81, b"Hello") + frame(0x89, b"Hello") + frame(0x01, b"Hel") + frame(0x8A, b"") + frame(0x80, b"lo") + frame(0x82, b"\xff")
+        frame(0x81, b"Hello")
+        + frame(0x89, b"Hello")
+        + frame(0x01, b"Hel")
+        + frame(0x8A, b"")
+        + frame(0x80, b"lo")
+        + frame(0x82, b"\xff")
     )
     said += frame(0x81, "é".encode() * 400)
     line, cut = opened(), random.Random(seed)
@@ -46,7 +63,9 @@ def test_messages_come_out_alike_however_their_bytes_are_cut(seed):
         answers += line.answers()
         said = said[count:]
     assert found == ["Hello", "Hello", "é" * 400]
-    assert answers == bytes((0x8A, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58))  # the pong of the standard's example
+    assert answers == bytes(
+        (0x8A, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58)
+    )  # the pong of the standard's example
     assert not line.ended
 
 
@@ -91,11 +110,23 @@ def test_another_answer_to_the_handshake_ends_it(said):
 
 
 def test_what_the_daemon_says_is_taken_only_where_it_is_whole():
-    whole = '{"type": "joint_positions", "head_joint_positions": [0, 1, 2, 3, 4, 5, 6], "antennas_joint_positions": [0.5, -0.5]}'
+    whole = (
+        '{"type": "joint_positions", "head_joint_positions": [0, 1, 2, 3, 4, 5, 6],'
+        ' "antennas_joint_positions": [0.5, -0.5]}'
+    )
     assert decode(whole) == JointPositions((0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0), (0.5, -0.5))
-    for old, new in (("6]", "6, 7]"), ("[0,", "[NaN,"), ("[0,", "[true,"), ("[0,", '["0",'), ("0.5]", "1e999]"), ("[0.5, -0.5]", "null")):
+    for old, new in (
+        ("6]", "6, 7]"),
+        ("[0,", "[NaN,"),
+        ("[0,", "[true,"),
+        ("[0,", '["0",'),
+        ("0.5]", "1e999]"),
+        ("[0.5, -0.5]", "null"),
+    ):
         assert decode(whole.replace(old, new)) is None
-    assert decode('{"type": "daemon_status", "state": "running", "backend_status": null, "error": null}') == DaemonStatus("running", "", "")
+    assert decode(
+        '{"type": "daemon_status", "state": "running", "backend_status": null, "error": null}'
+    ) == DaemonStatus("running", "", "")
     for text in ("", "[]", "3", "{", '{"type": 3}', '{"type": "head_pose"}', "[" * 100_000):
         assert decode(text) is None
 

@@ -1,4 +1,6 @@
-"""A regular expression's steps on a text, counted: each node and character that a backtracking matcher looks at, as Python's own does."""
+"""A regular expression's steps on a text, counted: each node and character that a backtracking matcher looks
+at, as Python's own does.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,14 +18,20 @@ CATEGORIES: dict[object, Callable[[str], bool]] = {
     code.CATEGORY_NOT_WORD: lambda letter: not (letter.isalnum() or letter == "_"),
 }
 SINGLE = (code.LITERAL, code.NOT_LITERAL, code.ANY, code.IN)
-EXAMPLES = {code.CATEGORY_DIGIT: "1", code.CATEGORY_SPACE: " ", code.CATEGORY_WORD: "a", code.CATEGORY_NOT_WORD: "-"}
+EXAMPLES = {
+    code.CATEGORY_DIGIT: "1",
+    code.CATEGORY_SPACE: " ",
+    code.CATEGORY_WORD: "a",
+    code.CATEGORY_NOT_WORD: "-",
+}
 
 
 def steps(pattern: str, text: str, everywhere: bool, whole: bool) -> int:
     """Number of steps.
 
     Args:
-        everywhere: From each position of the text until one matches, as `search`; else from the first alone, as `match`.
+        everywhere: From each position of the text until one matches, as `search`; else from the first alone,
+            as `match`.
         whole: Whether the end of the text is needed, as by `fullmatch`.
     """
     matcher = _Matcher(text)
@@ -65,9 +73,11 @@ def _example(op, value) -> str:
         return chr(value)
     if op is code.IN:
         kind, first = value[0]
-        return {code.LITERAL: chr, code.RANGE: lambda ends: chr(ends[0]), code.CATEGORY: lambda name: EXAMPLES.get(name, "a")}.get(
-            kind, lambda _: "a"
-        )(first)
+        return {
+            code.LITERAL: chr,
+            code.RANGE: lambda ends: chr(ends[0]),
+            code.CATEGORY: lambda name: EXAMPLES.get(name, "a"),
+        }.get(kind, lambda _: "a")(first)
     return "a"
 
 
@@ -85,16 +95,24 @@ class _Matcher:
             return self._fits(op, value, at) and self.matches(rest, at + 1, then)
         if op in (code.MAX_REPEAT, code.MIN_REPEAT):
             least, most, inner = value
-            return self._repeat(list(inner), least, most, op is code.MAX_REPEAT, at, lambda end: self.matches(rest, end, then))
+            return self._repeat(
+                list(inner), least, most, op is code.MAX_REPEAT, at, lambda end: self.matches(rest, end, then)
+            )
         if op is code.SUBPATTERN:
             return self._group(value, at, lambda end: self.matches(rest, end, then))
         if op is code.BRANCH:
             return any(self.matches([*branch, *rest], at, then) for branch in value[1])
         if op is code.AT:
-            is_there = at == 0 if value in (code.AT_BEGINNING, code.AT_BEGINNING_STRING) else at >= len(self.text) - 1
+            is_there = (
+                at == 0
+                if value in (code.AT_BEGINNING, code.AT_BEGINNING_STRING)
+                else at >= len(self.text) - 1
+            )
             return is_there and self.matches(rest, at, then)
         if op in (code.ASSERT, code.ASSERT_NOT):
-            begin = at if value[0] == 1 else at - 1  # those that look back look at one letter, or at the beginning
+            begin = (
+                at if value[0] == 1 else at - 1
+            )  # those that look back look at one letter, or at the beginning
             found = begin >= 0 and self.matches(list(value[1]), begin, lambda _: True)
             return found is (op is code.ASSERT) and self.matches(rest, at, then)
         assert op is code.GROUPREF, op

@@ -23,7 +23,9 @@ def test_where_steps_are_dear_the_rate_is_the_highest_that_leaves_the_interface_
     for seconds, rate in ((0.012, 30), (0.02, 20), (0.04, 10), (0.4, 10)):
         guard = after(Guard(), seconds)
         assert 1 / guard.interval == pytest.approx(rate)
-        assert f"{1e3 * seconds:.0f} ms a step: it follows {rate} times a second instead of 60" in guard.sentence
+        assert (
+            f"{1e3 * seconds:.0f} ms a step: it follows {rate} times a second instead of 60" in guard.sentence
+        )
 
 
 def test_a_hiccup_changes_nothing():
@@ -90,14 +92,19 @@ def test_overlays_follow_as_often_as_leaves_the_interface_half_of_a_frame():
         guard = played(Playing(), motion, overlays)
         assert guard.frames == frames
         assert [guard.is_due(since=guard.count - ago) for ago in (frames - 1, frames)] == [False, True]
-        assert f"ms of a frame's 42 ms: overlays follow every {frames} frames. No frame of the motion is left out" in guard.sentence
+        assert (
+            f"ms of a frame's 42 ms: overlays follow every {frames} frames. No frame of the motion is"
+            " left out" in guard.sentence
+        )
 
 
 def test_a_motion_that_is_too_dear_is_told_where_there_are_no_overlays_to_save_on():
     guard = Playing()
     for _ in range(REMEMBERED):
         guard.note(0.06, FRAME)
-    assert guard.sentence.startswith("Limber takes 60 ms of a frame's 42 ms. No frame of the motion is left out")
+    assert guard.sentence.startswith(
+        "Limber takes 60 ms of a frame's 42 ms. No frame of the motion is left out"
+    )
 
 
 def test_overlays_come_back_once_a_playback_has_time_enough_and_do_not_come_and_go():

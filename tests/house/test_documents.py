@@ -20,12 +20,30 @@ GUIDES = (
     "retarget",
     "remote",
 )  # pages for users outside of guide/ and robots/
-USERS = [path for path in DOCUMENTS if path.parent in (ROOT / "docs" / "guide", ROOT / "docs" / "robots") or path.name.startswith(GUIDES)]
-PACKAGES = ("batch", "character", "files", "hardware", "motion", "operators", "panels", "rig", "robots", "solvers")
+USERS = [
+    path
+    for path in DOCUMENTS
+    if path.parent in (ROOT / "docs" / "guide", ROOT / "docs" / "robots") or path.name.startswith(GUIDES)
+]
+PACKAGES = (
+    "batch",
+    "character",
+    "files",
+    "hardware",
+    "motion",
+    "operators",
+    "panels",
+    "rig",
+    "robots",
+    "solvers",
+)
 NAME = re.compile(r"\*\*([A-Z][^*\n]*[^*.\n])\*\*")  # in bold; sentences end with a full stop
 MESSAGE = re.compile(r'"([^"\n]+)"')
 SCREENS = 1150  # words on three screens, tables included
-OTHERS = {"MJCF", "Motion Capture (.bvh)"}  # bold words that are no names in the interface, or are Blender's own
+OTHERS = {
+    "MJCF",
+    "Motion Capture (.bvh)",
+}  # bold words that are no names in the interface, or are Blender's own
 IMPORTED = re.compile(r"from (?:bl_ext\.user_default\.)?limber((?:\.\w+)*) import ([\w, ]+)")  # in examples
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
@@ -41,10 +59,14 @@ def anchors(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in DOCUMENTS if path.name != "CHANGELOG.md"], ids=lambda path: path.relative_to(ROOT).as_posix()
+    "path",
+    [path for path in DOCUMENTS if path.name != "CHANGELOG.md"],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_modules_that_a_document_names_exist(path: Path):
-    assert [name for name in FILE.findall(path.read_text(encoding="utf-8")) if not (ROOT / name).exists()] == []
+    assert [
+        name for name in FILE.findall(path.read_text(encoding="utf-8")) if not (ROOT / name).exists()
+    ] == []
 
 
 def source_of(module: Path) -> Path:
@@ -84,7 +106,9 @@ def test_pages_headings_and_pictures_that_a_document_links_exist(path: Path):
         file = (path.parent / target).resolve() if target else path
         assert file.exists(), f"{target} is not there"
         if anchor:
-            assert anchor in anchors(file), f"{target or path.name} has no heading #{anchor}: {sorted(anchors(file))}"
+            assert anchor in anchors(file), (
+                f"{target or path.name} has no heading #{anchor}: {sorted(anchors(file))}"
+            )
 
 
 @cache
@@ -94,7 +118,11 @@ def texts() -> set[str]:
     for path in (path for name in PACKAGES for path in (ROOT / name).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-            values = [part.value if isinstance(part, ast.Constant) else "..." for part in parts if isinstance(part, ast.expr)]
+            values = [
+                part.value if isinstance(part, ast.Constant) else "..."
+                for part in parts
+                if isinstance(part, ast.expr)
+            ]
             if any(isinstance(value, str) and value != "..." for value in values):
                 found.add("".join(map(str, values)).lower())
     return found
@@ -107,11 +135,17 @@ def test_buttons_and_panels_that_a_guide_names_in_bold_exist(path: Path):
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in USERS if path.name.startswith(("troubleshooting", "retarget"))], ids=lambda path: path.name
+    "path",
+    [path for path in USERS if path.name.startswith(("troubleshooting", "retarget"))],
+    ids=lambda path: path.name,
 )
 def test_messages_that_a_page_quotes_are_the_program_s(path: Path):
     everything = "\n".join(texts())
-    pieces = {piece for quoted in MESSAGE.findall(without_code(path.read_text(encoding="utf-8"))) for piece in quoted.split(" ... ")}
+    pieces = {
+        piece
+        for quoted in MESSAGE.findall(without_code(path.read_text(encoding="utf-8")))
+        for piece in quoted.split(" ... ")
+    }
     assert {piece for piece in pieces if piece.lower() not in everything} == set()
 
 

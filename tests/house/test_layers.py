@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NUMPY, SERIAL, BLENDER = {"numpy"}, {"serial"}, {"bpy", "bmesh", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"}
+NUMPY, SERIAL, BLENDER = (
+    {"numpy"},
+    {"serial"},
+    {"bpy", "bmesh", "mathutils", "bpy_extras", "gpu", "gpu_extras", "blf", "bl_ui"},
+)
 THREADS, YAML, ZSTANDARD = {"threadpoolctl"}, {"ruamel"}, {"zstandard"}
 DASK = {"distributed", "cloudpickle"}  # only where a cluster is asked for
 MAY_IMPORT = {  # layer: other layers, packages beside the standard library
@@ -22,12 +26,24 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "batch": ({"files", "rig"}, BLENDER | DASK),
     "panels": ({"operators", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
 }
-RIG = ("blender", "reading", "showing", "properties", "live", "robot", "output", "authoring", "events")  # each may import those before it
+RIG = (
+    "blender",
+    "reading",
+    "showing",
+    "properties",
+    "live",
+    "robot",
+    "output",
+    "authoring",
+    "events",
+)  # each may import those before it
 SOURCES = [path for layer in MAY_IMPORT for path in sorted((ROOT / layer).rglob("*.py"))]
 
 
 def imports(path: Path) -> list[tuple[tuple[str, ...], bool]]:
-    """Every import in a file: the full name's parts, from the package's root when relative, and whether it is relative."""
+    """Every import in a file: the full name's parts, from the package's root when relative, and whether it is
+    relative.
+    """
     found: list[tuple[tuple[str, ...], bool]] = []
     folder = path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -36,7 +52,9 @@ def imports(path: Path) -> list[tuple[tuple[str, ...], bool]]:
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             found.append((tuple((node.module or "").split(".")), False))
         elif isinstance(node, ast.ImportFrom):
-            base = folder[: len(folder) - (node.level - 1)] + tuple((node.module or "").split(".") if node.module else ())
+            base = folder[: len(folder) - (node.level - 1)] + tuple(
+                (node.module or "").split(".") if node.module else ()
+            )
             found += [(base, True)] if base else [((name.name,), True) for name in node.names]
     return found
 
@@ -55,9 +73,13 @@ def test_a_package_of_the_host_imports_only_those_below_it(package: str):
     below = RIG[: RIG.index(package) + 1]
     for path in sorted((ROOT / "rig" / package).rglob("*.py")):
         above = {
-            ".".join(name) for name, relative in imports(path) if relative and name[0] == "rig" and len(name) > 1 and name[1] not in below
+            ".".join(name)
+            for name, relative in imports(path)
+            if relative and name[0] == "rig" and len(name) > 1 and name[1] not in below
         }
-        assert not above, f"{path.relative_to(ROOT).as_posix()} imports {', '.join(sorted(above))}, which is above it"
+        assert not above, (
+            f"{path.relative_to(ROOT).as_posix()} imports {', '.join(sorted(above))}, which is above it"
+        )
 
 
 def test_every_package_of_the_host_has_its_rank():

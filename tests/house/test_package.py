@@ -35,7 +35,18 @@ def build():
 
 def test_every_source_of_the_extension_is_in(names: set[str]):
     sources = {"__init__.py", "api.py", "registration.py", "blender_manifest.toml", "LICENSE", "README.md"}
-    for folder in ("batch", "files", "solvers", "motion", "robots", "character", "rig", "operators", "panels", "hardware"):
+    for folder in (
+        "batch",
+        "files",
+        "solvers",
+        "motion",
+        "robots",
+        "character",
+        "rig",
+        "operators",
+        "panels",
+        "hardware",
+    ):
         sources |= {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*.py")}
     assert sources <= names
 
@@ -43,21 +54,38 @@ def test_every_source_of_the_extension_is_in(names: set[str]):
 def test_the_firmware_is_in_as_sources_since_users_flash_it(names: set[str]):
     firmware = ROOT / "hardware" / "firmware"
     suffixes = {".c", ".cpp", ".h", ".ino"}
-    sources = {path.relative_to(ROOT).as_posix() for path in firmware.rglob("*") if path.suffix in suffixes and "build" not in path.parts}
+    sources = {
+        path.relative_to(ROOT).as_posix()
+        for path in firmware.rglob("*")
+        if path.suffix in suffixes and "build" not in path.parts
+    }
     assert sources
     assert sources <= names
 
 
 def test_the_package_stays_small(package: Path):
-    assert package.stat().st_size < 2.5e6, "meshes of gallery robots are simplified, and the makers' are installed from a folder"
+    assert package.stat().st_size < 2.5e6, (
+        "meshes of gallery robots are simplified, and the makers' are installed from a folder"
+    )
 
 
 def test_nothing_of_development_and_nothing_compiled_is_in(names: set[str]):
     for name in names:
         parts = PurePosixPath(name).parts
-        assert not {"tests", "benchmarks", "scripts", "demo", "docs", "build", "__pycache__"} & set(parts[:-1]), name
+        assert not {"tests", "benchmarks", "scripts", "demo", "docs", "build", "__pycache__"} & set(
+            parts[:-1]
+        ), name
         assert not any(part.startswith(".") for part in parts), name
-        assert PurePosixPath(name).suffix not in {".pyc", ".so", ".pyd", ".o", ".elf", ".hex", ".npz", ".blend1"}, name
+        assert PurePosixPath(name).suffix not in {
+            ".pyc",
+            ".so",
+            ".pyd",
+            ".o",
+            ".elf",
+            ".hex",
+            ".npz",
+            ".blend1",
+        }, name
 
 
 def test_the_manifest_and_the_project_tell_the_same_version():
@@ -100,7 +128,9 @@ def test_the_package_is_the_same_bytes_whenever_and_wherever_it_is_built(build, 
 def test_the_built_package_has_neither_dates_nor_access_rights_of_its_files(package: Path):
     with zipfile.ZipFile(package) as archive:
         entries = archive.infolist()
-    assert {(entry.date_time, entry.external_attr >> 16) for entry in entries} == {((1980, 1, 1, 0, 0, 0), 0o100644)}
+    assert {(entry.date_time, entry.external_attr >> 16) for entry in entries} == {
+        ((1980, 1, 1, 0, 0, 0), 0o100644)
+    }
     assert [entry.filename for entry in entries] == sorted(entry.filename for entry in entries)
 
 
@@ -109,7 +139,9 @@ def test_a_wheel_that_differs_from_its_digest_is_refused_by_name(build, tmp_path
         build.check_wheel(ROOT / wheel)
         changed = tmp_path / PurePosixPath(wheel).name
         changed.write_bytes((ROOT / wheel).read_bytes()[:-1] + b"!")
-        with pytest.raises(build.BuildError, match=rf"wheels/{changed.name} is not the wheel that was chosen.*Delete it"):
+        with pytest.raises(
+            build.BuildError, match=rf"wheels/{changed.name} is not the wheel that was chosen.*Delete it"
+        ):
             build.check_wheel(changed)
     unpinned = tmp_path / "other-1.0-py3-none-any.whl"
     unpinned.write_bytes(b"")

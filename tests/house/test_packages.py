@@ -23,13 +23,17 @@ packages = sys.modules["packages"]
 
 
 def tree(root: Path, **files: str) -> Path:
-    """A checkout with these files, each named by its path with `_` for `/`; every folder is a package with a sentence."""
+    """A checkout with these files, each named by its path with `_` for `/`; every folder is a package with a
+    sentence.
+    """
     for name, text in files.items():
         file = root / f"{name.replace('_', '/')}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         for folder in file.relative_to(root).parents[:-1]:
-            (root / folder / "__init__.py").write_text('"""What it is for. More of it."""\n', encoding="utf-8")
+            (root / folder / "__init__.py").write_text(
+                '"""What it is for. More of it."""\n', encoding="utf-8"
+            )
     return root
 
 
@@ -57,8 +61,16 @@ def test_sub_packages_of_rig_count_by_themselves_and_those_of_others_do_not(tmp_
         solvers_c_d="",
         tests_x="from ..rig.live import stage",
     )
-    assert packages.imports(root) == {("rig/live", "rig/reading"): 1, ("rig/live", "rig/showing"): 1, ("rig/reading", "solvers"): 1}
-    assert [file.name for file in packages.files("rig/reading", root)] == ["__init__.py", "__init__.py", "axes.py"]
+    assert packages.imports(root) == {
+        ("rig/live", "rig/reading"): 1,
+        ("rig/live", "rig/showing"): 1,
+        ("rig/reading", "solvers"): 1,
+    }
+    assert [file.name for file in packages.files("rig/reading", root)] == [
+        "__init__.py",
+        "__init__.py",
+        "axes.py",
+    ]
 
 
 def test_the_fewest_imports_run_back_up():

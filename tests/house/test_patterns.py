@@ -1,4 +1,6 @@
-"""No regular expression of the extension takes more than a text's length in steps: what is in a file, a name or a message costs no more."""
+"""No regular expression of the extension takes more than a text's length in steps: what is in a file, a name
+or a message costs no more.
+"""
 
 import ast
 import itertools
@@ -31,25 +33,39 @@ def text_of(node: ast.expr) -> str:
 
 
 def patterns() -> list[tuple[str, str, bool, bool]]:
-    """(place, pattern, whether it is tried everywhere, whether it must match the whole text) of each pattern."""
+    """(place, pattern, whether it is tried everywhere, whether it must match the whole text) of each
+    pattern.
+    """
     found = []
     for path in SOURCES:
         source = path.read_text(encoding="utf-8")
         for node in ast.walk(ast.parse(source)):
-            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+            is_call = (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+            )
             if not is_call or node.func.value.id != "re" or node.func.attr not in FUNCTIONS:
                 continue
             uses = {node.func.attr}
             if node.func.attr == "compile":
-                assigned = re.search(rf"^ *(\w+) = {re.escape(ast.get_source_segment(source, node) or '')}", source, re.MULTILINE)
+                assigned = re.search(
+                    rf"^ *(\w+) = {re.escape(ast.get_source_segment(source, node) or '')}",
+                    source,
+                    re.MULTILINE,
+                )
                 uses = set(re.findall(rf"\b{assigned[1]}\.(\w+)\(", source)) if assigned else {"search"}
             place = f"{path.relative_to(ROOT).as_posix()}:{node.lineno}"
-            found.append((place, text_of(node.args[0]), not uses or not uses <= ONLY_FIRST, uses == {"fullmatch"}))
+            found.append(
+                (place, text_of(node.args[0]), not uses or not uses <= ONLY_FIRST, uses == {"fullmatch"})
+            )
     return found
 
 
 def texts(pattern: str, count: int):
-    """Texts that repeat one or two of the pattern's words, between others, and end in what it does not expect."""
+    """Texts that repeat one or two of the pattern's words, between others, and end in what it does not
+    expect.
+    """
     known = words(pattern)[:MOST_WORDS]
     repeated = [*known, *("".join(pair) for pair in itertools.pairwise(known))]
     starts = sorted(known, key=len, reverse=True)[:4]
@@ -57,14 +73,21 @@ def texts(pattern: str, count: int):
         yield before + word * count + after
 
 
-@pytest.mark.parametrize(("place", "pattern", "everywhere", "whole"), patterns(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("place", "pattern", "everywhere", "whole"),
+    patterns(),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 def test_twice_the_text_takes_twice_the_steps(place, pattern, everywhere, whole):
     for short, long in zip(texts(pattern, SHORT), texts(pattern, LONG), strict=True):
         few, many = (steps(pattern, text, everywhere, whole) for text in (short, long))
         assert many <= max(DOUBLE * few, FEW), f"{place}: {few} steps for {short!r}, {many} for twice of it"
 
 
-@pytest.mark.parametrize("pattern", [r"\d+\.?\d*x", r"(?P<name>.*?)\s*(?:\[[^\[\]]*\])?\s*", r"bip0*\d*_", r"[\W_]*\d+$", r"\$\{([^}]*)\}"])
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\d+\.?\d*x", r"(?P<name>.*?)\s*(?:\[[^\[\]]*\])?\s*", r"bip0*\d*_", r"[\W_]*\d+$", r"\$\{([^}]*)\}"],
+)
 def test_a_pattern_that_tries_a_text_again_and_again_is_noticed(pattern):
     everywhere, whole = pattern.endswith(("$", "}")), pattern.startswith("(?P")
     with pytest.raises(AssertionError):

@@ -27,7 +27,9 @@ def root(tmp_path: Path) -> Path:
     for name in FILES:
         shutil.copy(ROOT / name, tmp_path)
     changelog = tmp_path / "CHANGELOG.md"
-    changelog.write_text("# What changed\n\n## Not released yet\n\n* **Something** new.\n\n## 0.1.0\n\n* The first.\n")
+    changelog.write_text(
+        "# What changed\n\n## Not released yet\n\n* **Something** new.\n\n## 0.1.0\n\n* The first.\n"
+    )
     return tmp_path
 
 
@@ -57,7 +59,9 @@ def test_the_version_stands_everywhere_and_the_news_have_its_number(release, roo
 )
 def test_what_is_no_release_is_refused_and_nothing_is_written(release, root, version, news, sentence):
     if not news:
-        (root / "CHANGELOG.md").write_text("# What changed\n\n## Not released yet\n\n## 0.1.0\n\n* The first.\n")
+        (root / "CHANGELOG.md").write_text(
+            "# What changed\n\n## Not released yet\n\n## 0.1.0\n\n* The first.\n"
+        )
     before = texts(root)
     with pytest.raises(release.ReleaseError, match=sentence):
         release.prepare(root, version)

@@ -1,4 +1,6 @@
-"""The runner of the rings: what it counts as passed, failed and skipped, and that it never passes where nothing ran."""
+"""The runner of the rings: what it counts as passed, failed and skipped, and that it never passes where
+nothing ran.
+"""
 
 import dataclasses
 import importlib.util
@@ -24,7 +26,14 @@ def script(name: str) -> ModuleType:
 
 rings = script("rings")
 runner = sys.modules["runner"]
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:hypothesispytest")  # whose start takes a second, for tests that do not use it
+PYTEST = (
+    sys.executable,
+    "-m",
+    "pytest",
+    "-q",
+    "-p",
+    "no:hypothesispytest",
+)  # whose start takes a second, for tests that do not use it
 
 
 def job(tmp_path: Path, *sources: str):
@@ -66,13 +75,19 @@ def test_it(broken): pass
 
 
 def test_a_file_that_is_skipped_as_a_whole_is_no_failure_and_keeps_its_reason(tmp_path: Path):
-    outcome = run_tests(tmp_path, "import pytest\npytest.skip('no emulator', allow_module_level=True)\ndef test_it(): pass")
+    outcome = run_tests(
+        tmp_path, "import pytest\npytest.skip('no emulator', allow_module_level=True)\ndef test_it(): pass"
+    )
     assert outcome.sentence == "0 passed, 0 failed, 1 skipped"
     assert outcome.reasons[0].endswith(": no emulator")
 
 
-@pytest.mark.parametrize("source", ["", "import nothing_of_that_name", "def test_it(): import os; os.kill(os.getpid(), 11)"])
-def test_a_file_without_a_test_one_that_does_not_load_and_one_that_crashes_are_failures(tmp_path: Path, source: str):
+@pytest.mark.parametrize(
+    "source", ["", "import nothing_of_that_name", "def test_it(): import os; os.kill(os.getpid(), 11)"]
+)
+def test_a_file_without_a_test_one_that_does_not_load_and_one_that_crashes_are_failures(
+    tmp_path: Path, source: str
+):
     assert run_tests(tmp_path, source).failed == 1
 
 
@@ -83,22 +98,35 @@ def test_a_process_that_does_not_end_is_killed_and_a_failure(monkeypatch: pytest
     assert "did not end" in outcome.output
 
 
-def test_after_a_crash_each_file_of_the_process_is_run_alone_and_the_one_that_crashed_is_named(tmp_path: Path):
+def test_after_a_crash_each_file_of_the_process_is_run_alone_and_the_one_that_crashed_is_named(
+    tmp_path: Path,
+):
     outcome = run_tests(
-        tmp_path, "def test_good(): pass", "def test_it(): import os; os.kill(os.getpid(), 11)", "def test_bad(): assert 1 == 2"
+        tmp_path,
+        "def test_good(): pass",
+        "def test_it(): import os; os.kill(os.getpid(), 11)",
+        "def test_bad(): assert 1 == 2",
     )
-    assert (outcome.passed, outcome.failed) == (1, 3), "a crash, the crash of that file alone, and the failure"
+    assert (outcome.passed, outcome.failed) == (
+        1,
+        3,
+    ), "a crash, the crash of that file alone, and the failure"
     assert "test_it_1.py: 0 passed, 1 failed" in outcome.output
     assert "assert 1 == 2" in outcome.output
 
 
 def test_files_of_a_process_that_ends_with_failures_are_not_run_again(tmp_path: Path):
-    assert run_tests(tmp_path, "def test_good(): pass", "def test_bad(): assert False").sentence == "1 passed, 1 failed"
+    assert (
+        run_tests(tmp_path, "def test_good(): pass", "def test_bad(): assert False").sentence
+        == "1 passed, 1 failed"
+    )
 
 
 def test_the_processors_time_counts_children_and_not_waiting():
     work = "import time\nwhile time.process_time() < 0.5: pass"
-    parent = f"import subprocess, sys, time; time.sleep(0.5); subprocess.run([sys.executable, '-c', {work!r}])"
+    parent = (
+        f"import subprocess, sys, time; time.sleep(0.5); subprocess.run([sys.executable, '-c', {work!r}])"
+    )
     outcome = runner.Runner().run(runner.Job("it", (sys.executable, "-c", parent)))
     assert outcome.processor >= 0.5
     assert outcome.seconds >= outcome.processor + 0.4
@@ -108,7 +136,11 @@ def test_what_a_process_compiles_is_kept_for_the_next(tmp_path: Path, monkeypatc
     (tmp_path / "compiled_once.py").write_text("", encoding="utf-8")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setitem(runner.ENVIRONMENT, "PYTHONPYCACHEPREFIX", str(tmp_path / "kept"))
-    command = (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import compiled_once")
+    command = (
+        sys.executable,
+        "-c",
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import compiled_once",
+    )
     assert runner.Runner().run(runner.Job("it", command)).passed == 1
     assert list((tmp_path / "kept").rglob("compiled_once*.pyc"))
 
@@ -121,10 +153,14 @@ def test_a_ring_without_tests_fails_and_a_ring_that_cannot_run_is_named():
 
 @pytest.mark.parametrize("folder", [*rings.PLAIN_FOLDERS, "blender", "installed"])
 def test_every_file_has_a_process_and_only_one(folder: str):
-    assert sorted(named(rings.shared_jobs(".venv", folder, rings.files(folder), 7))) == names(rings.files(folder))
+    assert sorted(named(rings.shared_jobs(".venv", folder, rings.files(folder), 7))) == names(
+        rings.files(folder)
+    )
 
 
-def test_the_first_blender_runs_all_tests_and_others_those_that_are_marked_unless_all_are_asked_for(monkeypatch: pytest.MonkeyPatch):
+def test_the_first_blender_runs_all_tests_and_others_those_that_are_marked_unless_all_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+):
     monkeypatch.delenv(rings.CASES, raising=False)
     everything = names(rings.files("blender"))
     assert sorted(named(rings.in_blender("blender", ".venv").jobs)) == everything
@@ -140,19 +176,25 @@ def test_files_with_windows_have_processes_with_their_neighbours():
 
 
 @pytest.mark.parametrize(
-    ("missing", "main"), [((), "newer"), (("newer",), "older"), (("older",), "newer")], ids=["both are there", "no newer", "no older"]
+    ("missing", "main"),
+    [((), "newer"), (("newer",), "older"), (("older",), "newer")],
+    ids=["both are there", "no newer", "no older"],
 )
 def test_the_first_window_that_is_there_runs_all_the_other_what_is_marked_and_one_that_is_missing_is_named(
     monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...], main: str
 ):
     def ask(command, **_options):
         is_missing = command[-1] in missing
-        return subprocess.CompletedProcess(command, int(is_missing), stdout="5.2.2\n", stderr=f"no {command[-1]} Blender\n")
+        return subprocess.CompletedProcess(
+            command, int(is_missing), stdout="5.2.2\n", stderr=f"no {command[-1]} Blender\n"
+        )
 
     monkeypatch.setattr(rings.subprocess, "run", ask)
     found = list(rings.window())
     assert [ring.missing for ring in found if ring.missing] == [f"no {name} Blender" for name in missing]
-    jobs = {name: [job for ring in found for job in ring.jobs if job.window == name] for name in rings.WINDOWS}
+    jobs = {
+        name: [job for ring in found for job in ring.jobs if job.window == name] for name in rings.WINDOWS
+    }
     assert named(jobs.pop(main)) == names(rings.files("window"))
     marked = named(jobs.popitem()[1])
     assert bool(marked) == (not missing)
@@ -160,7 +202,10 @@ def test_the_first_window_that_is_there_runs_all_the_other_what_is_marked_and_on
 
 
 def test_a_job_with_a_window_tells_it_to_its_tests(tmp_path: Path):
-    told = dataclasses.replace(job(tmp_path, "import os\ndef test_it(): assert os.environ['LIMBER_WINDOW'] == 'older'"), window="older")
+    told = dataclasses.replace(
+        job(tmp_path, "import os\ndef test_it(): assert os.environ['LIMBER_WINDOW'] == 'older'"),
+        window="older",
+    )
     assert runner.Runner().run(told).sentence == "1 passed, 0 failed"
 
 
@@ -200,7 +245,33 @@ def test_nothing_run_is_no_success(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_photograph_has_the_colours_of_the_screen(tmp_path: Path):
     width, height = 3, 2
-    header = [100, 7, 2, 24, width, height, 0, 0, 32, 0, 32, 32, 4 * width, 4, 0xFF0000, 0xFF00, 0xFF, 8, 256, 1, width, height, 0, 0, 0]
+    header = [
+        100,
+        7,
+        2,
+        24,
+        width,
+        height,
+        0,
+        0,
+        32,
+        0,
+        32,
+        32,
+        4 * width,
+        4,
+        0xFF0000,
+        0xFF00,
+        0xFF,
+        8,
+        256,
+        1,
+        width,
+        height,
+        0,
+        0,
+        0,
+    ]
     colours = [(10 * k, 100 + k, 200 + k) for k in range(width * height)]
     pixels = b"".join(bytes((blue, green, red, 0)) for red, green, blue in colours)
     screen, picture = tmp_path / "screen", tmp_path / "picture.png"
@@ -210,5 +281,7 @@ def test_a_photograph_has_the_colours_of_the_screen(tmp_path: Path):
     start = data.index(b"IDAT")
     rows = zlib.decompress(data[start + 4 : start + 4 + struct.unpack(">I", data[start - 4 : start])[0]])
     line = 1 + 3 * width
-    seen = [tuple(rows[r * line + 1 + 3 * c : r * line + 4 + 3 * c]) for r in range(height) for c in range(width)]
+    seen = [
+        tuple(rows[r * line + 1 + 3 * c : r * line + 4 + 3 * c]) for r in range(height) for c in range(width)
+    ]
     assert seen == colours

@@ -1,4 +1,5 @@
-"""How a test runs on the package as a user has it: the built zip, installed by Blender's own operator into an empty profile.
+"""How a test runs on the package as a user has it: the built zip, installed by Blender's own operator into an
+empty profile.
 
 `make build` comes first. The checkout is out of reach here, so that nothing works by accident.
 """
@@ -33,7 +34,9 @@ def package() -> Path:
 @pytest.fixture(scope="session")
 def installed(package: Path) -> str:
     """Installs the package, not enabled yet; returns its module's name."""
-    assert "FINISHED" in bpy.ops.extensions.package_install_files(filepath=str(package), repo="user_default", enable_on_install=False)
+    assert "FINISHED" in bpy.ops.extensions.package_install_files(
+        filepath=str(package), repo="user_default", enable_on_install=False
+    )
     return MODULE
 
 

@@ -1,4 +1,6 @@
-"""The examples of docs/api.md, on the package as a user has it; and what the functions promise beyond them."""
+"""The examples of docs/api.md, on the package as a user has it; and what the functions promise
+beyond them.
+"""
 
 import contextlib
 import importlib

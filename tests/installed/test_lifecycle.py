@@ -29,28 +29,46 @@ def subclasses(kind: type) -> set[type]:
 def own(kind: type, module: str) -> list[type]:
     """The classes of a kind that the extension has registered."""
     return sorted(
-        (each for each in subclasses(kind) if each.__module__.startswith(module) and each.is_registered), key=lambda each: each.__name__
+        (each for each in subclasses(kind) if each.__module__.startswith(module) and each.is_registered),
+        key=lambda each: each.__name__,
     )
 
 
 def classes(module: str) -> set[str]:
-    kinds = (types.Operator, types.Panel, types.PropertyGroup, types.UIList, types.Menu, types.AddonPreferences)
+    kinds = (
+        types.Operator,
+        types.Panel,
+        types.PropertyGroup,
+        types.UIList,
+        types.Menu,
+        types.AddonPreferences,
+    )
     return {each.__name__ for kind in kinds for each in own(kind, module)}
 
 
 def handlers() -> dict[str, int]:
-    return {name: len(found) for name in dir(bpy.app.handlers) if isinstance(found := getattr(bpy.app.handlers, name), list)}
+    return {
+        name: len(found)
+        for name in dir(bpy.app.handlers)
+        if isinstance(found := getattr(bpy.app.handlers, name), list)
+    }
 
 
 def timers(module: str) -> set[str]:
     """The functions of the extension that wait in Blender's timers."""
     modules = [each for name, each in sys.modules.items() if name.startswith(module)]
-    functions = {value for each in modules for value in vars(each).values() if isinstance(value, FunctionType)}
+    functions = {
+        value for each in modules for value in vars(each).values() if isinstance(value, FunctionType)
+    }
     return {each.__qualname__ for each in functions if bpy.app.timers.is_registered(each)}
 
 
 def properties() -> set[str]:
-    return {f"{carrier}.{name}" for carrier in CARRIERS for name in getattr(bpy.types, carrier).bl_rna.properties.keys()}  # noqa: SIM118
+    return {
+        f"{carrier}.{name}"
+        for carrier in CARRIERS
+        for name in getattr(bpy.types, carrier).bl_rna.properties.keys()  # noqa: SIM118
+    }
 
 
 def keys() -> set[tuple[str, str]]:
@@ -69,7 +87,9 @@ def everything(module: str) -> dict[str, object]:
         "timers": timers(module),
         "properties": properties(),
         "keys": keys(),
-        "menus drawn into": {menu.__name__: len(menu.draw._draw_funcs) for menu in subclasses(types.Menu) if is_extended(menu)},
+        "menus drawn into": {
+            menu.__name__: len(menu.draw._draw_funcs) for menu in subclasses(types.Menu) if is_extended(menu)
+        },
     }
 
 
@@ -94,10 +114,16 @@ def test_enabling_brings_operators_panels_properties_and_keys(enabled: ModuleTyp
 
 def test_every_panel_stands_in_the_limber_tab_of_the_3d_view(enabled: ModuleType):
     everywhere = own(types.Panel, enabled.__name__)
-    panels = [panel for panel in everywhere if "INSTANCED" not in getattr(panel, "bl_options", ())]  # those open by themselves
+    panels = [
+        panel for panel in everywhere if "INSTANCED" not in getattr(panel, "bl_options", ())
+    ]  # those open by themselves
     assert panels
     for panel in panels:
-        assert (panel.bl_space_type, panel.bl_region_type, panel.bl_category) == ("VIEW_3D", "UI", "Limber"), panel.__name__
+        assert (panel.bl_space_type, panel.bl_region_type, panel.bl_category) == (
+            "VIEW_3D",
+            "UI",
+            "Limber",
+        ), panel.__name__
 
 
 def test_every_operator_has_a_tooltip(enabled: ModuleType):
@@ -120,7 +146,9 @@ def test_every_property_that_a_panel_can_show_has_a_tooltip(enabled: ModuleType)
 
 def is_shown(prop: types.Property) -> bool:
     """Lists and groups show their items, not themselves."""
-    return prop.type != "COLLECTION" and not (prop.type == "POINTER" and issubclass(type(prop.fixed_type), types.PropertyGroup))
+    return prop.type != "COLLECTION" and not (
+        prop.type == "POINTER" and issubclass(type(prop.fixed_type), types.PropertyGroup)
+    )
 
 
 def operator_rna(idname: str) -> types.Struct:
@@ -145,7 +173,9 @@ def test_disabling_leaves_nothing_and_enabling_again_brings_the_same(installed: 
 
 def test_saved_preferences_bring_the_extension_back(enabled: ModuleType):
     if bpy.app.version < (4, 3):
-        pytest.skip("the Blender 4.2 module crashes when it reads preferences, with or without this extension")
+        pytest.skip(
+            "the Blender 4.2 module crashes when it reads preferences, with or without this extension"
+        )
     module = enabled.__name__
     first = everything(module)
     bpy.ops.wm.save_userpref()

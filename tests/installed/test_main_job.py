@@ -28,7 +28,11 @@ def lamp(enabled: ModuleType, rigs: ModuleType):
     """A rig whose chain keeps a stored posture and looks at a target that moves."""
     rig, chain = rigs.looking_chain()
     bones = rig.pose.bones
-    bones["lower"].rotation_euler.x, bones["middle"].rotation_euler.x, bones["upper"].rotation_euler.x = 0.5, -0.9, 0.7
+    bones["lower"].rotation_euler.x, bones["middle"].rotation_euler.x, bones["upper"].rotation_euler.x = (
+        0.5,
+        -0.9,
+        0.7,
+    )
     bpy.ops.limber.store_posture(name="Curious")
     chain.base = "POSTURE"
     rigs.keyed(chain.target, FRAMES)
@@ -40,7 +44,9 @@ def baked(rig, chain) -> dict[int, list[float]]:
     rows = {}
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
-        rows[frame] = [rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints]
+        rows[frame] = [
+            rig.pose.bones[joint.bone].rotation_euler["XYZ".index(joint.axis)] for joint in chain.joints
+        ]
     return rows
 
 
@@ -90,7 +96,12 @@ def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(l
     bpy.ops.limber.arm()
     wanted = part("rig.live.live").session(rig, chain).outputs.angles.tolist()
     until(lambda status: status.state is states.ARMED)
-    until(lambda status: status.measured is not None and max(abs(a - b) for a, b in zip(status.measured, wanted, strict=True)) < 0.01)
+    until(
+        lambda status: (
+            status.measured is not None
+            and max(abs(a - b) for a, b in zip(status.measured, wanted, strict=True)) < 0.01
+        )
+    )
     until(lambda status: status.state is states.ARMED)  # if need be again after a missed beat
     bpy.ops.limber.disarm()
     until(lambda status: status.state is states.DISARMED)

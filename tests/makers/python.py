@@ -10,7 +10,9 @@ PYTHON = MAKERS / "bin" / "python"
 CLIENTS = Path(__file__).parent / "clients"
 LELAMP = MAKERS / "src" / "lelamp_runtime"
 MISSING = "no .venv-makers here: scripts/makers.sh makes it, with {}"
-NO_LELAMP = f"no {LELAMP.relative_to(ROOT)} here: git clone https://github.com/humancomputerlab/lelamp_runtime"
+NO_LELAMP = (
+    f"no {LELAMP.relative_to(ROOT)} here: git clone https://github.com/humancomputerlab/lelamp_runtime"
+)
 PATIENCE = 300.0  # [s] the machine may be busy
 
 
@@ -22,6 +24,13 @@ def has(module: str) -> bool:
 def run(client: str, *given: object, **variables: str) -> str:
     """What a client prints."""
     command = [str(PYTHON), str(CLIENTS / f"{client}.py"), *map(str, given)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, **variables}, check=False)
+    ran = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env={**os.environ, **variables},
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout

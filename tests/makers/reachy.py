@@ -1,4 +1,6 @@
-"""Reachy Mini's own daemon and kinematics in .venv-makers, without a robot: simulated by itself, or driving simulated servos."""
+"""Reachy Mini's own daemon and kinematics in .venv-makers, without a robot: simulated by itself, or driving
+simulated servos.
+"""
 
 import json
 import os
@@ -19,11 +21,30 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-makers" / "bin" / "python"
 IS_THERE = (ROOT / ".venv-makers" / "ready").exists()
 MISSING = "no .venv-makers here: scripts/makers.sh makes it, with Reachy Mini's daemon"
-BODY = next(ROOT.glob(".venv-makers/lib/python*/site-packages/reachy_mini/descriptions/reachy_mini/mjcf/scene.xml"), None)  # in MuJoCo
-OFFSETS = (0, 1024, -1024, 1024, -1024, 1024, -1024, 0, 0)  # [steps] homing offsets that the daemon writes into the servos, from 10 on
-ACTUATORS = ("yaw_body", *(f"stewart_{leg}" for leg in range(1, 7)), "right_antenna", "left_antenna")  # of BODY
+BODY = next(
+    ROOT.glob(".venv-makers/lib/python*/site-packages/reachy_mini/descriptions/reachy_mini/mjcf/scene.xml"),
+    None,
+)  # in MuJoCo
+OFFSETS = (
+    0,
+    1024,
+    -1024,
+    1024,
+    -1024,
+    1024,
+    -1024,
+    0,
+    0,
+)  # [steps] homing offsets that the daemon writes into the servos, from 10 on
+ACTUATORS = (
+    "yaw_body",
+    *(f"stewart_{leg}" for leg in range(1, 7)),
+    "right_antenna",
+    "left_antenna",
+)  # of BODY
 HORNS = tuple(
-    f"{10 + k}:{name}:{-1 if k > 6 else 1}:{2048 - offset}" for k, (name, offset) in enumerate(zip(ACTUATORS, OFFSETS, strict=True))
+    f"{10 + k}:{name}:{-1 if k > 6 else 1}:{2048 - offset}"
+    for k, (name, offset) in enumerate(zip(ACTUATORS, OFFSETS, strict=True))
 )  # the servos' places in BODY: antennas rotate the other way
 DELAY, MODE, OFFSET, HIGHEST, LOWEST, SHUTDOWN = 9, 11, 20, 48, 52, 63  # registers that the daemon sets up
 ABSENT = Path(__file__).resolve().parent / "absent"
@@ -42,16 +63,20 @@ OPTIONS = ("--no-media", "--dataset-update-interval", "0")
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Variables under which the maker's software keeps to itself: no telemetry, no downloads, settings in `home`."""
+    """Variables under which the maker's software keeps to itself: no telemetry, no downloads, settings in
+    `home`.
+    """
     private = {"DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1", "HOME": str(home), "PYTHONPATH": str(ABSENT)}
     return {**os.environ, **private}
 
 
 def set_up(bus: ServedBus) -> None:
-    """Servos as a daemon has set them up before they were switched on: on a busy machine it would find their answers too late.
+    """Servos as a daemon has set them up before they were switched on: on a busy machine it would find their
+    answers too late.
 
-    They restart, since a goal from before the homing offset was stored is a quarter of a rotation away: a motor that rests beyond its
-    limits refuses the daemon's own first goal, and would rotate there as it gets torque.
+    They restart, since a goal from before the homing offset was stored is a quarter of a rotation away: a
+    motor that rests beyond its limits refuses the daemon's own first goal, and would rotate there as it gets
+    torque.
     """
     for (servo, (lowest, highest)), offset in zip(LIMITS.items(), OFFSETS, strict=True):
         for register, value, size in (
@@ -93,7 +118,9 @@ class MakersDaemon:
         while (state := self._state()) != "running":
             log = Path(self._log.name).read_text(errors="replace")[-2000:]
             assert time.perf_counter() < until, log
-            if state == "error" or self.process.poll() is not None:  # servos that answer late, on a busy machine, are missing to it
+            if (
+                state == "error" or self.process.poll() is not None
+            ):  # servos that answer late, on a busy machine, are missing to it
                 self.process.kill()
                 self.process.wait()
                 self.process = self._started()
@@ -107,7 +134,10 @@ class MakersDaemon:
     def post(self, path: str, **fields: Any) -> Any:
         """Answer to a POST request."""
         request = urllib.request.Request(
-            f"http://{self.address}{path}", json.dumps(fields).encode(), {"Content-Type": "application/json"}, method="POST"
+            f"http://{self.address}{path}",
+            json.dumps(fields).encode(),
+            {"Content-Type": "application/json"},
+            method="POST",
         )
         with urllib.request.urlopen(request, timeout=10.0) as answer:
             return json.load(answer)
@@ -133,7 +163,12 @@ class MakersDaemon:
 
     def _started(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            self._command, cwd=self._home, env=environment(self._home), stdin=subprocess.PIPE, stdout=self._log, stderr=self._log
+            self._command,
+            cwd=self._home,
+            env=environment(self._home),
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=self._log,
         )
         let_go_first(process.pid)
         return process

@@ -1,6 +1,8 @@
-"""Makers' own drivers of Feetech servos against the simulated bus: what they write is understood, what they read is right.
+"""Makers' own drivers of Feetech servos against the simulated bus: what they write is understood, what they
+read is right.
 
-LeRobot's SO-101, LeLamp's AnimationService, and the Open Duck's rustypot, its first version and newer ones; each in the makers' Python.
+LeRobot's SO-101, LeLamp's AnimationService, and the Open Duck's rustypot, its first version and newer ones;
+each in the makers' Python.
 """
 
 import json
@@ -38,7 +40,9 @@ def number(registers: bytes, at: int, size: int = 2) -> int:
 
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
-    """What LeRobot's client tells of an arm whose servos are as they come from the factory, and their registers afterwards."""
+    """What LeRobot's client tells of an arm whose servos are as they come from the factory, and their
+    registers afterwards.
+    """
     if not has("lerobot"):
         pytest.skip(MISSING.format("LeRobot"))
     folder = tmp_path_factory.mktemp("arm")
@@ -73,7 +77,9 @@ def mode_of(name: str) -> str:
 
 
 def test_lerobots_connect_gives_torque_without_a_goal_so_that_a_changed_offset_moves_the_arm(arm):
-    """The goals are from power-up; the offsets have shifted what they mean. Limber's own arming begins where the robot is."""
+    """The goals are from power-up; the offsets have shifted what they mean. Limber's own arming begins where
+    the robot is.
+    """
     for name, motor in ARM.items():
         at_power_up = 2000 + 10 * motor.id
         bounded = min(max(at_power_up, motor.range_min), motor.range_max)
@@ -83,12 +89,18 @@ def test_lerobots_connect_gives_torque_without_a_goal_so_that_a_changed_offset_m
 def test_lerobots_servos_go_where_limber_says_that_its_values_are(arm):
     for name, motor in ARM.items():
         mode = mode_of(name)
-        assert arm["at 10"][name] == pytest.approx(motor.value(int(motor.position(10.0, mode)), mode), abs=1e-9), name
+        assert arm["at 10"][name] == pytest.approx(
+            motor.value(int(motor.position(10.0, mode)), mode), abs=1e-9
+        ), name
 
 
 def test_goals_beyond_the_limits_end_there(arm):
-    assert arm["at the limit"] == {name: motor.range_min if name == "gripper" else motor.range_max for name, motor in ARM.items()}
-    assert arm["goal beyond"]["shoulder_pan"] == 7747, "LeRobot does not bound degrees: the servo's limits are the only stop"
+    assert arm["at the limit"] == {
+        name: motor.range_min if name == "gripper" else motor.range_max for name, motor in ARM.items()
+    }
+    assert arm["goal beyond"]["shoulder_pan"] == 7747, (
+        "LeRobot does not bound degrees: the servo's limits are the only stop"
+    )
 
 
 def test_settings_are_kept_as_lerobot_writes_them(arm):
@@ -130,9 +142,14 @@ def test_the_ducks_driver_moves_its_head_and_reads_where_it_is(tmp_path, version
         pytest.skip(MISSING.format("rustypot"))
     if version == "0.1.0":
         if not FIRST_RUSTYPOT.is_dir() or not MODEM_LINES.exists():
-            pytest.skip(f"no {FIRST_RUSTYPOT.relative_to(ROOT)} or no {MODEM_LINES.name} here: rustypot 0.1.0 needs modem lines of a port")
+            pytest.skip(
+                f"no {FIRST_RUSTYPOT.relative_to(ROOT)} or no {MODEM_LINES.name} here: rustypot 0.1.0 needs"
+                " modem lines of a port"
+            )
         shim = tmp_path / "pty_modem_lines.so"
-        made = subprocess.run(["gcc", "-shared", "-fPIC", "-o", shim, MODEM_LINES, "-ldl"], capture_output=True, check=False)
+        made = subprocess.run(
+            ["gcc", "-shared", "-fPIC", "-o", shim, MODEM_LINES, "-ldl"], capture_output=True, check=False
+        )
         if made.returncode:
             pytest.skip("no gcc here: it makes the modem lines that rustypot 0.1.0 needs of a port")
         variables = {"LD_PRELOAD": str(shim), "PYTHONPATH": str(FIRST_RUSTYPOT)}

@@ -1,4 +1,6 @@
-"""Motion files that Limber writes, read and played by their makers' own programs; tables of theirs, read by Limber."""
+"""Motion files that Limber writes, read and played by their makers' own programs; tables of theirs, read by
+Limber.
+"""
 
 import json
 from dataclasses import replace
@@ -19,7 +21,8 @@ from tests.makers.test_feetech_clients import ARM, mode_of, number
 
 NEAR = 1e-6  # [rad, m]
 needs_lerobot = pytest.mark.skipif(
-    not (has("lerobot") and has("datasets")), reason=MISSING.format("LeRobot and the libraries of its datasets")
+    not (has("lerobot") and has("datasets")),
+    reason=MISSING.format("LeRobot and the libraries of its datasets"),
 )
 
 
@@ -34,7 +37,9 @@ def test_lerobot_loads_a_dataset_and_replays_it_on_its_arm(tmp_path):
     root = written(tmp_path / "wave", "lerobot", found)
     lerobot.save(tmp_path / "arm.json", ARM)
     with ServedBus({motor.id: 2000.0 for motor in ARM.values()}) as bus:
-        told = json.loads(run("lerobot_replay", bus.port, tmp_path, root, HF_HUB_OFFLINE="1").splitlines()[-1])
+        told = json.loads(
+            run("lerobot_replay", bus.port, tmp_path, root, HF_HUB_OFFLINE="1").splitlines()[-1]
+        )
         goals = {name: number(bus.registers(motor.id), 42) for name, motor in ARM.items()}
     assert (told["fps"], told["task"], told["names"]) == (30, "Wave", [f"{name}.pos" for name in ARM])
     for k, named in enumerate(found.named):
@@ -55,7 +60,9 @@ def test_lerobot_merges_datasets_and_what_it_has_merged_is_read(tmp_path):
         episode = read(tmp_path / "merged", settings=Settings(episode=Episode(place)))
         assert len(episode.times) == len(one.values)
         assert episode.columns == read(root).columns
-    actions = np.array([row for root in roots for row in zip(*(column.values for column in read(root).columns), strict=True)])
+    actions = np.array(
+        [row for root in roots for row in zip(*(column.values for column in read(root).columns), strict=True)]
+    )
     assert told["mean"] == pytest.approx(actions.mean(axis=0), abs=1e-4)
     assert told["std"] == pytest.approx(actions.std(axis=0), abs=1e-4)
     assert told["max"] == pytest.approx(actions.max(axis=0), abs=1e-4)
@@ -72,9 +79,15 @@ def test_tables_of_the_library_that_lerobot_uses_are_read(tmp_path, kind):
         for group in range(len(table.groups)):
             for name in expected:
                 numbers, width = table.column(group, name).tolist(), table.width(group, name)
-                found[name] += [numbers[k : k + width] for k in range(0, len(numbers), width)] if name == "action" else numbers
+                found[name] += (
+                    [numbers[k : k + width] for k in range(0, len(numbers), width)]
+                    if name == "action"
+                    else numbers
+                )
             some, width = table.column(group, "action", 3, 7).tolist(), table.width(group, "action")
-            assert [some[k : k + width] for k in range(0, len(some), width)] == found["action"][-table.groups[group] :][3:7]
+            assert [some[k : k + width] for k in range(0, len(some), width)] == found["action"][
+                -table.groups[group] :
+            ][3:7]
     assert found == expected
 
 
@@ -86,10 +99,14 @@ def test_lelamps_own_player_plays_an_animation_to_its_end(tmp_path):
     lerobot.save(tmp_path / "lamp.json", motors)
     written(tmp_path / "move.csv", "lelamp", found)
     last = (tmp_path / "move.csv").read_text().splitlines()[-1].split(",")[1:]
-    (tmp_path / "idle.csv").write_text("\n".join([*(tmp_path / "move.csv").read_text().splitlines()[:1], ",".join(["0", *last])]))
+    (tmp_path / "idle.csv").write_text(
+        "\n".join([*(tmp_path / "move.csv").read_text().splitlines()[:1], ",".join(["0", *last])])
+    )
     with ServedBus({motor.id: 2000.0 for motor in motors.values()}) as bus:
         assert "Starting move" in run("lelamp_animation", bus.port, tmp_path, LELAMP)
-        for motor, value, column in zip(motors.values(), map(float, last), zip(*found.values, strict=True), strict=True):
+        for motor, value, column in zip(
+            motors.values(), map(float, last), zip(*found.values, strict=True), strict=True
+        ):
             assert number(bus.registers(motor.id), 42) == int(motor.position(value, "range_m100_100"))
             scale = found.named[motor.id - 1].scale
             assert scale.joint(value, "range_m100_100") == pytest.approx(-column[-1], abs=NEAR)
@@ -109,8 +126,14 @@ def test_reachy_minis_own_library_reads_a_move_with_its_sound_and_plays_it(tmp_p
     path = written(tmp_path / "moves" / "wave.json", "reachy_mini", found)
     path.with_suffix(".wav").write_bytes(b"RIFF")
     with MakersDaemon(tmp_path, "--mockup-sim") as daemon:
-        variables = {name: value for name, value in environment(tmp_path).items() if name in ("HOME", "PYTHONPATH", "HF_HUB_OFFLINE")}
-        told = json.loads(run("reachy_move", *daemon.address.split(":"), path.parent, "wave", **variables).splitlines()[-1])
+        variables = {
+            name: value
+            for name, value in environment(tmp_path).items()
+            if name in ("HOME", "PYTHONPATH", "HF_HUB_OFFLINE")
+        }
+        told = json.loads(
+            run("reachy_move", *daemon.address.split(":"), path.parent, "wave", **variables).splitlines()[-1]
+        )
         state = daemon.get("/api/state/full?with_head_joints=true")
     assert (told["description"], told["sound"]) == ("Wave", "wave.wav")
     assert told["duration"] == pytest.approx(1.0)

@@ -1,4 +1,6 @@
-"""Limber's worker process against Reachy Mini's own daemon: what it does in silence is told, and nothing moves unasked."""
+"""Limber's worker process against Reachy Mini's own daemon: what it does in silence is told, and nothing
+moves unasked.
+"""
 
 import math
 import socket
@@ -21,7 +23,17 @@ from tests.makers.reachy import IS_THERE, MISSING, MakersDaemon
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason=MISSING)
 LIMITS = Limits(-3.2, 3.2, math.pi, 5 * math.pi, 50 * math.pi)
-NEUTRAL = (0.0, 0.6265, -0.6265, 0.6265, -0.6265, 0.6265, -0.6265, 0.175, -0.175)  # where the daemon wakes up to
+NEUTRAL = (
+    0.0,
+    0.6265,
+    -0.6265,
+    0.6265,
+    -0.6265,
+    0.6265,
+    -0.6265,
+    0.175,
+    -0.175,
+)  # where the daemon wakes up to
 TURNED = (0.3, *NEUTRAL[1:7], 0.6, -0.1)
 
 
@@ -48,7 +60,8 @@ def connected():
 def follow(link: Link, angles, seen=lambda status: True):
     """The first status of the armed robot for which `seen` is true.
 
-    Where other programs keep the cores busy, the daemon may say nothing for so long that this is a fault: then it is armed again.
+    Where other programs keep the cores busy, the daemon may say nothing for so long that this is a fault:
+    then it is armed again.
     """
     until = time.perf_counter() + PATIENCE
     while not ((status := link.status()).state is State.ARMED and seen(status)):
@@ -95,7 +108,11 @@ def test_the_robot_is_armed_where_it_is_follows_and_stops(mock, connected):
     for _ in range(20):
         link.send(NEUTRAL)
         time.sleep(0.01)
-    assert mock.get("/api/state/full")["body_yaw"] == pytest.approx(held, abs=1e-6) == pytest.approx(0.3, abs=1e-3)
+    assert (
+        mock.get("/api/state/full")["body_yaw"]
+        == pytest.approx(held, abs=1e-6)
+        == pytest.approx(0.3, abs=1e-3)
+    )
 
 
 def test_the_daemon_gives_its_model_with_all_meshes_and_closed_loops(mock, tmp_path):
@@ -105,7 +122,12 @@ def test_the_daemon_gives_its_model_with_all_meshes_and_closed_loops(mock, tmp_p
     assert download.done == download.total == 42
     robot = read(download.model)
     assert (len(robot.closures), len(robot.motors), len(robot.balls)) == (5, 9, 7)
-    names = {visual.shape.name for link in robot.links for visual in link.visuals if isinstance(visual.shape, MeshFile)}
+    names = {
+        visual.shape.name
+        for link in robot.links
+        for visual in link.visuals
+        if isinstance(visual.shape, MeshFile)
+    }
     assert len(names) == 41
     assert all(find_mesh(name, robot.file) is not None for name in names)
 
@@ -116,8 +138,12 @@ def test_automatic_body_yaw_is_off_once_it_was_armed(mock, connected):
     link.disarm()
     wait_for(link, State.DISARMED, NEUTRAL)
     mock.post("/api/move/set_target", target_head_pose={"yaw": math.radians(80.0)}, target_body_yaw=0.0)
-    wait_until(lambda: abs(mock.get("/api/state/full?with_head_joints=true")["head_joints"][1] - NEUTRAL[1]) > 0.1)
-    assert mock.get("/api/state/full")["body_yaw"] == pytest.approx(0.0, abs=1e-6)  # 0.26 where the daemon turns the body by itself
+    wait_until(
+        lambda: abs(mock.get("/api/state/full?with_head_joints=true")["head_joints"][1] - NEUTRAL[1]) > 0.1
+    )
+    assert mock.get("/api/state/full")["body_yaw"] == pytest.approx(
+        0.0, abs=1e-6
+    )  # 0.26 where the daemon turns the body by itself
 
 
 def test_feedback_is_the_motors_also_where_the_daemons_own_pose_is_mirrored(mock, connected):
@@ -125,7 +151,9 @@ def test_feedback_is_the_motors_also_where_the_daemons_own_pose_is_mirrored(mock
     follow(link, NEUTRAL)
     link.disarm()
     wait_for(link, State.DISARMED, NEUTRAL)
-    mock.post("/api/move/set_target", target_head_pose={"z": 0.02})  # at once: its forward kinematics lands on another assembly
+    mock.post(
+        "/api/move/set_target", target_head_pose={"z": 0.02}
+    )  # at once: its forward kinematics lands on another assembly
     higher = wait(link, lambda status: abs(status.positions[1] - NEUTRAL[1]) > 0.2, NEUTRAL)
     assert higher.positions[1] == pytest.approx(-higher.positions[2], abs=1e-3)
     joints = mock.get("/api/state/full?with_head_joints=true")["head_joints"]

@@ -1,4 +1,6 @@
-"""Limber's worker process, Reachy Mini's own daemon with its real motor controller, and simulated servos behind a serial port."""
+"""Limber's worker process, Reachy Mini's own daemon with its real motor controller, and simulated servos
+behind a serial port.
+"""
 
 import math
 from pathlib import Path
@@ -29,21 +31,28 @@ def daemon_on(bus: ServedBus, home: Path, *options: str) -> MakersDaemon:
 
 
 def is_disarmed(link: Link, status) -> bool:
-    """Whether the robot is connected and disarmed; where a busy machine has held the daemon up for too long, it is connected again."""
+    """Whether the robot is connected and disarmed; where a busy machine has held the daemon up for too long,
+    it is connected again.
+    """
     if status.state is State.FAULT and status.fault is Fault.SILENT:
         link.clear_fault()
     return status.state is State.DISARMED
 
 
 def test_a_robot_that_sleeps_is_armed_where_it_is_and_goes_up_slowly_and_a_pulled_cable_is_told(tmp_path):
-    places = {10 + k: 2048.0 - offset + angle / STEP for k, (angle, offset) in enumerate(zip(ASLEEP, OFFSETS, strict=True))}
+    places = {
+        10 + k: 2048.0 - offset + angle / STEP
+        for k, (angle, offset) in enumerate(zip(ASLEEP, OFFSETS, strict=True))
+    }
     with ServedBus(places, "dynamixel") as bus, daemon_on(bus, tmp_path, "--no-wake-up-on-start") as daemon:
         link = Link(reachy_device(SLOW, port=daemon.address))
         link.open()
         try:
             before = wait(link, lambda status: is_disarmed(link, status), NEUTRAL)
             assert before.measured == pytest.approx((*ASLEEP[:7], 3.05, -3.05), abs=2 * STEP)
-            assert any("stewart_1" in text and "lift the head by hand before Arm" in text for text in before.warnings)
+            assert any(
+                "stewart_1" in text and "lift the head by hand before Arm" in text for text in before.warnings
+            )
             assert daemon.get("/api/daemon/status")["backend_status"]["motor_control_mode"] == "disabled"
             follow(link, NEUTRAL, lambda status: status.measured == pytest.approx(NEUTRAL, abs=3 * STEP))
             state = daemon.get("/api/daemon/status")

@@ -1,4 +1,6 @@
-"""What the tests of motion share: limits, targets and time steps at random, and what the positions alone say about the limits."""
+"""What the tests of motion share: limits, targets and time steps at random, and what the positions alone say
+about the limits.
+"""
 
 from collections.abc import Sequence
 from math import inf
@@ -8,7 +10,9 @@ from hypothesis import strategies as st
 from limber.motion import Filter, Kinematic, Limits
 from limber.motion.profile import stopping_range
 
-often = settings(derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])  # slow is the machine
+often = settings(
+    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
+)  # slow is the machine
 sometimes = settings(often, max_examples=60)
 
 RELATIVE = 1e-6  # what differences of positions may exceed a limit by
@@ -24,7 +28,9 @@ def powers(lowest: float, highest: float) -> st.SearchStrategy[float]:
 def any_limits() -> st.SearchStrategy[Limits]:
     """From a heavy arm to a hummingbird, and stranger."""
     return st.builds(
-        lambda lower, width, velocity, acceleration, jerk: Limits(lower, lower + width, velocity, acceleration, jerk),
+        lambda lower, width, velocity, acceleration, jerk: Limits(
+            lower, lower + width, velocity, acceleration, jerk
+        ),
         st.floats(-3.0, 3.0),
         powers(-2.0, 1.0),
         powers(-1.5, 1.5),
@@ -35,7 +41,9 @@ def any_limits() -> st.SearchStrategy[Limits]:
 
 def any_shares(least: int = 1, most: int = 60) -> st.SearchStrategy[list[float]]:
     """Targets as shares of the position range: often the ends, and often beyond."""
-    return st.lists(st.one_of(st.floats(-0.5, 1.5), st.sampled_from((0.0, 1.0))), min_size=least, max_size=most)
+    return st.lists(
+        st.one_of(st.floats(-0.5, 1.5), st.sampled_from((0.0, 1.0))), min_size=least, max_size=most
+    )
 
 
 def placed(share: float, limits: Limits) -> float:
@@ -56,7 +64,9 @@ def driven(motion_filter: Filter, start: float, moves: Sequence[tuple[float, flo
 
 
 def assert_within(positions: Sequence[float], steps: Sequence[float], limits: Limits) -> None:
-    """Differences of positions, which start at rest, keep every limit: each is a mean of the derivative, whatever the time steps."""
+    """Differences of positions, which start at rest, keep every limit: each is a mean of the derivative,
+    whatever the time steps.
+    """
     times, path = [-3.0 * steps[0], -2.0 * steps[0], -steps[0], 0.0], [positions[0]] * 4
     for position, dt in zip(positions[1:], steps, strict=True):
         times.append(times[-1] + dt)
@@ -76,7 +86,9 @@ def assert_within(positions: Sequence[float], steps: Sequence[float], limits: Li
 def assert_can_stop(state: Kinematic, limits: Limits) -> None:
     """The joint can still stop within its position limits, without more velocity than it may have."""
     grain = 1e-12 * max(1.0, abs(limits.lower), abs(limits.upper))
-    lowest, highest = stopping_range((state.position, state.velocity, state.acceleration), limits.acceleration, limits.jerk)
+    lowest, highest = stopping_range(
+        (state.position, state.velocity, state.acceleration), limits.acceleration, limits.jerk
+    )
     assert lowest >= limits.lower - grain
     assert highest <= limits.upper + grain
     assert abs(state.acceleration) <= limits.acceleration * (1.0 + RELATIVE)
@@ -84,7 +96,9 @@ def assert_can_stop(state: Kinematic, limits: Limits) -> None:
     assert max(abs(state.velocity), abs(coasted)) <= limits.velocity * (1.0 + RELATIVE)
 
 
-def time_to_rest(motion_filter: Filter, state: Kinematic, target: float, dt: float, patience: float = inf) -> float:
+def time_to_rest(
+    motion_filter: Filter, state: Kinematic, target: float, dt: float, patience: float = inf
+) -> float:
     """Seconds, in whole steps, until exactly at rest on `target`."""
     steps = 0
     while (state.position, state.velocity, state.acceleration) != (target, 0.0, 0.0):

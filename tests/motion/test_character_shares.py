@@ -18,5 +18,7 @@ def test_each_share_is_of_its_own_limit_and_positions_stay():
 @pytest.mark.parametrize("share", [0.0, -0.5, 1.01, float("nan")])
 @pytest.mark.parametrize("name", ["velocity", "acceleration", "jerk"])
 def test_a_share_that_is_none_is_named(name, share):
-    with pytest.raises(CharacterError, match=f"character `{name}` is {share}: choose a share above 0 and up to 1"):
+    with pytest.raises(
+        CharacterError, match=f"character `{name}` is {share}: choose a share above 0 and up to 1"
+    ):
         Character(**{name: share})

@@ -11,7 +11,17 @@ from limber.motion.joint import DELAY, FRAMES
 from limber.motion.limiter import HEADROOM, jerk_suffices
 from limber.motion.profile import moved
 
-from tests.motion.motions import any_limits, any_shares, assert_can_stop, assert_within, often, placed, powers, sometimes, unhurried
+from tests.motion.motions import (
+    any_limits,
+    any_shares,
+    assert_can_stop,
+    assert_within,
+    often,
+    placed,
+    powers,
+    sometimes,
+    unhurried,
+)
 
 ARM = Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000))
 share = st.floats(-1.0, 1.0)
@@ -51,7 +61,9 @@ def played(frames, interval, steps, rate=1.0):
     st.floats(0.97, 1.03),
     st.integers(0, 9),
 )
-def test_feasible_motion_passes_unchanged_between_frames_on_an_uneven_and_slightly_wrong_clock(name, limits, shares, interval, rate, seed):
+def test_feasible_motion_passes_unchanged_between_frames_on_an_uneven_and_slightly_wrong_clock(
+    name, limits, shares, interval, rate, seed
+):
     dice = Random(seed)
     frames = frames_of(name, limits, shares, interval)
     limiter = make_limiter(limits)
@@ -63,7 +75,11 @@ def test_feasible_motion_passes_unchanged_between_frames_on_an_uneven_and_slight
 
 
 @often
-@given(any_limits(), st.lists(st.tuples(st.floats(-0.5, 1.5), share, share), min_size=1, max_size=30), powers(-2.0, 0.5))
+@given(
+    any_limits(),
+    st.lists(st.tuples(st.floats(-0.5, 1.5), share, share), min_size=1, max_size=30),
+    powers(-2.0, 0.5),
+)
 def test_anything_else_is_limited_whatever_it_claims(limits, wishes, pace):
     limiter = make_limiter(limits)
     dt = unhurried(limits) * pace
@@ -76,7 +92,9 @@ def test_anything_else_is_limited_whatever_it_claims(limits, wishes, pace):
 
 
 @often
-@given(any_limits(), st.lists(st.tuples(share, share, share, share), min_size=1, max_size=30), powers(-2.0, 0.0))
+@given(
+    any_limits(), st.lists(st.tuples(share, share, share, share), min_size=1, max_size=30), powers(-2.0, 0.0)
+)
 def test_claims_that_a_joint_could_nearly_live_up_to_are_limited_as_well(limits, wishes, pace):
     limiter = make_limiter(limits)
     wide = limiter.limits
@@ -122,7 +140,13 @@ def test_without_the_targets_motion_the_limiter_is_the_default_filter():
 
 
 @often
-@given(st.lists(st.tuples(share, st.floats(0.01, 1.0)), min_size=1, max_size=6), share, share, powers(-1.0, 3.0), st.floats(1.001, 3.0))
+@given(
+    st.lists(st.tuples(share, st.floats(0.01, 1.0)), min_size=1, max_size=6),
+    share,
+    share,
+    powers(-1.0, 3.0),
+    st.floats(1.001, 3.0),
+)
 def test_a_bridge_is_there_where_a_motion_goes(spans, fast, pushed, jerk, less):
     start = (0.0, 10.0 * fast, 10.0 * pushed)
     end, dt = start, 0.0
@@ -138,7 +162,9 @@ def test_a_bridge_is_there_where_a_motion_goes(spans, fast, pushed, jerk, less):
 @often
 @given(powers(-1.0, 2.0), powers(0.0, 3.0), st.floats(0.01, 1.0), st.sampled_from((-1.0, 1.0)))
 def test_there_is_no_bridge_to_where_only_more_jerk_leads(start, jerk, dt, way):
-    """From the farthest place that the jerk can reach with that velocity and acceleration, a little farther is too far."""
+    """From the farthest place that the jerk can reach with that velocity and acceleration, a little farther
+    is too far.
+    """
     first, last = 0.25 * dt, 0.25 * dt
     point = (0.0, start, 0.0)
     for pushing, t in ((way, first), (-way, 0.5 * dt), (way, last)):
@@ -163,8 +189,12 @@ def test_the_spline_keeps_the_limits_that_its_frames_keep(limits, shares, interv
 def test_the_splines_velocity_and_acceleration_are_its_derivatives(frames, place, interval):
     h = 1e-4
     before, here, after = (between(frames, place + d, interval) for d in (-h, 0.0, h))
-    assert here.velocity == pytest.approx((after.position - before.position) / (2.0 * h * interval), abs=1e-6 / interval)
-    assert here.acceleration == pytest.approx((after.velocity - before.velocity) / (2.0 * h * interval), abs=1e-6 / interval**2)
+    assert here.velocity == pytest.approx(
+        (after.position - before.position) / (2.0 * h * interval), abs=1e-6 / interval
+    )
+    assert here.acceleration == pytest.approx(
+        (after.velocity - before.velocity) / (2.0 * h * interval), abs=1e-6 / interval**2
+    )
 
 
 @often
@@ -184,7 +214,9 @@ def test_at_rest_the_spline_is_its_frames_to_the_last_digit(frame, place):
 
 
 def test_a_joint_comes_to_rest_on_a_target_at_rest_in_a_narrow_range():
-    """Once it oscillated for ever: the headroom's slow correction could not stop within the range, the time-optimal one began it anew."""
+    """Once it oscillated for ever: the headroom's slow correction could not stop within the range, the
+    time-optimal one began it anew.
+    """
     limiter = make_limiter(Limits(-0.0107, 0.0107, 0.5 * pi, 2.5 * pi, 25.0 * pi))
     state = Kinematic(0.0105, -0.3, -0.4)
     for _ in range(400):

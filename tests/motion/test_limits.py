@@ -44,7 +44,15 @@ def test_a_lower_limit_above_the_upper_one_is_refused_and_an_equal_one_taken():
 
 
 @pytest.mark.parametrize(
-    "kwargs", [{"sigma": -0.1}, {"sigma": 1.1}, {"sigma": NO_NUMBERS[0]}, {"rho": -0.1}, {"rho": 1.0}, {"rho": NO_NUMBERS[0]}]
+    "kwargs",
+    [
+        {"sigma": -0.1},
+        {"sigma": 1.1},
+        {"sigma": NO_NUMBERS[0]},
+        {"rho": -0.1},
+        {"rho": 1.0},
+        {"rho": NO_NUMBERS[0]},
+    ],
 )
 def test_a_character_out_of_range_names_the_parameter(kwargs):
     with pytest.raises(CharacterError, match=f"`{next(iter(kwargs))}`.*choose"):
@@ -94,7 +102,10 @@ def test_an_unknown_filter_lists_those_there_are():
 
 def test_every_error_is_a_value_error():
     assert issubclass(MotionError, ValueError)
-    assert all(issubclass(kind, MotionError) for kind in (LimitsError, CharacterError, TargetError, TimeStepError, UnknownFilterError))
+    assert all(
+        issubclass(kind, MotionError)
+        for kind in (LimitsError, CharacterError, TargetError, TimeStepError, UnknownFilterError)
+    )
 
 
 @pytest.mark.parametrize("name", FILTERS)

@@ -1,4 +1,6 @@
-"""The Nutty filter: each repair of eq. 23 by what was wrong with the printed line, then what every filter must keep."""
+"""The Nutty filter: each repair of eq. 23 by what was wrong with the printed line, then what every filter
+must keep.
+"""
 
 from dataclasses import replace
 from math import degrees, pi, radians, tanh
@@ -9,13 +11,26 @@ from hypothesis import strategies as st
 from limber.motion import Character, Kinematic, Limits, NuttyFilter
 from limber.motion.nutty import LONGEST, eased, leeway, own_step, saturated
 
-from tests.motion.motions import any_limits, any_shares, assert_can_stop, assert_within, driven, often, placed, powers, sometimes, unhurried
+from tests.motion.motions import (
+    any_limits,
+    any_shares,
+    assert_can_stop,
+    assert_within,
+    driven,
+    often,
+    placed,
+    powers,
+    sometimes,
+    unhurried,
+)
 
 ARM = Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000))
 IN_DEGREES = Limits(-120.0, 120.0, 180.0, 900.0, 9000.0)
 LONG = replace(ARM, lower=-100.0, upper=100.0)
 
-characters = st.builds(Character, st.floats(0.0, 1.0), st.sampled_from((0.0, 0.5, 0.9, 0.99)), st.sampled_from((0.5, 1.0, 5.0)))
+characters = st.builds(
+    Character, st.floats(0.0, 1.0), st.sampled_from((0.0, 0.5, 0.9, 0.99)), st.sampled_from((0.5, 1.0, 5.0))
+)
 
 
 def path(motion_filter, target, dt, seconds):
@@ -31,7 +46,9 @@ def test_repair_1_the_motion_is_the_same_at_whatever_rate_it_is_stepped():
 
 
 def test_repair_1_its_own_step_is_one_that_the_jerk_can_fill():
-    """Printed, errors of velocity and acceleration are to vanish within a frame, which no jerk limit allows."""
+    """Printed, errors of velocity and acceleration are to vanish within a frame, which no jerk limit
+    allows.
+    """
     assert own_step(ARM) * ARM.jerk == pytest.approx(0.3 * ARM.acceleration)
     slow = replace(ARM, acceleration=1e4)  # never reached before the greatest velocity is
     assert own_step(slow) ** 2 * slow.jerk == pytest.approx(0.09 * slow.velocity)
@@ -84,7 +101,9 @@ def test_beta_makes_the_soft_limit_harder():
 
 @pytest.mark.parametrize("sigma", [0.0, 0.5])
 def test_repair_8_beta_says_how_near_a_position_limit_the_joint_slows_down(sigma):
-    """Printed, Omega is a factor on a velocity that lambda saturates all the same: from 1 to 100 nothing changed."""
+    """Printed, Omega is a factor on a velocity that lambda saturates all the same: from 1 to 100 nothing
+    changed.
+    """
     took = []
     for beta in (0.5, 1.0, 2.0, 4.0, 100.0):
         states = driven(NuttyFilter(ARM, Character(sigma, beta=beta)), 0.0, [(radians(115.0), 0.01)] * 600)
@@ -128,7 +147,9 @@ def test_repair_5_what_the_cascade_asks_for_is_within_every_limit_before_the_gua
 
 
 @pytest.mark.parametrize("sigma", [0.0, 0.5, 1.0])
-@pytest.mark.parametrize("target", [radians(0.1), radians(5.0), radians(90.0), radians(119.9), radians(120.0), radians(200.0)])
+@pytest.mark.parametrize(
+    "target", [radians(0.1), radians(5.0), radians(90.0), radians(119.9), radians(120.0), radians(200.0)]
+)
 def test_repair_6_it_arrives_and_rests_exactly_even_at_a_position_limit(sigma, target):
     """Printed, .002 of the velocity is left near the target, and none at a position limit."""
     state = driven(NuttyFilter(ARM, Character(sigma)), 0.0, [(target, 0.01)] * 1000)[-1]
@@ -139,7 +160,11 @@ def test_repair_6_it_arrives_and_rests_exactly_even_at_a_position_limit(sigma, t
 @given(any_limits(), characters, st.floats(0.0, 1.0), any_shares(most=30), powers(-1.0, 0.5))
 def test_repair_7_no_limit_is_ever_exceeded_whatever_the_targets(limits, character, start, shares, pace):
     dt = min(unhurried(limits) * pace, 0.2)
-    states = driven(NuttyFilter(limits, character), placed(start, limits), [(placed(share, limits), dt) for share in shares])
+    states = driven(
+        NuttyFilter(limits, character),
+        placed(start, limits),
+        [(placed(share, limits), dt) for share in shares],
+    )
     assert_within([state.position for state in states], [dt] * len(shares), limits)
     for state in states:
         assert_can_stop(state, limits)
@@ -160,7 +185,9 @@ def test_repair_7_a_step_is_never_overshot(limits, character, start, share, pace
 @given(any_limits(), characters, any_shares(most=5), st.floats(0.0, 1.0))
 def test_it_never_swings_for_ever(limits, character, shares, last):
     reach = (limits.upper - limits.lower) / limits.velocity
-    longest = reach + limits.velocity / limits.acceleration + limits.acceleration / limits.jerk + own_step(limits)
+    longest = (
+        reach + limits.velocity / limits.acceleration + limits.acceleration / limits.jerk + own_step(limits)
+    )
     assume(longest < 20.0)
     one = NuttyFilter(limits, character)
     dt = max(longest / 500.0, own_step(limits) / 5.0)

@@ -1,4 +1,6 @@
-"""The manoeuvres of the default filter: each is what it says, by stepping along it and by an independent generator's answers."""
+"""The manoeuvres of the default filter: each is what it says, by stepping along it and by an independent
+generator's answers.
+"""
 
 import json
 from math import radians
@@ -7,7 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.motion.profile import moved, pulse_to, stopped, stopping, stopping_distance, stopping_range, toward_rest
+from limber.motion.profile import (
+    moved,
+    pulse_to,
+    stopped,
+    stopping,
+    stopping_distance,
+    stopping_range,
+    toward_rest,
+)
 
 from tests.motion.motions import often, powers
 
@@ -25,7 +35,9 @@ def played(point, spans):
 
 @often
 @given(dynamics, share, share, share)
-def test_a_pulse_ends_at_its_goal_without_acceleration_and_never_exceeds_the_limit(limits, start, goal, pushed):
+def test_a_pulse_ends_at_its_goal_without_acceleration_and_never_exceeds_the_limit(
+    limits, start, goal, pushed
+):
     speed, limit, jerk = limits
     first, begin, held, end = pulse_to(goal * speed, start * speed, pushed * limit, limit, jerk)
     peak = moved(0.0, start * speed, pushed * limit, first, begin)
@@ -51,15 +63,21 @@ def test_the_stopping_distance_is_where_stopping_ends(limits, start, pushed):
 
 @often
 @given(dynamics, share, share)
-def test_stopping_begins_with_the_jerk_that_it_says_and_grows_with_the_acceleration_as_it_says(limits, start, pushed):
+def test_stopping_begins_with_the_jerk_that_it_says_and_grows_with_the_acceleration_as_it_says(
+    limits, start, pushed
+):
     speed, limit, jerk = limits
     velocity, acceleration, step = start * speed, 0.999 * pushed * limit, 1e-4 * limit
-    (less, first, _), (more, last, _) = (stopping(velocity, acceleration + way, limit, jerk) for way in (-step, step))
+    (less, first, _), (more, last, _) = (
+        stopping(velocity, acceleration + way, limit, jerk) for way in (-step, step)
+    )
     assume(first == last)  # between them the joint would stop at once
     distance, brake, growth = stopping(velocity, acceleration, limit, jerk)
     assert distance == stopping_distance(velocity, acceleration, limit, jerk)
     assert brake == first == pulse_to(0.0, velocity, acceleration, limit, jerk)[0]
-    assert growth == pytest.approx((more - less) / (2.0 * step), abs=1e-3 * (limit / jerk + speed / limit) * limit / jerk + 1e-4 * growth)
+    assert growth == pytest.approx(
+        (more - less) / (2.0 * step), abs=1e-3 * (limit / jerk + speed / limit) * limit / jerk + 1e-4 * growth
+    )
 
 
 @often
@@ -89,7 +107,9 @@ def test_two_short_steps_toward_rest_are_one_long_one(limits, place, start, push
     acceleration = pushed * limit
     point = (place, start * speed, acceleration)
     once = toward_rest(point, first + second, speed, limit, jerk, 1e-15)
-    twice = toward_rest(toward_rest(point, first, speed, limit, jerk, 1e-15), second, speed, limit, jerk, 1e-15)
+    twice = toward_rest(
+        toward_rest(point, first, speed, limit, jerk, 1e-15), second, speed, limit, jerk, 1e-15
+    )
     reach = abs(place) + (speed + limit * limit / jerk) * (first + second)
     assert twice[0] == pytest.approx(once[0], abs=1e-7 * reach)
     assert twice[1] == pytest.approx(once[1], abs=1e-5 * (speed + limit * limit / jerk))
@@ -100,16 +120,23 @@ def trajectories():
 
 
 @pytest.mark.skipif(
-    not ORACLE.exists(), reason="the generator's answers are not beside this checkout: ../shared/hardware/ruckig_trajectories.json"
+    not ORACLE.exists(),
+    reason=(
+        "the generator's answers are not beside this checkout: ../shared/hardware/ruckig_trajectories.json"
+    ),
 )
 @pytest.mark.parametrize("name", list(trajectories()))
 def test_it_goes_the_way_that_a_time_optimal_generator_goes(name):
     each = trajectories()[name]
     speed, limit, jerk = (radians(each["limits"][key]) for key in "vaj")
     position, velocity, acceleration = 0.0, 0.0, 0.0
-    for degrees, expected, fast, pushed in zip(each["targets"], each["pos"], each["vel"], each["acc"], strict=True):
+    for degrees, expected, fast, pushed in zip(
+        each["targets"], each["pos"], each["vel"], each["acc"], strict=True
+    ):
         target = radians(degrees)
-        position, velocity, acceleration = toward_rest((position - target, velocity, acceleration), each["dt"], speed, limit, jerk, 1e-15)
+        position, velocity, acceleration = toward_rest(
+            (position - target, velocity, acceleration), each["dt"], speed, limit, jerk, 1e-15
+        )
         position += target
         assert position == pytest.approx(radians(expected), abs=1e-9)
         assert velocity == pytest.approx(radians(fast), abs=1e-7)

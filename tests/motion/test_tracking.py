@@ -32,18 +32,27 @@ characters = st.builds(Character, st.sampled_from((0.0, 0.3, 1.0)), st.sampled_f
 
 @often
 @given(any_limits(), characters, st.floats(0.0, 1.0), any_shares(), powers(-2.0, 1.0), st.integers(0, 9))
-def test_no_limit_is_ever_exceeded_whatever_the_targets_and_time_steps(limits, character, start, shares, pace, seed):
+def test_no_limit_is_ever_exceeded_whatever_the_targets_and_time_steps(
+    limits, character, start, shares, pace, seed
+):
     dice = Random(seed)
     steps = [unhurried(limits) * pace * (10.0 ** dice.uniform(-1.0, 0.5) if seed else 1.0) for _ in shares]
     targets = [placed(share, limits) for share in shares]
-    states = driven(TrackingFilter(limits, character), placed(start, limits), list(zip(targets, steps, strict=True)))
+    states = driven(
+        TrackingFilter(limits, character), placed(start, limits), list(zip(targets, steps, strict=True))
+    )
     assert_within([state.position for state in states], steps, limits)
     for state in states:
         assert_can_stop(state, limits)
 
 
 @often
-@given(any_limits(), any_shares(most=20), st.lists(st.floats(-5.0, 5.0), min_size=20, max_size=20), powers(-2.0, 1.0))
+@given(
+    any_limits(),
+    any_shares(most=20),
+    st.lists(st.floats(-5.0, 5.0), min_size=20, max_size=20),
+    powers(-2.0, 1.0),
+)
 def test_no_claimed_target_velocity_leads_out_of_the_limits(limits, shares, claims, pace):
     dt = unhurried(limits) * pace
     one = TrackingFilter(limits)
@@ -61,7 +70,9 @@ def test_a_step_takes_the_least_time_and_ends_exactly_at_rest(limits, start, sha
     least = shortest_time(there - here, limits)
     assume(least > 1e-6)
     dt = least * pace
-    took = time_to_rest(TrackingFilter(limits), TrackingFilter(limits).rest(here), there, dt, patience=10.0 * least)
+    took = time_to_rest(
+        TrackingFilter(limits), TrackingFilter(limits).rest(here), there, dt, patience=10.0 * least
+    )
     assert took <= least * (1.0 + 1e-6) + dt
 
 
@@ -85,12 +96,16 @@ def test_a_step_is_never_overshot_and_never_turned_back_from(limits, start, shar
 
 @often
 @given(any_limits(), any_shares(most=20), st.floats(0.0, 1.0), powers(-2.0, 0.5), characters)
-def test_from_every_state_it_comes_to_rest_exactly_on_a_target_that_stays(limits, shares, last, pace, character):
+def test_from_every_state_it_comes_to_rest_exactly_on_a_target_that_stays(
+    limits, shares, last, pace, character
+):
     dt = unhurried(limits) * pace
     one = TrackingFilter(limits, character)
     state = driven(one, placed(0.5, limits), [(placed(share, limits), dt) for share in shares])[-1]
     used = used_limits(limits, character)
-    slow = 2.0 * (limits.velocity / used.acceleration + used.acceleration / used.jerk + limits.acceleration / used.jerk)
+    slow = 2.0 * (
+        limits.velocity / used.acceleration + used.acceleration / used.jerk + limits.acceleration / used.jerk
+    )
     enough = slow + 4.0 * shortest_time(limits.upper - limits.lower, used)
     assume(enough / dt < 20_000)
     time_to_rest(one, state, placed(last, limits), dt, patience=enough + 4.0 * dt)
@@ -106,7 +121,9 @@ def test_the_rate_it_is_called_at_makes_no_difference_to_the_motion(limits, shar
     goal = placed(0.3, limits)
     once = one.step(here, goal, dt)
     twice = one.step(one.step(here, goal, cut * dt), goal, (1.0 - cut) * dt)
-    assert twice.position == pytest.approx(once.position, abs=1e-7 * (limits.upper - limits.lower + limits.velocity * dt))
+    assert twice.position == pytest.approx(
+        once.position, abs=1e-7 * (limits.upper - limits.lower + limits.velocity * dt)
+    )
 
 
 @often
@@ -118,7 +135,11 @@ def test_it_is_the_same_in_the_mirror(limits, shares, pace):
     path = driven(TrackingFilter(limits), placed(0.25, limits), [(target, dt) for target in targets])
     image = driven(TrackingFilter(mirrored), -placed(0.25, limits), [(-target, dt) for target in targets])
     for state, other in zip(path, image, strict=True):
-        assert (other.position, other.velocity, other.acceleration) == (-state.position, -state.velocity, -state.acceleration)
+        assert (other.position, other.velocity, other.acceleration) == (
+            -state.position,
+            -state.velocity,
+            -state.acceleration,
+        )
 
 
 @sometimes
@@ -130,17 +151,27 @@ def test_it_is_the_same_in_the_mirror(limits, shares, pace):
 )
 def test_limits_narrowed_midway_are_come_back_to_and_then_kept(limits, shares, pace, narrower):
     dt = unhurried(limits) * pace
-    state = driven(TrackingFilter(limits), placed(0.5, limits), [(placed(share, limits), dt) for share in shares])[-1]
+    state = driven(
+        TrackingFilter(limits), placed(0.5, limits), [(placed(share, limits), dt) for share in shares]
+    )[-1]
     velocity, acceleration, jerk = narrower
     narrow = Limits(
-        placed(0.4, limits), placed(0.6, limits), limits.velocity * velocity, limits.acceleration * acceleration, limits.jerk * jerk
+        placed(0.4, limits),
+        placed(0.6, limits),
+        limits.velocity * velocity,
+        limits.acceleration * acceleration,
+        limits.jerk * jerk,
     )
     one = TrackingFilter(narrow)
     ended = 20.0 * (
         limits.velocity / narrow.acceleration
         + limits.acceleration / narrow.jerk
         + narrow.acceleration / narrow.jerk
-        + (limits.upper - limits.lower + limits.velocity * (limits.velocity / narrow.acceleration + limits.acceleration / narrow.jerk))
+        + (
+            limits.upper
+            - limits.lower
+            + limits.velocity * (limits.velocity / narrow.acceleration + limits.acceleration / narrow.jerk)
+        )
         / narrow.velocity
     )
     dt = max(dt, ended / 3000.0)
@@ -148,12 +179,18 @@ def test_limits_narrowed_midway_are_come_back_to_and_then_kept(limits, shares, p
     within = False
     for _ in range(3000):
         state = one.step(before, placed(0.5, limits), dt)
-        assert abs(state.acceleration - before.acceleration) <= narrow.jerk * dt * (1.0 + 1e-9) + 1e-9 * limits.acceleration
+        assert (
+            abs(state.acceleration - before.acceleration)
+            <= narrow.jerk * dt * (1.0 + 1e-9) + 1e-9 * limits.acceleration
+        )
         assert abs(state.acceleration) <= max(abs(before.acceleration), narrow.acceleration) * (1.0 + 1e-9)
         coasted = state.velocity + 0.5 * state.acceleration * abs(state.acceleration) / narrow.jerk
         if within:
             assert abs(state.velocity) <= narrow.velocity * (1.0 + 1e-9)
-        within = within or (abs(coasted) <= narrow.velocity >= abs(state.velocity) and abs(state.acceleration) <= narrow.acceleration)
+        within = within or (
+            abs(coasted) <= narrow.velocity >= abs(state.velocity)
+            and abs(state.acceleration) <= narrow.acceleration
+        )
         before = state
     assert (state.position, state.velocity, state.acceleration) == (placed(0.5, limits), 0.0, 0.0)
 
@@ -162,7 +199,9 @@ def test_limits_narrowed_midway_are_come_back_to_and_then_kept(limits, shares, p
 @given(any_limits(), any_shares(most=20), powers(-2.0, 0.0), st.floats(-0.5, 1.5))
 def test_a_character_made_heavier_midway_still_stops_within_the_position_limits(limits, shares, pace, share):
     dt = unhurried(limits) * pace
-    states = driven(TrackingFilter(limits), placed(0.5, limits), [(placed(each, limits), dt) for each in shares])
+    states = driven(
+        TrackingFilter(limits), placed(0.5, limits), [(placed(each, limits), dt) for each in shares]
+    )
     heavy = TrackingFilter(limits, Character(1.0, 0.0))
     for _ in range(40):
         states.append(heavy.step(states[-1], placed(share, limits), dt))
@@ -182,14 +221,20 @@ def test_a_thousand_steps_of_a_nanosecond_are_a_microsecond():
 
 
 def test_a_locked_joint_stays():
-    state = driven(TrackingFilter(replace(ARM, lower=0.2, upper=0.2)), 0.2, [(target, HUNDREDTH) for target in (1.0, -1.0, 0.2)])[-1]
+    state = driven(
+        TrackingFilter(replace(ARM, lower=0.2, upper=0.2)),
+        0.2,
+        [(target, HUNDREDTH) for target in (1.0, -1.0, 0.2)],
+    )[-1]
     assert (state.position, state.velocity) == (0.2, 0.0)
 
 
 @pytest.mark.parametrize(("degrees", "seconds"), [(90.0, 0.800), (5.0, 0.261)])
 def test_known_steps_take_their_known_time(degrees, seconds):
     one = make_filter("default", ARM)
-    assert time_to_rest(one, one.rest(0.0), radians(degrees), 1e-3, patience=2.0) == pytest.approx(seconds, abs=1.1e-3)
+    assert time_to_rest(one, one.rest(0.0), radians(degrees), 1e-3, patience=2.0) == pytest.approx(
+        seconds, abs=1.1e-3
+    )
 
 
 @pytest.mark.parametrize("sigma", [0.25, 0.5, 1.0])

@@ -21,7 +21,9 @@ def rms(values):
 
 
 def lag(targets, given=None, dt=HUNDREDTH, limits=ARM):
-    """Root mean square distance from the target, the first second left out: once following it, once merely going where it is."""
+    """Root mean square distance from the target, the first second left out: once following it, once merely
+    going where it is.
+    """
     one = TrackingFilter(limits)
     follower, goer = one.rest(targets[0]), one.rest(targets[0])
     followed, gone = [], []
@@ -59,7 +61,9 @@ def test_knowing_the_targets_velocity_helps_as_well(frequency, share):
 
 @sometimes
 @given(st.floats(0.5, 3.0), st.floats(0.2, 1.5))
-def test_a_target_that_swings_faster_than_the_joint_can_is_followed_no_worse_than_a_place(frequency, amplitude):
+def test_a_target_that_swings_faster_than_the_joint_can_is_followed_no_worse_than_a_place(
+    frequency, amplitude
+):
     followed, gone = lag(sine(amplitude, frequency))
     assert followed < 1.15 * gone + radians(0.02)
 
@@ -73,7 +77,9 @@ def test_noise_is_no_velocity(amount):
 
 @pytest.mark.parametrize("amount", [radians(0.0005), radians(0.001), radians(0.002)])
 def test_noise_too_fine_to_be_a_jump_is_hardly_enlarged(amount):
-    """A target at rest that trembles by less than the jerk limit shows is not taken for one that moves to and fro."""
+    """A target at rest that trembles by less than the jerk limit shows is not taken for one that moves to and
+    fro.
+    """
     noises = [Random(seed) for seed in range(10)]
     lags = [lag([0.3 + noise.gauss(0.0, amount) for _ in range(400)]) for noise in noises]
     assert rms([followed for followed, _ in lags]) < 1.25 * rms([gone for _, gone in lags])
@@ -108,7 +114,9 @@ def test_a_target_that_swerves_harder_than_the_joint_can_is_kept_up_with_where_i
     one, state = TrackingFilter(ARM), TrackingFilter(ARM).rest(0.0)
     for k in range(rate):
         t = k / rate
-        target = 0.5 * 2.0 * t**2 + (0.5 * 15.0 * min(t - 0.3, 1 / 30) ** 2 + 0.5 * max(t - 0.3 - 1 / 30, 0.0) if t > 0.3 else 0.0)
+        target = 0.5 * 2.0 * t**2 + (
+            0.5 * 15.0 * min(t - 0.3, 1 / 30) ** 2 + 0.5 * max(t - 0.3 - 1 / 30, 0.0) if t > 0.3 else 0.0
+        )
         state = one.step(state, target, 1.0 / rate)
     assert abs(target - state.position) < radians(2.0)
 
@@ -117,7 +125,9 @@ def test_a_target_that_swerves_harder_than_the_joint_can_is_kept_up_with_where_i
 @given(st.floats(0.05, 0.7), st.floats(0.5, 2.0))
 def test_a_target_that_stops_as_a_joint_can_is_run_past_by_no_more_than_it_covers_in_a_step(way, stretch):
     """A step is how late the joint sees it brake."""
-    lead = TrackingFilter(Limits(-2.0, 2.0, ARM.velocity / 2.0, ARM.acceleration / (2.0 * stretch), ARM.jerk / (2.0 * stretch)))
+    lead = TrackingFilter(
+        Limits(-2.0, 2.0, ARM.velocity / 2.0, ARM.acceleration / (2.0 * stretch), ARM.jerk / (2.0 * stretch))
+    )
     ahead, one = lead.rest(0.0), TrackingFilter(ARM)
     state = one.rest(0.0)
     for _ in range(400):
@@ -135,7 +145,11 @@ def test_a_target_that_speeds_up_and_all_at_once_brakes_half_as_hard_as_the_join
     one, state = TrackingFilter(ARM), TrackingFilter(ARM).rest(-1.0)
     for k in range(2 * rate):
         t = k / rate
-        target = 0.5 * acceleration * t**2 if t < turn else peak * turn - 0.5 * acceleration * max(2.0 * turn - t, 0.0) ** 2
+        target = (
+            0.5 * acceleration * t**2
+            if t < turn
+            else peak * turn - 0.5 * acceleration * max(2.0 * turn - t, 0.0) ** 2
+        )
         state = one.step(state, target - 1.0, 1.0 / rate)
         assert state.position <= peak * turn - 1.0 + radians(0.5)
     assert state.position == pytest.approx(peak * turn - 1.0)

@@ -1,4 +1,6 @@
-"""A way that takes a time of its own: it arrives then, at rest, smooth also where it is changed on the way."""
+"""A way that takes a time of its own: it arrives then, at rest, smooth also where it is changed on
+the way.
+"""
 
 import numpy as np
 import pytest
@@ -85,7 +87,9 @@ def test_joints_move_together_on_a_straight_line_between_postures_whatever_their
 
 @pytest.mark.parametrize(("share", "beyond"), [(0.5, 1e-3), (0.3, 0.1)])
 def test_a_posture_that_is_changed_on_the_way_is_not_rushed_to(share, beyond):
-    """Where the joint passes its new target at speed, or just stops there, the distance alone says nothing about the time it needs."""
+    """Where the joint passes its new target at speed, or just stops there, the distance alone says nothing
+    about the time it needs.
+    """
     way, dt = Transition(LIMITS), 0.01
     moving = walk(way, way.rest(-1.0), 1.0, dt, int(share * way.duration(way.rest(-1.0), 1.0) / dt))[-1]
     target = moving.position + beyond

@@ -34,7 +34,9 @@ def document(**changes: Any) -> dict[str, Any]:
 
 def binary(corners=CORNERS, order=ORDER) -> bytes:
     """The buffer of the mesh."""
-    return b"".join(struct.pack("<3f", *corner) for corner in corners) + struct.pack(f"<{len(order)}H", *order)
+    return b"".join(struct.pack("<3f", *corner) for corner in corners) + struct.pack(
+        f"<{len(order)}H", *order
+    )
 
 
 def glb(text: str, data: bytes, version: int = 2) -> bytes:

@@ -42,13 +42,17 @@ ARM = """<mujoco model="arm">
 
 
 def arbitrary(draw: random.Random, bodies: int = 10) -> str:
-    """A tree of arbitrary bodies: several joints in one body, joints beside it, frames, classes, every form of an orientation."""
+    """A tree of arbitrary bodies: several joints in one body, joints beside it, frames, classes, every form
+    of an orientation.
+    """
 
     def numbers(count: int, spread: float = 1.0) -> str:
         return " ".join(repr(draw.gauss(0.0, spread)) for _ in range(count))
 
     def turned() -> str:
-        word, count = draw.choice([("quat", 4), ("axisangle", 4), ("xyaxes", 6), ("zaxis", 3), ("euler", 3), ("", 0)])
+        word, count = draw.choice(
+            [("quat", 4), ("axisangle", 4), ("xyaxes", 6), ("zaxis", 3), ("euler", 3), ("", 0)]
+        )
         return f'{word}="{numbers(count, 40.0 if word == "euler" else 1.0)}"' if word else ""
 
     def joint(name: str) -> str:
@@ -64,7 +68,9 @@ def arbitrary(draw: random.Random, bodies: int = 10) -> str:
         kinds = [joint(f"j{k}_{i}") for i in range(draw.choice([0, 1, 1, 1, 2, 3]))]
         if any('type="ball"' in each for each in kinds):
             kinds = kinds[:1]
-        inside = "".join(kinds) + '<geom size=".1"/>' + f'<site name="s{k}" pos="{numbers(3, 0.1)}" {turned()}/>'
+        inside = (
+            "".join(kinds) + '<geom size=".1"/>' + f'<site name="s{k}" pos="{numbers(3, 0.1)}" {turned()}/>'
+        )
         inside += "".join(body(child) for child in children[k])
         if draw.random() < 0.3:
             inside = f'<frame pos="{numbers(3, 0.1)}" {turned()}>{inside}</frame>'
@@ -78,7 +84,10 @@ def arbitrary(draw: random.Random, bodies: int = 10) -> str:
     angle = draw.choice(["degree", "radian"])
     defaults = '<default><joint axis="0 1 0"/></default><default><default class="wide"><joint pos="0 0 .1"/>'
     defaults += '<default class="deep"><joint axis="1 1 0"/></default></default></default>'
-    return f'<mujoco><compiler angle="{angle}" eulerseq="{sequence}"/>{defaults}<worldbody>{body(0)}</worldbody></mujoco>'
+    return (
+        f'<mujoco><compiler angle="{angle}"'
+        f' eulerseq="{sequence}"/>{defaults}<worldbody>{body(0)}</worldbody></mujoco>'
+    )
 
 
 class Referee:
@@ -91,7 +100,9 @@ class Referee:
         self.data = self.mujoco.MjData(self.model)
 
     def frames(self, values: dict[str, float]) -> dict[str, np.ndarray]:
-        """Frame (4, 4) in the world of each named body and site, for all joints' values [rad or m]; a ball's are NAME_x, _y, _z."""
+        """Frame (4, 4) in the world of each named body and site, for all joints' values [rad or m]; a ball's
+        are NAME_x, _y, _z.
+        """
         model, data = self.model, self.data
         for j in range(model.njnt):
             name, at = model.joint(j).name, model.jnt_qposadr[j]
@@ -100,8 +111,12 @@ class Referee:
             elif model.jnt_type[j] != self.mujoco.mjtJoint.mjJNT_FREE:
                 data.qpos[at] = values[name]
         self.mujoco.mj_kinematics(model, data)
-        found = {model.site(k).name: self._frame(data.site_xpos[k], data.site_xmat[k]) for k in range(model.nsite)}
-        return found | {model.body(k).name: self._frame(data.xpos[k], data.xmat[k]) for k in range(1, model.nbody)}
+        found = {
+            model.site(k).name: self._frame(data.site_xpos[k], data.site_xmat[k]) for k in range(model.nsite)
+        }
+        return found | {
+            model.body(k).name: self._frame(data.xpos[k], data.xmat[k]) for k in range(1, model.nbody)
+        }
 
     def values(self, draw: random.Random) -> dict[str, float]:
         """Arbitrary values of all joints."""
@@ -131,4 +146,7 @@ class Referee:
         """As `frames`, in a keyframe."""
         self.mujoco.mj_resetDataKeyframe(self.model, self.data, keyframe)
         self.mujoco.mj_kinematics(self.model, self.data)
-        return {self.model.body(k).name: self._frame(self.data.xpos[k], self.data.xmat[k]) for k in range(1, self.model.nbody)}
+        return {
+            self.model.body(k).name: self._frame(self.data.xpos[k], self.data.xmat[k])
+            for k in range(1, self.model.nbody)
+        }

@@ -1,4 +1,6 @@
-"""Robots for the tests: public files, arbitrary ones, and forward kinematics of their own, written from the URDF's words alone."""
+"""Robots for the tests: public files, arbitrary ones, and forward kinematics of their own, written from the
+URDF's words alone.
+"""
 
 import math
 import random
@@ -8,8 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"  # public robots beside the checkout, where there are any
-PUBLIC = sorted([*SHARED.glob("data/**/*.urdf"), *SHARED.glob("whole_body/*.urdf"), *SHARED.glob("mechanism/**/*.urdf")])
+SHARED = (
+    Path(__file__).resolve().parents[3] / "shared"
+)  # public robots beside the checkout, where there are any
+PUBLIC = sorted(
+    [*SHARED.glob("data/**/*.urdf"), *SHARED.glob("whole_body/*.urdf"), *SHARED.glob("mechanism/**/*.urdf")]
+)
 NO_PUBLIC = "no folder shared/ with public robots beside this checkout"
 
 ARM = """<robot name="arm">
@@ -49,7 +55,9 @@ def write(folder: Path, text: str, name: str = "robot.urdf") -> Path:
 
 
 def arbitrary(draw: random.Random, links: int = 14) -> str:
-    """A tree of arbitrary joints: any frames and axes, joints at one place, kinds of all sorts, some without limits, some that mimic."""
+    """A tree of arbitrary joints: any frames and axes, joints at one place, kinds of all sorts, some without
+    limits, some that mimic.
+    """
 
     def numbers(count: int, spread: float) -> str:
         return " ".join(repr(draw.gauss(0.0, spread)) for _ in range(count))
@@ -66,12 +74,16 @@ def arbitrary(draw: random.Random, links: int = 14) -> str:
         mimic = ""
         if movers and kind != "fixed" and draw.random() < 0.2:
             leader = draw.choice(movers)
-            mimic = f'<mimic joint="joint {leader}" multiplier="{draw.uniform(-2, 2)!r}" offset="{draw.uniform(-1, 1)!r}"/>'
+            mimic = (
+                f'<mimic joint="joint {leader}" multiplier="{draw.uniform(-2, 2)!r}"'
+                f' offset="{draw.uniform(-1, 1)!r}"/>'
+            )
         if kind != "fixed":
             movers.append(k)
         lines.append(
-            f'<joint name="joint {k}" type="{kind}"><parent link="link {draw.randrange(max(0, k - 3), k)}"/><child link="link {k}"/>'
-            f'<origin xyz="{offset}" rpy="{numbers(3, 2.0)}"/><axis xyz="{numbers(3, 1.0)}"/>{limit}{mimic}</joint>'
+            f'<joint name="joint {k}" type="{kind}"><parent link="link'
+            f' {draw.randrange(max(0, k - 3), k)}"/><child link="link {k}"/><origin xyz="{offset}"'
+            f' rpy="{numbers(3, 2.0)}"/><axis xyz="{numbers(3, 1.0)}"/>{limit}{mimic}</joint>'
         )
     head, rest = lines[0], lines[1:]
     draw.shuffle(rest)  # the order says nothing
@@ -79,7 +91,9 @@ def arbitrary(draw: random.Random, links: int = 14) -> str:
 
 
 def _numbers(element: ET.Element | None, name: str, otherwise: str) -> np.ndarray:
-    return np.array([float(word) for word in (otherwise if element is None else element.get(name, otherwise)).split()])
+    return np.array(
+        [float(word) for word in (otherwise if element is None else element.get(name, otherwise)).split()]
+    )
 
 
 def _rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
@@ -91,7 +105,9 @@ def _rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:
 
 @lru_cache(maxsize=2)
 def _joints(path: Path) -> tuple[str, list[tuple]]:
-    """The root link's name, and each joint, parents first: parent, child, step (4, 4), name, type, unit axis, what it mimics."""
+    """The root link's name, and each joint, parents first: parent, child, step (4, 4), name, type, unit axis,
+    what it mimics.
+    """
     robot = ET.parse(path).getroot()
     waiting = robot.findall("joint")
     children = {joint.find("child").get("link") for joint in waiting}
@@ -102,7 +118,10 @@ def _joints(path: Path) -> tuple[str, list[tuple]]:
             waiting.remove(joint)
             known.add(joint.find("child").get("link"))
             step, origin = np.eye(4), joint.find("origin")
-            step[:3, :3], step[:3, 3] = _rpy(*_numbers(origin, "rpy", "0 0 0")), _numbers(origin, "xyz", "0 0 0")
+            step[:3, :3], step[:3, 3] = (
+                _rpy(*_numbers(origin, "rpy", "0 0 0")),
+                _numbers(origin, "xyz", "0 0 0"),
+            )
             axis = _numbers(joint.find("axis"), "xyz", "1 0 0")
             axis /= np.linalg.norm(axis) if axis.any() else 1.0
             ends = joint.find("parent").get("link"), joint.find("child").get("link")
@@ -111,7 +130,9 @@ def _joints(path: Path) -> tuple[str, list[tuple]]:
 
 
 def frames(path: Path, values: dict[str, float]) -> dict[str, np.ndarray]:
-    """Frame (4, 4) of each link in the file's root link, for all joints' values [rad or m]; mimic joints follow."""
+    """Frame (4, 4) of each link in the file's root link, for all joints' values [rad or m]; mimic joints
+    follow.
+    """
     root, joints = _joints(path)
     mimics = {name: mimic for _, _, _, name, _, _, mimic in joints}
 
@@ -136,6 +157,8 @@ def frames(path: Path, values: dict[str, float]) -> dict[str, np.ndarray]:
 def apart(wanted: np.ndarray, rotation: np.ndarray, place) -> tuple[float, float]:
     """How far a frame is from the wanted one: [m], and [rad] exact for small angles."""
     turned = wanted[:3, :3].T @ rotation
-    skew = 0.5 * np.array([turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]])
+    skew = 0.5 * np.array(
+        [turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]]
+    )
     angle = math.atan2(float(np.linalg.norm(skew)), float(np.trace(turned) - 1.0) / 2.0)
     return float(np.linalg.norm(wanted[:3, 3] - np.array(place))), angle

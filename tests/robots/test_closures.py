@@ -1,4 +1,6 @@
-"""Cut-tree URDF files with closures in YAML: what is read, what is mended with a warning, what is refused by name."""
+"""Cut-tree URDF files with closures in YAML: what is read, what is mended with a warning, what is refused by
+name.
+"""
 
 import numpy as np
 import pytest
@@ -9,12 +11,17 @@ from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.solver import MechanismSolver
 
 LINK = '<link name="{}"/>'
-JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><origin xyz="{} {} {}"/><axis xyz="{}"/>{}</joint>'
+JOINT = (
+    '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><origin xyz="{} {} {}"/><axis'
+    ' xyz="{}"/>{}</joint>'
+)
 
 
 def parallelogram(limit: str = "", extra: str = "") -> str:
     """Two cranks of .2 m, .5 m apart, that carry a plate."""
-    links = "".join(LINK.format(name) for name in ("base", "left", "right", "plate", "plate_end", "right_end"))
+    links = "".join(
+        LINK.format(name) for name in ("base", "left", "right", "plate", "plate_end", "right_end")
+    )
     joints = "".join((
         JOINT.format("motor", "revolute", "base", "left", 0, 0, 0, "0 1 0", limit or '<limit effort="1" velocity="1"/>'),
         JOINT.format("free_left", "revolute", "left", "plate", 0, 0, 0.2, "0 1 0", '<limit effort="1" velocity="1"/>'),
@@ -58,25 +65,37 @@ def test_a_closure_without_a_type_holds_frames(files):
 
 def test_limits_are_kept_and_a_limit_without_bounds_is_none(files):
     assert read_mechanism(*files()).joint["motor"].lower == ()
-    found = read_mechanism(*files(parallelogram('<limit lower="-1" upper="0.5" effort="1" velocity="1"/>'))).joint["motor"]
+    found = read_mechanism(
+        *files(parallelogram('<limit lower="-1" upper="0.5" effort="1" velocity="1"/>'))
+    ).joint["motor"]
     assert (found.lower, found.upper) == ((-1.0,), (0.5,))
 
 
 def test_joints_change_their_kind(files):
     changed = CLOSED + "joint_name: [free_left, pin, free_right]\njoint_type: [SPHERICAL, UJOINT_ZX, FIXED]\n"
     mechanism = read_mechanism(*files(closures=changed))
-    assert [mechanism.joint[name].kind for name in ("free_left", "pin", "free_right")] == ["spherical", "universal", "fixed"]
+    assert [mechanism.joint[name].kind for name in ("free_left", "pin", "free_right")] == [
+        "spherical",
+        "universal",
+        "fixed",
+    ]
     turn = MechanismSolver(mechanism)
     first = turn.tree.rests[turn.tree.passages["pin"].joints[0], :3, :3] @ (1.0, 0.0, 0.0)
     assert first == pytest.approx((0.0, 0.0, 1.0))  # about z first
 
 
 def test_a_floating_base_is_free(files):
-    assert len(MechanismSolver(read_mechanism(*files(), True)).tree) == len(MechanismSolver(read_mechanism(*files())).tree) + 6
+    assert (
+        len(MechanismSolver(read_mechanism(*files(), True)).tree)
+        == len(MechanismSolver(read_mechanism(*files())).tree) + 6
+    )
 
 
 def test_names_that_the_robot_lacks_are_warned_of(files):
-    told = CLOSED.replace("['motor']", "['motor', 'engine']") + "joint_name: ['gone']\njoint_type: ['SPHERICAL']\nnotes: hello\n"
+    told = (
+        CLOSED.replace("['motor']", "['motor', 'engine']")
+        + "joint_name: ['gone']\njoint_type: ['SPHERICAL']\nnotes: hello\n"
+    )
     warnings = " ".join(read_mechanism(*files(closures=told)).warnings)
     assert "'engine'" in warnings
     assert "'gone'" in warnings
@@ -84,28 +103,37 @@ def test_names_that_the_robot_lacks_are_warned_of(files):
 
 
 def test_a_closure_of_a_name_that_the_robot_lacks_is_warned_of_and_left_out(files):
-    told = CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'nowhere'], ['plate_end', 'right_end']]").replace(
-        "['6d']", "['6d', '6d']"
-    )
+    told = CLOSED.replace(
+        "[['plate_end', 'right_end']]", "[['plate_end', 'nowhere'], ['plate_end', 'right_end']]"
+    ).replace("['6d']", "['6d', '6d']")
     mechanism = read_mechanism(*files(closures=told))
     assert [joint.name for joint in mechanism.joints if joint.closes] == ["plate_end = right_end (6d)"]
     (warning,) = mechanism.warnings
-    assert "'nowhere' is neither a link nor a joint of the URDF: the closure of ['plate_end', 'nowhere'] is left out" in warning
+    assert (
+        "'nowhere' is neither a link nor a joint of the URDF: the closure of ['plate_end', 'nowhere'] is"
+        " left out" in warning
+    )
 
 
 def test_a_closure_that_is_told_twice_is_warned_of_and_made_once(files):
-    told = CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'right_end'], ['plate_end', 'right_end']]").replace(
-        "['6d']", "['6d', '6d']"
-    )
+    told = CLOSED.replace(
+        "[['plate_end', 'right_end']]", "[['plate_end', 'right_end'], ['plate_end', 'right_end']]"
+    ).replace("['6d']", "['6d', '6d']")
     mechanism = read_mechanism(*files(closures=told))
     assert len([joint for joint in mechanism.joints if joint.closes]) == 1
     assert "is there twice" in mechanism.warnings[0]
 
 
 @pytest.mark.parametrize("kinds", ["['6d', '6d']", "['3d', '6d']", "['6d', '3D']"])
-@pytest.mark.parametrize("second", ["['right_end', 'plate_end']", "['right_end', 'end']", "['plate_end', 'pin']"])
-def test_a_closure_of_the_same_links_is_told_twice_however_it_is_written_and_the_frames_count(files, second: str, kinds: str):
-    told = CLOSED.replace("[['plate_end', 'right_end']]", f"[['plate_end', 'right_end'], {second}]").replace("['6d']", kinds)
+@pytest.mark.parametrize(
+    "second", ["['right_end', 'plate_end']", "['right_end', 'end']", "['plate_end', 'pin']"]
+)
+def test_a_closure_of_the_same_links_is_told_twice_however_it_is_written_and_the_frames_count(
+    files, second: str, kinds: str
+):
+    told = CLOSED.replace("[['plate_end', 'right_end']]", f"[['plate_end', 'right_end'], {second}]").replace(
+        "['6d']", kinds
+    )
     mechanism = read_mechanism(*files(closures=told))
     (closure,) = [joint for joint in mechanism.joints if joint.closes]
     assert closure.kind == "fixed"
@@ -119,11 +147,16 @@ def test_types_that_are_too_many_or_missing_are_warned_of(files):
     assert more.joints[-1].kind == "spherical"
     (warning,) = more.warnings
     assert "robot.yaml, type: pairs in closed_loop: 1, types: 3: the last types are left out" in warning
-    pairs = CLOSED.replace("[['plate_end', 'right_end']]", "[['plate_end', 'right_end'], ['left', 'right']]").replace("6d", "3d")
+    pairs = CLOSED.replace(
+        "[['plate_end', 'right_end']]", "[['plate_end', 'right_end'], ['left', 'right']]"
+    ).replace("6d", "3d")
     fewer = read_mechanism(*files(closures=pairs))
     assert [joint.kind for joint in fewer.joints if joint.closes] == ["spherical", "fixed"]
     (warning,) = fewer.warnings
-    assert "robot.yaml, type: pairs in closed_loop: 2, types: 1: pairs without a type are read as 6d, give each its own" in warning
+    assert (
+        "robot.yaml, type: pairs in closed_loop: 2, types: 1: pairs without a type are read as 6d, give each"
+        " its own" in warning
+    )
 
 
 BALL = JOINT.format("pin", "revolute", "right", "right_end", 0, 0, 0.2, "0 1 0", "{}")
@@ -141,7 +174,9 @@ NONSENSE = {
 @pytest.mark.parametrize("kind", ["SPHERICAL", "UJOINT_XY", "FIXED"])
 @pytest.mark.parametrize("case", NONSENSE)
 def test_axis_and_limits_of_a_joint_that_changes_its_kind_mean_nothing(files, case: str, kind: str):
-    urdf = parallelogram().replace(JOINT.format("pin", "continuous", "right", "right_end", 0, 0, 0.2, "0 1 0", ""), NONSENSE[case])
+    urdf = parallelogram().replace(
+        JOINT.format("pin", "continuous", "right", "right_end", 0, 0, 0.2, "0 1 0", ""), NONSENSE[case]
+    )
     mechanism = read_mechanism(*files(urdf, CLOSED + f"joint_name: [pin]\njoint_type: [{kind}]\n"))
     assert mechanism.joint["pin"].lower == ()
     assert not mechanism.warnings
@@ -150,9 +185,16 @@ def test_axis_and_limits_of_a_joint_that_changes_its_kind_mean_nothing(files, ca
 def test_of_other_joints_axis_and_limits_still_count(files):
     changed = CLOSED + "joint_name: [pin]\njoint_type: [FIXED]\n"
     mechanism = read_mechanism(*files(parallelogram('<limit lower="1" upper="-1"/>'), changed))
-    assert any("of joint 'motor' lower='1' is above upper='-1': they are exchanged" in warning for warning in mechanism.warnings)
+    assert any(
+        "of joint 'motor' lower='1' is above upper='-1': they are exchanged" in warning
+        for warning in mechanism.warnings
+    )
     with pytest.raises(AxisError, match="'free_right'"):
-        read_mechanism(*files(parallelogram().replace('0.5 0 0"/><axis xyz="0 1 0"', '0.5 0 0"/><axis xyz="0 0 0"'), changed))
+        read_mechanism(
+            *files(
+                parallelogram().replace('0.5 0 0"/><axis xyz="0 1 0"', '0.5 0 0"/><axis xyz="0 0 0"'), changed
+            )
+        )
 
 
 @pytest.mark.parametrize(
@@ -174,7 +216,11 @@ def test_a_speed_or_force_that_makes_no_sense_is_left_out(files, limit: str, sai
 @pytest.mark.parametrize(
     ("inertial", "mass", "said"),
     [
-        ('<mass value="2"/><inertia ixx="nan" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>', 2.0, "ixx='nan' must be a finite number"),
+        (
+            '<mass value="2"/><inertia ixx="nan" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>',
+            2.0,
+            "ixx='nan' must be a finite number",
+        ),
         ('<mass value="nan"/>', 0.0, "value='nan' must be a finite number: the link has no mass"),
         ('<origin xyz="nan 0 0"/><mass value="2"/>', 0.0, "xyz='nan 0 0' must be 3 finite numbers"),
     ],
@@ -190,7 +236,10 @@ def test_a_mass_that_makes_no_sense_is_none(files, inertial: str, mass: float, s
 
 
 def test_looks_are_nothing_to_a_mechanism(files):
-    shown = '<link name="left"><visual><origin xyz="nan 0 0"/><geometry><sphere radius="x"/></geometry></visual></link>'
+    shown = (
+        '<link name="left"><visual><origin xyz="nan 0 0"/><geometry><sphere'
+        ' radius="x"/></geometry></visual></link>'
+    )
     assert not read_mechanism(*files(parallelogram().replace(LINK.format("left"), shown))).warnings
 
 

@@ -24,21 +24,35 @@ DAE = """<?xml version="1.0" encoding="utf-8"?>
   <scene><instance_visual_scene url="#s"/></scene>
 </COLLADA>
 """
-INPUTS = '<input semantic="VERTEX" source="#g-vertices" offset="0"/><input semantic="NORMAL" source="#g-normals" offset="1"/>'
+INPUTS = (
+    '<input semantic="VERTEX" source="#g-vertices" offset="0"/><input semantic="NORMAL" source="#g-normals"'
+    ' offset="1"/>'
+)
 TRIANGLES = f'<triangles material="m" count="2">{INPUTS}<p>0 0 1 0 2 0 0 0 2 0 3 0</p></triangles>'
-BOUND = '<bind_material><technique_common><instance_material symbol="m" target="#red"/></technique_common></bind_material>'
+BOUND = (
+    '<bind_material><technique_common><instance_material symbol="m"'
+    ' target="#red"/></technique_common></bind_material>'
+)
 SHOWN = f'<instance_geometry url="#g">{BOUND}</instance_geometry>'
 
 
 def read(tmp_path, faces: str = TRIANGLES, nodes: str = f"<node>{SHOWN}</node>"):
     """The file as it is written, without regard to its up axis."""
-    return read_collada(write(tmp_path, DAE.replace("FACES", faces).replace("NODES", nodes), "a.dae"), "IGNORE")
+    return read_collada(
+        write(tmp_path, DAE.replace("FACES", faces).replace("NODES", nodes), "a.dae"), "IGNORE"
+    )
 
 
 def standing(tmp_path, told: str, up_axis: str, tool: str = ""):
-    """The corner that lies 1 m along each axis of a file with this <up_axis> element, and the axis from which it was rotated."""
+    """The corner that lies 1 m along each axis of a file with this <up_axis> element, and the axis from which
+    it was rotated.
+    """
     made_by = f"<contributor><authoring_tool>{tool}</authoring_tool></contributor>"
-    text = DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node>{SHOWN}</node>").replace("<up_axis>Y_UP</up_axis>", made_by + told)
+    text = (
+        DAE.replace("FACES", TRIANGLES)
+        .replace("NODES", f"<node>{SHOWN}</node>")
+        .replace("<up_axis>Y_UP</up_axis>", made_by + told)
+    )
     made = read_collada(write(tmp_path, text, "a.dae"), up_axis)
     return [tuple(map(round, corner)) for corner in made.corners[1:]], made.rotated_from
 
@@ -60,12 +74,16 @@ FROM_Y, FROM_X = [(1, 0, 0), (0, 0, 1), (0, -1, 0)], [(0, 0, 1), (-1, 0, 0), (0,
         ("<up_axis>Y_UP</up_axis>", "IGNORE", "Maya", AS_WRITTEN, ""),
     ],
 )
-def test_a_file_is_rotated_from_its_up_axis_to_z_except_those_of_meshlab(tmp_path, told, up_axis, tool, wanted, rotated_from):
+def test_a_file_is_rotated_from_its_up_axis_to_z_except_those_of_meshlab(
+    tmp_path, told, up_axis, tool, wanted, rotated_from
+):
     assert standing(tmp_path, told, up_axis, tool) == (wanted, rotated_from)
 
 
 def test_what_nodes_place_is_rotated_with_its_place(tmp_path):
-    text = DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node><translate>0 300 0</translate>{SHOWN}</node>")
+    text = DAE.replace("FACES", TRIANGLES).replace(
+        "NODES", f"<node><translate>0 300 0</translate>{SHOWN}</node>"
+    )
     assert read_collada(write(tmp_path, text, "a.dae")).corners[0] == pytest.approx((0, 0, 3))
 
 
@@ -78,7 +96,10 @@ def test_triangles_are_read_in_metres_in_the_files_own_axes(tmp_path):
 
 
 def test_polygons_of_any_size_are_read(tmp_path):
-    made = read(tmp_path, f'<polylist count="2">{INPUTS}<vcount>4 3</vcount><p>0 0 1 0 2 0 3 0 0 0 2 0 3 0</p></polylist>')
+    made = read(
+        tmp_path,
+        f'<polylist count="2">{INPUTS}<vcount>4 3</vcount><p>0 0 1 0 2 0 3 0 0 0 2 0 3 0</p></polylist>',
+    )
     assert made.faces == [(0, 1, 2, 3), (0, 2, 3)]
     assert made.colours == [None]
     made = read(tmp_path, f'<polygons count="2">{INPUTS}<p>0 0 1 0 2 0</p><p>0 0 1 0 2 0 3 0</p></polygons>')
@@ -86,7 +107,10 @@ def test_polygons_of_any_size_are_read(tmp_path):
 
 
 def test_corners_that_are_repeated_in_a_face_count_once_and_faces_of_two_not_at_all(tmp_path):
-    made = read(tmp_path, f'<polylist count="2">{INPUTS}<vcount>4 3</vcount><p>0 0 1 0 1 0 3 0 0 0 2 0 2 0</p></polylist>')
+    made = read(
+        tmp_path,
+        f'<polylist count="2">{INPUTS}<vcount>4 3</vcount><p>0 0 1 0 1 0 3 0 0 0 2 0 2 0</p></polylist>',
+    )
     assert made.faces == [(0, 1, 3)]
 
 
@@ -118,7 +142,13 @@ def test_what_cannot_be_read_is_an_error_of_its_own(tmp_path, faces):
 
 
 @pytest.mark.parametrize(
-    "nodes", ["", '<node id="n"><instance_node url="#n"/></node>', '<node><instance_geometry url="#none"/></node>', "<node>"]
+    "nodes",
+    [
+        "",
+        '<node id="n"><instance_node url="#n"/></node>',
+        '<node><instance_geometry url="#none"/></node>',
+        "<node>",
+    ],
 )
 def test_a_scene_that_is_empty_or_goes_round_is_an_error_too(tmp_path, nodes):
     with pytest.raises(MeshError):
@@ -153,7 +183,9 @@ def instancing(depth: int, shown: str = SHOWN, times: int = 2) -> str:
 def test_nodes_that_instance_the_next_twice_are_refused_before_they_are_shown(tmp_path, shown):
     nodes = instancing(99, shown)
     assert len(nodes) < 10_000
-    with pytest.raises(MeshError, match="so often that more than 4000000 corners, faces and nodes are instances"):
+    with pytest.raises(
+        MeshError, match="so often that more than 4000000 corners, faces and nodes are instances"
+    ):
         read(tmp_path, nodes=nodes)
 
 
@@ -190,12 +222,18 @@ def test_nodes_that_instance_each_other_in_a_circle_are_refused(tmp_path, nodes)
 def test_many_geometries_that_name_one_list_of_corners_are_refused_before_they_are_read(tmp_path):
     again = "".join(f'<geometry id="g{k}"><mesh>{TRIANGLES}</mesh></geometry>' for k in range(60))
     nodes = "<node>" + "".join(f'<instance_geometry url="#g{k}"/>' for k in range(60)) + "</node>"
-    text = DAE.replace("0 0 0 100 0 0 0 100 0 0 0 100", "0 " * 300_000).replace("</library_geometries>", f"{again}</library_geometries>")
+    text = DAE.replace("0 0 0 100 0 0 0 100 0 0 0 100", "0 " * 300_000).replace(
+        "</library_geometries>", f"{again}</library_geometries>"
+    )
     with pytest.raises(MeshError, match="repeat each other so often"):
-        read_collada(write(tmp_path, text.replace("FACES", TRIANGLES).replace("NODES", nodes), "a.dae"), "IGNORE")
+        read_collada(
+            write(tmp_path, text.replace("FACES", TRIANGLES).replace("NODES", nodes), "a.dae"), "IGNORE"
+        )
 
 
 def test_polygons_that_go_back_to_corners_of_others_are_refused(tmp_path):
     corners = "0 0 " * 3000
     with pytest.raises(MeshError, match="a polygon has -3000 corners"):
-        read(tmp_path, f"<polylist>{INPUTS}<vcount>{'3000 -3000 ' * 1000}</vcount><p>{corners}</p></polylist>")
+        read(
+            tmp_path, f"<polylist>{INPUTS}<vcount>{'3000 -3000 ' * 1000}</vcount><p>{corners}</p></polylist>"
+        )

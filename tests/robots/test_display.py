@@ -1,4 +1,6 @@
-"""Bones for links: the joint's axis is one of the bone's own, none is too short, and records keep every digit."""
+"""Bones for links: the joint's axis is one of the bone's own, none is too short, and records keep every
+digit.
+"""
 
 import random
 from dataclasses import replace
@@ -54,7 +56,11 @@ def test_bones_have_a_length_and_do_not_fold_back_on_their_parents(tmp_path, see
 def test_bones_point_to_the_next_joint(tmp_path):
     tree, shapes = drawn(write(tmp_path, ARM))
     upper, lower = shapes[index(tree, "upper")], shapes[index(tree, "lower")]
-    assert (upper.axis, upper.sign, upper.length) == ("Y", 1, pytest.approx(0.3)), "a joint along its link twists it"
+    assert (upper.axis, upper.sign, upper.length) == (
+        "Y",
+        1,
+        pytest.approx(0.3),
+    ), "a joint along its link twists it"
     assert (lower.axis, lower.length) == ("X", pytest.approx(0.25)), "a joint across its link is a hinge"
     assert rotate(lower.rotation, Y) == pytest.approx((0.0, 0.0, 1.0))
 
@@ -68,7 +74,10 @@ def test_a_twist_whose_axis_points_the_other_way_counts_backwards(tmp_path):
 
 @pytest.mark.parametrize("turned", ["1 2 3", "3.14159 0 0", "0 0 3.1", "1.5708 0 0"])
 def test_a_last_link_that_no_joint_moves_has_the_links_own_axes(tmp_path, turned):
-    eye = '<link name="eye"/><joint name="e" type="fixed"><parent link="lower"/><child link="eye"/><origin rpy="TURNED"/></joint>'
+    eye = (
+        '<link name="eye"/><joint name="e" type="fixed"><parent link="lower"/><child link="eye"/><origin'
+        ' rpy="TURNED"/></joint>'
+    )
     tree, shapes = drawn(write(tmp_path, ARM.replace("</robot>", eye.replace("TURNED", turned) + "</robot>")))
     bone, link = shapes[index(tree, "eye")].rotation, tree.frames({})[index(tree, "eye")].rotation
     for axis in (X, Y, Z):
@@ -136,6 +145,8 @@ def test_a_meshs_whole_path_may_be_told(tmp_path):
     assert find_mesh(f"file://{tmp_path}/a%20b.stl", "robot.urdf") == tmp_path / "a b.stl"
 
 
-@pytest.mark.parametrize("name", ["package://p/none.stl", "none.stl", "http://a/b.stl", "package://", "\x00.stl", "a" * 5000])
+@pytest.mark.parametrize(
+    "name", ["package://p/none.stl", "none.stl", "http://a/b.stl", "package://", "\x00.stl", "a" * 5000]
+)
 def test_a_mesh_that_is_not_there_is_none(tmp_path, name):
     assert find_mesh(name, str(tmp_path / "robot.urdf")) is None

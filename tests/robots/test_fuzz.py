@@ -27,16 +27,41 @@ from tests.robots.xacros import ARM as XACRO
 from tests.robots.xacros import LIMB, LIMITS
 
 many = settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-WORDS = ["", "0", "-1", "1e400", "nan", "inf", "9" * 500, "1 2", "0 0 0", "1 0 0", "a", "link", "\u0663", "#g", "#", "\U0001f916"]
+WORDS = [
+    "",
+    "0",
+    "-1",
+    "1e400",
+    "nan",
+    "inf",
+    "9" * 500,
+    "1 2",
+    "0 0 0",
+    "1 0 0",
+    "a",
+    "link",
+    "\u0663",
+    "#g",
+    "#",
+    "\U0001f916",
+]
 VALUES = st.sampled_from(WORDS) | st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
-CLOSURES = "closed_loop: [[hand, base], [a, b]]\ntype: [6d, 3d]\njoint_name: [lift]\njoint_type: [SPHERICAL]\nname_mot: [turn]\n"
+CLOSURES = (
+    "closed_loop: [[hand, base], [a, b]]\ntype: [6d, 3d]\njoint_name: [lift]\njoint_type:"
+    " [SPHERICAL]\nname_mot: [turn]\n"
+)
 
 
 @st.composite
 def edited(draw, text: str, values=VALUES) -> str:
-    """A text in whose place of up to three attributes, numbers or words stands something else, or a piece less, or one twice."""
+    """A text in whose place of up to three attributes, numbers or words stands something else, or a piece
+    less, or one twice.
+    """
     for _ in range(draw(st.integers(1, 3))):
-        places = [match.span() for match in re.finditer(r'(?<=")[^"<>]*(?=")|(?<=>)[^<>]+(?=<)|<[^<>]*/>|</?\w+|[\w.+-]+', text)]
+        places = [
+            match.span()
+            for match in re.finditer(r'(?<=")[^"<>]*(?=")|(?<=>)[^<>]+(?=<)|<[^<>]*/>|</?\w+|[\w.+-]+', text)
+        ]
         begin, end = draw(st.sampled_from(places))
         new = draw(values | st.sampled_from(["", text[begin:end] * 2]))
         text = text[:begin] + new + text[end:]
@@ -59,7 +84,20 @@ def test_any_robot_is_read_or_is_an_error_that_names_the_file(tmp_path, text):
             mechanism_of(robot, CLOSURES, "closures.yaml")
 
 
-EXPRESSIONS = ["${1/0}", "${x}", "${", "$(arg n)", "$(find a)", "${[0]*9**9}", "${limits}", "$(dirname)", "${'a'*99}", "*a", "**a", "^|1"]
+EXPRESSIONS = [
+    "${1/0}",
+    "${x}",
+    "${",
+    "$(arg n)",
+    "$(find a)",
+    "${[0]*9**9}",
+    "${limits}",
+    "$(dirname)",
+    "${'a'*99}",
+    "*a",
+    "**a",
+    "^|1",
+]
 
 
 @many
@@ -102,7 +140,12 @@ def test_any_expression_has_a_value_or_is_an_error(text):
 
 @many
 @given(
-    text=edited(CLOSURES, st.sampled_from([*WORDS, "[", "]", "{", "}", ":", "- ", "|", ">", "'", '"', "\n", "\t", "&a", "*a", "[" * 300]))
+    text=edited(
+        CLOSURES,
+        st.sampled_from(
+            [*WORDS, "[", "]", "{", "}", ":", "- ", "|", ">", "'", '"', "\n", "\t", "&a", "*a", "[" * 300]
+        ),
+    )
 )
 def test_any_closures_are_read_or_are_an_error(tmp_path, text):
     robot = read(write(tmp_path, ARM))
@@ -118,7 +161,13 @@ def test_any_text_is_yaml_or_is_an_error(text):
 
 
 @many
-@given(text=edited(DAE.replace("FACES", TRIANGLES).replace("NODES", f"<node><rotate>0 0 1 90</rotate><scale>1 1 1</scale>{SHOWN}</node>")))
+@given(
+    text=edited(
+        DAE.replace("FACES", TRIANGLES).replace(
+            "NODES", f"<node><rotate>0 0 1 90</rotate><scale>1 1 1</scale>{SHOWN}</node>"
+        )
+    )
+)
 def test_any_mesh_is_read_or_is_an_error(tmp_path, text):
     with suppress(MeshError):
         read_collada(write(tmp_path, text, "a.dae"))
@@ -156,5 +205,7 @@ def test_texts_that_are_hardly_xml_are_errors(tmp_path, text):
 
 def test_nodes_in_nodes_may_be_deep(tmp_path):
     deep = "<node>" * 5000 + SHOWN + "</node>" * 5000
-    made = read_collada(write(tmp_path, DAE.replace("FACES", TRIANGLES).replace("NODES", deep), "a.dae"), "IGNORE")
+    made = read_collada(
+        write(tmp_path, DAE.replace("FACES", TRIANGLES).replace("NODES", deep), "a.dae"), "IGNORE"
+    )
     assert len(made.faces) == 2

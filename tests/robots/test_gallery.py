@@ -1,4 +1,6 @@
-"""Descriptions of the gallery's robots: those that come with Limber are complete, and errors of others name file, field and remedy."""
+"""Descriptions of the gallery's robots: those that come with Limber are complete, and errors of others name
+file, field and remedy.
+"""
 
 import shutil
 from pathlib import Path
@@ -77,7 +79,12 @@ def test_a_folder_with_a_description_is_a_robot_and_its_name_is_in_the_menu(mine
         ("model: arm.urdf", "model: leg.urdf", "model", "there is no file"),
         ("model: arm.urdf", f"model: {'arm' * 100}.urdf", "model", "there is no file"),
         ("model: arm.urdf", 'model: "arm\\0.urdf"', "model", "there is no file"),
-        ("baudrate: 1000000", f"baudrate: {'9' * 400}", "device.baudrate", "a finite number is needed, found '999"),
+        (
+            "baudrate: 1000000",
+            f"baudrate: {'9' * 400}",
+            "device.baudrate",
+            "a finite number is needed, found '999",
+        ),
         ("baudrate: 1000000", "baudrate: fast", "device.baudrate", "a number is needed, found 'fast'"),
         ("id: 1,", "id: 300,", "servos.shoulder.id", "300 is no whole number from 0 to 252"),
         ("id: 1,", "", "servos.shoulder.id", "it is missing"),
@@ -117,7 +124,9 @@ def test_the_makers_model_with_meshes_is_found_among_a_folders_files(mine, tmp_p
     assert found.path.name == "arm.urdf"
     assert found.meshes == {"parts/hand.stl": clone / "parts" / "hand.stl"}
     assert find(clone / "arm.urdf", [robot])["My Arm"].path == found.path
-    (clone / "parts" / "hand.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    (clone / "parts" / "hand.stl").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    )
     with pytest.raises(UrdfError, match="git lfs pull"):
         find(clone, [robot])
     shutil.rmtree(clone / "parts")
@@ -132,6 +141,8 @@ def test_the_servos_of_lerobot_s_arms_are_in_the_middle_where_lerobot_s_zero_is(
     servos = read_description(OWN / name).servos
     for joint, zero in ZEROS[model].items():
         servo = servos[joint]
-        raw = (2048.0 if servo.zero is None else servo.zero) + servo.direction * PRESETS[servo.model].per_radian * zero.value
+        raw = (2048.0 if servo.zero is None else servo.zero) + servo.direction * PRESETS[
+            servo.model
+        ].per_radian * zero.value
         assert raw == pytest.approx(2048.0, abs=0.01), joint
         assert servo.direction == zero.sense, joint

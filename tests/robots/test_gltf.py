@@ -22,7 +22,9 @@ def test_a_mesh_has_its_corners_faces_and_colour(tmp_path):
     assert mesh.corners == list(CORNERS)
     assert mesh.faces == [(0, 1, 2), (0, 2, 3)]
     assert mesh.colour_of == [0, 0]
-    assert mesh.colours == [pytest.approx((1.0, 0.5, 0.0, 1.0), abs=1e-4)], "linear in the file, sRGB in a robot's"
+    assert mesh.colours == [pytest.approx((1.0, 0.5, 0.0, 1.0), abs=1e-4)], (
+        "linear in the file, sRGB in a robot's"
+    )
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,9 @@ def test_a_mesh_has_its_corners_faces_and_colour(tmp_path):
         ("Khronos glTF Blender I/O v4.2.70", "IGNORE", False),
     ],
 )
-def test_y_is_up_unless_the_generator_writes_any_axes_or_the_user_says_otherwise(tmp_path, generator, up_axis, is_rotated):
+def test_y_is_up_unless_the_generator_writes_any_axes_or_the_user_says_otherwise(
+    tmp_path, generator, up_axis, is_rotated
+):
     mesh = read_gltf(write_glb(tmp_path / "a.glb", asset={"version": "2.0", "generator": generator}), up_axis)
     assert corners(mesh) == (Z_UP if is_rotated else list(CORNERS))
     assert mesh.rotated_from == ("Y_UP" if is_rotated else "")
@@ -60,17 +64,31 @@ def test_nodes_move_turn_and_scale_what_is_in_them(tmp_path):
     [(4, [(0, 1, 2)]), (5, [(0, 1, 2), (1, 3, 2)]), (6, [(1, 2, 0), (2, 3, 0)])],
 )
 def test_triangles_may_be_listed_or_share_corners_as_strips_and_fans(tmp_path, mode, faces):
-    meshes = [{"primitives": [{"attributes": {"POSITION": 0}, "mode": mode}, {"attributes": {"POSITION": 0}, "mode": 1}]}]
+    meshes = [
+        {
+            "primitives": [
+                {"attributes": {"POSITION": 0}, "mode": mode},
+                {"attributes": {"POSITION": 0}, "mode": 1},
+            ]
+        }
+    ]
     assert read_gltf(write_glb(tmp_path / "a.glb", meshes=meshes), "IGNORE").faces == faces
 
 
 def test_corners_may_be_quantized_and_lie_between_other_values(tmp_path):
-    data = b"".join(struct.pack("<3hh", *(round(32767 * part / 3) for part in corner), 5) for corner in CORNERS)
+    data = b"".join(
+        struct.pack("<3hh", *(round(32767 * part / 3) for part in corner), 5) for corner in CORNERS
+    )
     views = [{"buffer": 0, "byteLength": len(data), "byteStride": 8}]
     accessors = [{"bufferView": 0, "componentType": 5122, "normalized": True, "count": 4, "type": "VEC3"}]
     meshes = [{"primitives": [{"attributes": {"POSITION": 0}, "mode": 5}]}]
     path = write_glb(
-        tmp_path / "a.glb", data[:-2], nodes=[{"mesh": 0, "scale": [3, 3, 3]}], bufferViews=views, accessors=accessors, meshes=meshes
+        tmp_path / "a.glb",
+        data[:-2],
+        nodes=[{"mesh": 0, "scale": [3, 3, 3]}],
+        bufferViews=views,
+        accessors=accessors,
+        meshes=meshes,
     )
     found = read_gltf(path, "IGNORE").corners
     assert [tuple(round(part, 3) for part in corner) for corner in found] == list(CORNERS)
@@ -78,7 +96,10 @@ def test_corners_may_be_quantized_and_lie_between_other_values(tmp_path):
 
 def test_the_data_of_a_gltf_file_are_in_it_or_in_a_file_beside_it(tmp_path):
     (tmp_path / "my data.bin").write_bytes(binary())
-    for uri in ("my%20data.bin", "data:application/octet-stream;base64," + base64.b64encode(binary()).decode()):
+    for uri in (
+        "my%20data.bin",
+        "data:application/octet-stream;base64," + base64.b64encode(binary()).decode(),
+    ):
         (tmp_path / "a.gltf").write_text(json.dumps(document(buffers=[{"uri": uri, "byteLength": 60}])))
         assert read_gltf(tmp_path / "a.gltf", "IGNORE").corners == list(CORNERS)
 
@@ -86,7 +107,9 @@ def test_the_data_of_a_gltf_file_are_in_it_or_in_a_file_beside_it(tmp_path):
 def test_a_material_with_a_texture_has_no_colour_and_glass_is_seen_through(tmp_path):
     surfaces = [{"baseColorTexture": {"index": 0}}, {"baseColorFactor": [0, 0, 0, 0.25]}]
     materials = [{"pbrMetallicRoughness": surface, "alphaMode": "BLEND"} for surface in surfaces]
-    primitives = [{"attributes": {"POSITION": 0}, "indices": 1, "material": k} for k in (0, 1)] + [{"attributes": {"POSITION": 0}}]
+    primitives = [{"attributes": {"POSITION": 0}, "indices": 1, "material": k} for k in (0, 1)] + [
+        {"attributes": {"POSITION": 0}}
+    ]
     mesh = read_gltf(write_glb(tmp_path / "a.glb", materials=materials, meshes=[{"primitives": primitives}]))
     assert mesh.colours == [None, (0.0, 0.0, 0.0, 0.25)]
     assert mesh.colour_of == [0, 0, 1, 1, 0]
@@ -105,7 +128,10 @@ WRONG = {
     "values without end": (accessors_of(count=10**12), "reaches beyond its data"),
     "a negative place": (accessors_of(byteOffset=-12), "reaches beyond its data"),
     "no data": ({"accessors": [{"componentType": 5126, "count": 10**9, "type": "VEC3"}] * 2}, "has no data"),
-    "values far apart": ({"bufferViews": [{"buffer": 0, "byteLength": 60, "byteStride": 10**12}] * 2}, "reaches beyond its data"),
+    "values far apart": (
+        {"bufferViews": [{"buffer": 0, "byteLength": 60, "byteStride": 10**12}] * 2},
+        "reaches beyond its data",
+    ),
     "a number below 0": ({"nodes": [{"mesh": -1}]}, "number -1 of its meshes"),
     "no faces": ({"meshes": [{"primitives": []}]}, "has no faces"),
     "no finite number": ({"nodes": [{"mesh": 0, "translation": [float("inf"), 0, 0]}]}, "not finite"),

@@ -15,7 +15,11 @@ from tests.robots.mjcf import ARM, Referee, arbitrary
 from tests.robots.robots import SHARED, apart, write
 
 MODELS = sorted((SHARED / "robots").glob("*/*.xml")) if (SHARED / "robots").exists() else []
-PUBLIC = [path for path in MODELS if path.parent.name != "mjcf_samples" and "<worldbody>" in path.read_text(encoding="utf-8")]
+PUBLIC = [
+    path
+    for path in MODELS
+    if path.parent.name != "mjcf_samples" and "<worldbody>" in path.read_text(encoding="utf-8")
+]
 EXACT = 1e-9  # [m, rad] MuJoCo and Limber calculate in doubles
 
 
@@ -41,7 +45,10 @@ def check_places(path, draw: random.Random, poses: int = 10) -> None:
         compared = 0
         for branch, frame in zip(tree.branches, tree.frames(values), strict=True):
             if branch.link in wanted:
-                assert max(apart(base @ wanted[branch.link], np.array(to_matrix(frame.rotation)), frame.offset)) < EXACT, branch.link
+                assert (
+                    max(apart(base @ wanted[branch.link], np.array(to_matrix(frame.rotation)), frame.offset))
+                    < EXACT
+                ), branch.link
                 compared += 1
         assert compared >= len([link for link in robot.links if link.name in wanted])
 
@@ -68,12 +75,16 @@ def test_all_that_the_file_tells_is_read(tmp_path):
     assert [link.name for link in arm.links] == ["base", "upper", "lift_link", "hand", "grip", "eye"]
     shoulder, lift, turn = arm.joint["shoulder"], arm.joint["lift"], arm.joint["turn"]
     assert (shoulder.kind, shoulder.axis, shoulder.effort) == ("revolute", (0.0, 1.0, 0.0), 3.0)
-    assert (shoulder.lower, shoulder.upper) == pytest.approx((-1.0, math.radians(45))), "the narrower of the joint's and the motor's"
+    assert (shoulder.lower, shoulder.upper) == pytest.approx((-1.0, math.radians(45))), (
+        "the narrower of the joint's and the motor's"
+    )
     assert (lift.kind, lift.lower, lift.upper) == ("prismatic", 0.0, 0.1)
     assert (turn.lower, turn.upper) == pytest.approx((-math.pi, math.pi))
     upper = arm.link["upper"]
     assert upper.inertial.inertia == (1.0, 4.0, 5.0, 2.0, 6.0, 3.0), "MJCF lists the diagonal first"
-    assert [visual.shape for visual in upper.visuals] == [MeshFile("meshes/upper.stl", (0.001,) * 3)], "collision shapes are left out"
+    assert [visual.shape for visual in upper.visuals] == [MeshFile("meshes/upper.stl", (0.001,) * 3)], (
+        "collision shapes are left out"
+    )
     assert upper.visuals[0].material.colour == (1.0, 0.0, 0.0, 1.0)
     assert arm.link["base"].visuals[0].shape == Box((0.2, 0.1, 0.05))
 
@@ -102,7 +113,9 @@ def test_limits_are_limits_only_where_mujoco_takes_them_as_such(tmp_path):
         ("", "", (None, None)),
     ]
     for text, compiler, limits in cases:
-        joint = read_text(tmp_path, world(limb(f'<joint name="j" {text}/>'), compiler or '<compiler angle="radian"/>')).joint["j"]
+        joint = read_text(
+            tmp_path, world(limb(f'<joint name="j" {text}/>'), compiler or '<compiler angle="radian"/>')
+        ).joint["j"]
         assert (joint.lower, joint.upper) == limits, text
         assert joint.kind == ("continuous" if limits[0] is None else "revolute")
 
@@ -145,9 +158,14 @@ BASE_IN_THE_WORLD = """<body name="left"><joint name="a" axis="0 1 0"/><site nam
 def test_a_constraint_may_hold_a_site_of_the_world(tmp_path, alone):
     bodies = BASE_IN_THE_WORLD
     if alone:
-        base = '<body name="base" pos="2 0 0"><body name="arm"><joint/></body><site name="tip" pos="-2 0 1"/></body>'
+        base = (
+            '<body name="base" pos="2 0 0"><body name="arm"><joint/></body><site name="tip" pos="-2 0'
+            ' 1"/></body>'
+        )
         bodies = f'{base}<site name="fixed" pos="0 0 1"/>'
-    robot = read_text(tmp_path, world(bodies, after='<equality><connect site1="tip" site2="fixed"/></equality>'))
+    robot = read_text(
+        tmp_path, world(bodies, after='<equality><connect site1="tip" site2="fixed"/></equality>')
+    )
     (closure,) = robot.closures
     tree = build_tree(robot)
     at = dict(zip([branch.link for branch in tree.branches], tree.frames({}), strict=True))
@@ -157,7 +175,9 @@ def test_a_constraint_may_hold_a_site_of_the_world(tmp_path, alone):
 
 def test_a_site_of_the_world_holds_no_body_that_moves_freely(tmp_path):
     bodies = '<body name="base"><freejoint/><site name="tip"/></body><site name="fixed"/>'
-    robot = read_text(tmp_path, world(bodies, after='<equality><connect site1="tip" site2="fixed"/></equality>'))
+    robot = read_text(
+        tmp_path, world(bodies, after='<equality><connect site1="tip" site2="fixed"/></equality>')
+    )
     assert robot.closures == ()
     assert any("holds a free body to the world" in text for text in robot.warnings)
 
@@ -175,7 +195,11 @@ def test_a_constraint_that_is_switched_off_closes_nothing(tmp_path):
 
 def test_a_joint_that_another_drives_follows_it_from_the_values_at_which_the_bodies_are_drawn(tmp_path):
     text = LOOP.replace('name="a"', 'name="a" ref=".5"').replace('name="b"', 'name="b" ref=".25"')
-    text = world(text, '<compiler angle="radian"/>', '<equality><joint joint1="b" joint2="a" polycoef=".1 2"/></equality>')
+    text = world(
+        text,
+        '<compiler angle="radian"/>',
+        '<equality><joint joint1="b" joint2="a" polycoef=".1 2"/></equality>',
+    )
     mimic = read_text(tmp_path, text).joint["b"].mimic
     assert (mimic.joint, mimic.multiplier, mimic.offset) == ("a", 2.0, pytest.approx(0.1 + 0.25 - 2.0 * 0.5))
 
@@ -199,8 +223,15 @@ def test_reachy_minis_loops_are_found_in_both_of_its_files():
     for name in ("robot.urdf", "reachy_mini.xml"):
         robot = read(folder / name)
         assert set(robot.closures) == {Closure(f"closing_{k}_1", f"closing_{k}_2") for k in range(1, 6)}, name
-        assert set(robot.motors) == {"yaw_body", "right_antenna", "left_antenna", *(f"stewart_{k}" for k in range(1, 7))}
-        assert sorted(robot.balls) == [tuple(f"passive_{k}_{letter}" for letter in "xyz") for k in range(1, 8)]
+        assert set(robot.motors) == {
+            "yaw_body",
+            "right_antenna",
+            "left_antenna",
+            *(f"stewart_{k}" for k in range(1, 7)),
+        }
+        assert sorted(robot.balls) == [
+            tuple(f"passive_{k}_{letter}" for letter in "xyz") for k in range(1, 8)
+        ]
 
 
 def test_included_files_are_part_of_the_document(tmp_path):
@@ -221,15 +252,43 @@ WRONG = {
     "no number": (errors.NumberError, world(limb('<joint pos="0 a 0"/>')), "pos='0 a 0'"),
     "unknown mesh": (errors.UnknownNameError, world(limb('<geom type="mesh" mesh="m"/>')), "no mesh 'm'"),
     "two bodies of a name": (errors.NameClashError, world(limb(name="base")), "link 'base' already"),
-    "two orientations": (errors.MalformedError, world(limb('<site name="s" euler="0 0 0" zaxis="0 0 1"/>')), "keep one"),
-    "flat axes": (errors.AxisError, world(limb('<site name="s" xyaxes="1 0 0 1 0 0"/>')), "without a direction"),
-    "unknown site": (errors.UnknownNameError, world(limb(), after='<equality><connect site1="a" site2="b"/></equality>'), "no site 'a'"),
-    "unknown follower": (errors.UnknownNameError, world(limb(), after='<equality><joint joint1="a"/></equality>'), "slide 'a'"),
-    "missing file": (errors.MalformedError, world('<include file="other.xml"/>'), "'other.xml' is not in folder"),
+    "two orientations": (
+        errors.MalformedError,
+        world(limb('<site name="s" euler="0 0 0" zaxis="0 0 1"/>')),
+        "keep one",
+    ),
+    "flat axes": (
+        errors.AxisError,
+        world(limb('<site name="s" xyaxes="1 0 0 1 0 0"/>')),
+        "without a direction",
+    ),
+    "unknown site": (
+        errors.UnknownNameError,
+        world(limb(), after='<equality><connect site1="a" site2="b"/></equality>'),
+        "no site 'a'",
+    ),
+    "unknown follower": (
+        errors.UnknownNameError,
+        world(limb(), after='<equality><joint joint1="a"/></equality>'),
+        "slide 'a'",
+    ),
+    "missing file": (
+        errors.MalformedError,
+        world('<include file="other.xml"/>'),
+        "'other.xml' is not in folder",
+    ),
     "itself": (errors.MalformedError, world('<include file="robot.xml"/>'), "included already"),
-    "global coordinates": (errors.MalformedError, world(limb(), '\n<compiler coordinate="global"/>'), "MuJoCo 2.2"),
+    "global coordinates": (
+        errors.MalformedError,
+        world(limb(), '\n<compiler coordinate="global"/>'),
+        "MuJoCo 2.2",
+    ),
     "euler sequence": (errors.MalformedError, world(limb(), '\n<compiler eulerseq="abc"/>'), "three letters"),
-    "axis beyond numbers": (errors.NumberError, world(limb('<joint axis="0 1e308 1e308"/>')), "is beyond 1e+30"),
+    "axis beyond numbers": (
+        errors.NumberError,
+        world(limb('<joint axis="0 1e308 1e308"/>')),
+        "is beyond 1e+30",
+    ),
     "too many defaults": (
         errors.MalformedError,
         world(limb(), "\n<default>" + "".join(f'<geom a{k}="1"/>' for k in range(2001)) + "</default>"),
@@ -264,19 +323,28 @@ def test_what_is_wrong_is_told_by_type_file_line_and_remedy(tmp_path, case):
 
 
 @pytest.mark.parametrize(
-    "generator", ["<replicate count='3'>{}</replicate>", "<frame><replicate count='2'>{}</replicate></frame>", "<attach model='m'/>"]
+    "generator",
+    [
+        "<replicate count='3'>{}</replicate>",
+        "<frame><replicate count='2'>{}</replicate></frame>",
+        "<attach model='m'/>",
+    ],
 )
 def test_a_model_that_has_nothing_but_what_mujocos_compiler_generates_is_told_the_way(tmp_path, generator):
     body = "<body name='a'><joint/><geom size='1'/></body>"
     path = write(tmp_path, f"<mujoco><worldbody>{generator.format(body)}</worldbody></mujoco>", "a.xml")
     with pytest.raises(
-        errors.MalformedError, match=r"<(replicate|attach)>: there is no <body> beside it. .* save the compiled model in MuJoCo"
+        errors.MalformedError,
+        match=r"<(replicate|attach)>: there is no <body> beside it. .* save the compiled model in MuJoCo",
     ):
         read(path)
 
 
 def test_what_cannot_be_read_is_left_out_with_a_warning(tmp_path):
-    text = world(limb('<replicate count="2"/>'), after='<tendon>\n<fixed name="t"/></tendon><equality><tendon tendon1="t"/></equality>')
+    text = world(
+        limb('<replicate count="2"/>'),
+        after='<tendon>\n<fixed name="t"/></tendon><equality><tendon tendon1="t"/></equality>',
+    )
     warnings = " ".join(read_text(tmp_path, text).warnings)
     for said in ("mj_saveLastXML", "tendons are not read", "kind 'tendon' is not read"):
         assert said in warnings
@@ -285,14 +353,22 @@ def test_what_cannot_be_read_is_left_out_with_a_warning(tmp_path):
 @pytest.mark.parametrize("seed", range(10))
 def test_bodies_are_in_a_keyframes_posture_where_mujoco_puts_them(tmp_path, seed):
     draw = random.Random(seed)
-    text = arbitrary(draw).replace('<body name="b0"', '<body name="floor"><freejoint/><geom size="1"/></body><body name="b0"', 1)
+    text = arbitrary(draw).replace(
+        '<body name="b0"', '<body name="floor"><freejoint/><geom size="1"/></body><body name="b0"', 1
+    )
     count = Referee(write(tmp_path, text, "plain.xml")).model.nq
     numbers = " ".join(repr(draw.uniform(-1.5, 1.5)) for _ in range(count))
     keyframes = f'<keyframe><key name="home" ctrl="" qpos="{numbers}"/></keyframe>'
     path = write(tmp_path, text.replace("</mujoco>", f"{keyframes}</mujoco>"), "robot.xml")
     wanted, robot = Referee(path).frames_at(0), read(path)
     tree = build_tree(robot)
-    frames = dict(zip((branch.link for branch in tree.branches), tree.frames(tree.complete(robot.postures["home"])), strict=True))
+    frames = dict(
+        zip(
+            (branch.link for branch in tree.branches),
+            tree.frames(tree.complete(robot.postures["home"])),
+            strict=True,
+        )
+    )
     base = wanted["b0"] @ np.linalg.inv(matrix_of(frames["b0"]))
     for name in set(wanted) - {"floor"}:
         assert np.abs(base @ matrix_of(frames[name]) - wanted[name]).max() < EXACT, name
@@ -306,7 +382,9 @@ def matrix_of(frame) -> np.ndarray:
 
 def test_a_keyframe_without_positions_is_none_and_one_of_another_robot_is_told(tmp_path):
     keys = '<key name="rest" ctrl="1"/><key qpos="0.5"/><key name="odd" qpos="1 2 3"/>'
-    robot = read_text(tmp_path, world(limb('<joint name="j"/><geom size="1"/>'), after=f"<keyframe>{keys}</keyframe>"))
+    robot = read_text(
+        tmp_path, world(limb('<joint name="j"/><geom size="1"/>'), after=f"<keyframe>{keys}</keyframe>")
+    )
     assert robot.postures == {"keyframe 1": {"j": 0.5}}
     (warning,) = robot.warnings
     assert "<key name='odd'>" in warning

@@ -1,4 +1,6 @@
-"""Reachy Mini's head where it cannot be: what it takes instead is the nearest pose, and only what is in the way is named."""
+"""Reachy Mini's head where it cannot be: what it takes instead is the nearest pose, and only what is in the
+way is named.
+"""
 
 import math
 
@@ -9,7 +11,8 @@ from limber.robots.reading import read
 
 from benchmarks.reachy_kinematics import Platform
 
-HEAD = np.array(  # from the base, 0 in neutral [m]; drawn at random among those that the maker's kinematics does not reach
+# from the base, 0 in neutral [m]; drawn at random among those that the maker's kinematics does not reach
+HEAD = np.array(
     [
         [0.15635731513126797, 0.9528586773513726, 0.2600244815419, 0.029958869766674792],
         [-0.9823809679736645, 0.1773155932782979, -0.05904925184531289, -0.02084691001392447],
@@ -18,7 +21,8 @@ HEAD = np.array(  # from the base, 0 in neutral [m]; drawn at random among those
     ]
 )
 YAW = -1.633011580675981  # [rad] of the body
-LEAST = 0.3059575545815895  # distance of the nearest pose [root of squared sizes and rad]: python -m benchmarks.reachy --away
+# distance of the nearest pose [root of squared sizes and rad]: python -m benchmarks.reachy --away
+LEAST = 0.3059575545815895
 
 
 def test_of_two_motors_that_reach_their_limits_on_the_way_one_goes_back_and_the_pose_is_the_nearest():

@@ -90,7 +90,10 @@ def test_what_is_wrong_is_told_by_type_file_line_and_element(tmp_path, case):
     assert error.value.element or case in ("no file", "nothing"), "the element is named"
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b'<?xml version="1.0" encoding="none"?><robot/>', b"\x00" * 9, bytes(range(256))])
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xfe\x00", b'<?xml version="1.0" encoding="none"?><robot/>', b"\x00" * 9, bytes(range(256))],
+)
 def test_bytes_that_are_no_text_are_refused_as_well(tmp_path, data):
     (tmp_path / "robot.urdf").write_bytes(data)
     with pytest.raises(errors.MalformedError):
@@ -106,15 +109,29 @@ def test_all_that_the_file_tells_is_read(tmp_path):
     assert (grip.mimic.joint, grip.mimic.multiplier, grip.mimic.offset) == ("grip", 0.5, 0.001)
     assert not wrist.is_movable, "and of what does not move an axis of zeros is no error"
     inertial = arm.link["upper"].inertial
-    assert (inertial.mass, inertial.origin.offset, inertial.inertia) == (0.5, (0.0, 0.0, 0.1), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
+    assert (inertial.mass, inertial.origin.offset, inertial.inertia) == (
+        0.5,
+        (0.0, 0.0, 0.1),
+        (1.0, 2.0, 3.0, 4.0, 5.0, 6.0),
+    )
     (visual,) = arm.link["base"].visuals
     assert visual.shape == Box((0.2, 0.1, 0.05))
-    assert visual.material.colour == (0.1, 0.2, 0.8, 1.0), "a material's colour may be told elsewhere in the file"
+    assert visual.material.colour == (
+        0.1,
+        0.2,
+        0.8,
+        1.0,
+    ), "a material's colour may be told elsewhere in the file"
 
 
 @pytest.mark.parametrize(("leader", "said"), [("none", "is not there"), ("k", "cannot move")])
 def test_a_joint_that_mimics_none_that_moves_leads_itself_and_that_is_said(tmp_path, leader, said):
-    made = read(write(tmp_path, robot(LINKS + '<link name="c"/>\n' + joint(f'<mimic joint="{leader}"/>', "continuous") + FIXED)))
+    made = read(
+        write(
+            tmp_path,
+            robot(LINKS + '<link name="c"/>\n' + joint(f'<mimic joint="{leader}"/>', "continuous") + FIXED),
+        )
+    )
     assert made.joint["j"].mimic is None
     assert f"line 3, <joint name='j'>: it mimics joint '{leader}', which {said}" in made.warnings[0]
 
@@ -184,7 +201,10 @@ def shapes(tmp_path, geometry: str, material: str = ""):
         ('<box size="1 2 3"/>', Box((1.0, 2.0, 3.0))),
         ('<cylinder radius="1" length="2"/>', Cylinder(1.0, 2.0)),
         ('<sphere radius="1"/>', Sphere(1.0)),
-        ('<mesh filename="package://a/b.stl" scale="0.001 0.001 0.001"/>', MeshFile("package://a/b.stl", (0.001, 0.001, 0.001))),
+        (
+            '<mesh filename="package://a/b.stl" scale="0.001 0.001 0.001"/>',
+            MeshFile("package://a/b.stl", (0.001, 0.001, 0.001)),
+        ),
         ('<mesh filename="b.obj"/>', MeshFile("b.obj")),
     ],
 )
@@ -194,7 +214,10 @@ def test_shapes_are_read(tmp_path, geometry, shape):
     assert not warnings
 
 
-@pytest.mark.parametrize("geometry", ["", "<mesh/>", '<box size="0 0 0"/>', '<capsule radius="1" length="1"/>', '<sphere radius="-1"/>'])
+@pytest.mark.parametrize(
+    "geometry",
+    ["", "<mesh/>", '<box size="0 0 0"/>', '<capsule radius="1" length="1"/>', '<sphere radius="-1"/>'],
+)
 def test_shapes_that_cannot_be_are_warnings_with_their_line(tmp_path, geometry):
     visual, warnings = shapes(tmp_path, geometry)
     assert isinstance(visual.shape, UnknownShape)
@@ -202,8 +225,12 @@ def test_shapes_that_cannot_be_are_warnings_with_their_line(tmp_path, geometry):
 
 
 @pytest.mark.parametrize("wrong", ['<mesh filename="a.stl" scale="1 1 1 1"/>', '<box size="1, 2, 3"/>'])
-def test_a_visual_whose_numbers_cannot_be_read_is_left_out_with_a_warning_and_the_others_stay(tmp_path, wrong):
-    both = "".join(f"<visual><geometry>{shape}</geometry></visual>" for shape in (wrong, '<sphere radius="1"/>'))
+def test_a_visual_whose_numbers_cannot_be_read_is_left_out_with_a_warning_and_the_others_stay(
+    tmp_path, wrong
+):
+    both = "".join(
+        f"<visual><geometry>{shape}</geometry></visual>" for shape in (wrong, '<sphere radius="1"/>')
+    )
     made = read(write(tmp_path, robot(f'<link name="a">{both}</link>')))
     assert [visual.shape for visual in made.links[0].visuals] == [Sphere(1.0)]
     assert made.warnings[0].startswith("line 2, <")
@@ -218,7 +245,9 @@ def test_a_declaration_below_blank_lines_is_read_and_lines_keep_their_numbers(tm
 
 
 def test_a_colour_that_cannot_be_read_is_a_warning(tmp_path):
-    visual, warnings = shapes(tmp_path, '<sphere radius="1"/>', '<material name="m"><color rgba="1 0 0"/></material>')
+    visual, warnings = shapes(
+        tmp_path, '<sphere radius="1"/>', '<material name="m"><color rgba="1 0 0"/></material>'
+    )
     assert visual.material.colour is None
     assert "rgba" in warnings[0]
 
@@ -227,7 +256,10 @@ def test_a_force_or_an_inertia_that_makes_no_sense_is_left_out_since_nothing_nee
     found, (warning,) = only_joint(tmp_path, '<limit lower="0" upper="1" effort="" velocity="2"/>')
     assert (found.effort, found.velocity) == (None, 2.0)
     assert "line 2, <limit> of <joint name='j'>: effort='' must be a finite number: it is left out" in warning
-    body = '<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="inf" iyz="0" izz="1"/></inertial></link>'
+    body = (
+        '<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="inf" iyz="0"'
+        ' izz="1"/></inertial></link>'
+    )
     made = read(write(tmp_path, robot(body)))
     assert (made.links[0].inertial.mass, made.links[0].inertial.inertia) == (1.0, (0.0,) * 6)
     assert "iyy='inf' must be a finite number: the inertia is left out" in made.warnings[0]
@@ -240,7 +272,10 @@ def test_a_mass_below_zero_is_no_mass_and_said_so(tmp_path):
 
 
 def test_what_other_programs_keep_in_the_file_is_passed_over(tmp_path):
-    more = '<transmission name="t"><joint name="j"/></transmission><gazebo><link name="b"/></gazebo><sensor><parent link="x"/></sensor>'
+    more = (
+        '<transmission name="t"><joint name="j"/></transmission><gazebo><link'
+        ' name="b"/></gazebo><sensor><parent link="x"/></sensor>'
+    )
     assert len(read(write(tmp_path, robot('<link name="a"/>' + more))).links) == 1
 
 
@@ -267,7 +302,11 @@ def test_public_robots_are_read(path):
 @pytest.mark.parametrize(
     ("limit", "range_", "told"),
     [
-        ('<limit lower="1" upper="-1"/>', (-1.0, 1.0), "of joint 'j' lower='1' is above upper='-1': they are exchanged"),
+        (
+            '<limit lower="1" upper="-1"/>',
+            (-1.0, 1.0),
+            "of joint 'j' lower='1' is above upper='-1': they are exchanged",
+        ),
         ('<limit upper="-1"/>', (-1.0, 0.0), "lower='0' is above upper='-1': they are exchanged"),
     ],
 )
@@ -291,19 +330,26 @@ def test_a_velocity_that_is_none_is_left_out_and_named(tmp_path, velocity: str):
         ('<property name="p" value="1"/><link name="a${p}"/>', "there is no property 'p'"),
         ('<x:macro name="m"><link name="a"/></x:macro>', "it has no <link>"),
         (
-            '<link name="a"/><if value="1"><link name="b"/></if><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>',
+            (
+                '<link name="a"/><if value="1"><link name="b"/></if><joint name="j" type="fixed"><parent'
+                ' link="a"/><child link="b"/></joint>'
+            ),
             "link 'b'",
         ),
     ],
 )
 def test_an_error_of_a_file_that_writes_xacro_without_its_prefix_says_so_first(tmp_path, body, reason):
-    with pytest.raises(errors.MalformedError, match=r"no effect without xacro's prefix: write <xacro:\w+>, and xmlns:xacro=") as error:
+    with pytest.raises(
+        errors.MalformedError, match=r"no effect without xacro's prefix: write <xacro:\w+>, and xmlns:xacro="
+    ) as error:
         read(write(tmp_path, f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{body}</robot>'))
     assert reason in str(error.value)
 
 
 def test_an_element_of_xacro_without_its_prefix_is_told_once_where_the_robot_can_be_read_without_it(tmp_path):
     gazebo = '<gazebo><include filename="x"/></gazebo>'
-    (warning,) = read(write(tmp_path, robot(f'<link name="a"/><include filename="b.xacro"/>{gazebo}'))).warnings
+    (warning,) = read(
+        write(tmp_path, robot(f'<link name="a"/><include filename="b.xacro"/>{gazebo}'))
+    ).warnings
     assert "<include> of <robot" in warning
     assert "write <xacro:include>" in warning

@@ -15,14 +15,19 @@ EXACT = 1e-13  # [m, rad] rounding of doubles over some dozen links
 
 
 def some_values(draw: random.Random, tree) -> dict[str, float]:
-    return tree.complete({joint.name: draw.uniform(-3.0, 3.0) for joint in tree.joints if joint.mimic is None})
+    return tree.complete(
+        {joint.name: draw.uniform(-3.0, 3.0) for joint in tree.joints if joint.mimic is None}
+    )
 
 
 def farthest(path, tree, values) -> float:
     wanted = frames(path, values)
     base = np.linalg.inv(wanted[tree.root])
     found = zip(tree.branches, tree.frames(values), strict=True)
-    return max(max(apart(base @ wanted[branch.link], np.array(to_matrix(frame.rotation)), frame.offset)) for branch, frame in found)
+    return max(
+        max(apart(base @ wanted[branch.link], np.array(to_matrix(frame.rotation)), frame.offset))
+        for branch, frame in found
+    )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -38,7 +43,9 @@ def test_links_are_where_the_file_says_from_any_root(tmp_path, seed):
             assert farthest(path, tree, some_values(draw, tree)) < EXACT
 
 
-@pytest.mark.parametrize("path", PUBLIC or [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))], ids=str)
+@pytest.mark.parametrize(
+    "path", PUBLIC or [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))], ids=str
+)
 def test_links_of_public_robots_are_where_their_files_say_from_any_root(path):
     draw = random.Random(1)
     robot = read(path)
@@ -66,7 +73,9 @@ def test_mimic_joints_follow_and_unknown_ones_are_refused(tmp_path):
 
 
 def test_a_robot_rests_at_zero_or_the_nearest_that_its_limits_allow(tmp_path):
-    text = ARM.replace('lower="-1" upper="2"', 'lower="0.2" upper="2"').replace('lower="-2" upper="1.5"', 'lower="-2" upper="-1.5"')
+    text = ARM.replace('lower="-1" upper="2"', 'lower="0.2" upper="2"').replace(
+        'lower="-2" upper="1.5"', 'lower="-2" upper="-1.5"'
+    )
     assert build_tree(read(write(tmp_path, text))).resting() == {
         "shoulder": -1.5,
         "elbow": 0.2,

@@ -32,22 +32,46 @@ def joint_of(tmp_path, inside: str, kind: str = "revolute") -> Joint:
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        (robot(HALF + '<dynamics damping="1"/>'), "line 3, <joint name='j'>: its <dynamics> is not read, and without effect"),
-        (robot(HALF + '<calibration rising="0"/>'), "line 3, <joint name='j'>: its <calibration> is not read, and without effect"),
-        (robot(HALF + "<spring/><brake/>"), "line 3, <joint name='j'>: its <spring>, <brake> are not read, and without effect"),
-        (robot(HALF.replace("/>", ' slope="1"/>')), "line 3, <limit> of <joint name='j'>: its slope is not read, and without effect"),
+        (
+            robot(HALF + '<dynamics damping="1"/>'),
+            "line 3, <joint name='j'>: its <dynamics> is not read, and without effect",
+        ),
+        (
+            robot(HALF + '<calibration rising="0"/>'),
+            "line 3, <joint name='j'>: its <calibration> is not read, and without effect",
+        ),
+        (
+            robot(HALF + "<spring/><brake/>"),
+            "line 3, <joint name='j'>: its <spring>, <brake> are not read, and without effect",
+        ),
+        (
+            robot(HALF.replace("/>", ' slope="1"/>')),
+            "line 3, <limit> of <joint name='j'>: its slope is not read, and without effect",
+        ),
         (
             robot(HALF + '<origin xyz="1 0 0" scale="2"/>'),
             "line 3, <origin> of <joint name='j'>: its scale is not read, and without effect",
         ),
-        (robot(HALF + '<axis xyz="1 0 0" uvw="2"/>'), "line 3, <axis> of <joint name='j'>: its uvw is not read, and without effect"),
+        (
+            robot(HALF + '<axis xyz="1 0 0" uvw="2"/>'),
+            "line 3, <axis> of <joint name='j'>: its uvw is not read, and without effect",
+        ),
         (
             robot(HALF + '<safety_controller k_position="1" k_velocity="2"/>'),
-            "line 3, <safety_controller> of <joint name='j'>: its k_position, k_velocity are not read, and without effect",
+            (
+                "line 3, <safety_controller> of <joint name='j'>: its k_position, k_velocity are not read,"
+                " and without effect"
+            ),
         ),
-        (robot(beside='<loop_joint name="l"/>'), "line 1, <robot name='r'>: its <loop_joint name='l'> is not read, and without effect"),
+        (
+            robot(beside='<loop_joint name="l"/>'),
+            "line 1, <robot name='r'>: its <loop_joint name='l'> is not read, and without effect",
+        ),
         (robot(root=' units="mm"'), "line 1, <robot name='r'>: its units is not read, and without effect"),
-        (robot(root=' version="3.0"'), "line 1, <robot name='r'>: URDF's version 3.0 is not known: it is read as 1.2"),
+        (
+            robot(root=' version="3.0"'),
+            "line 1, <robot name='r'>: URDF's version 3.0 is not known: it is read as 1.2",
+        ),
         (
             robot(link='<inertial><mass value="1" unit="g"/></inertial>'),
             "line 2, <mass> of <link name='b'>: its unit is not read, and without effect",
@@ -71,7 +95,12 @@ def test_what_no_reader_reads_is_told_by_its_name(tmp_path, text, warning):
         robot('<limit lower="-1" upper="1" velocity="2" effort="3"/>', "continuous"),
         robot(link='<collision name="c"><geometry><box size="1 1 1"/></geometry></collision>'),
         robot(link='<visual name="v"><geometry><box size="1 1 1"/></geometry></visual>'),
-        robot(beside='<gazebo reference="b"><material>Grey</material></gazebo><transmission name="t"><joint name="j"/></transmission>'),
+        robot(
+            beside=(
+                '<gazebo reference="b"><material>Grey</material></gazebo><transmission name="t"><joint'
+                ' name="j"/></transmission>'
+            )
+        ),
     ],
 )
 def test_what_is_read_or_says_nothing_about_poses_is_not_told(tmp_path, text):
@@ -91,7 +120,9 @@ def test_a_joint_of_mjcf_tells_what_is_not_read_of_its_own_and_its_class(tmp_pat
 
 
 def test_a_quaternion_is_the_origin_s_rotation(tmp_path):
-    at = joint_of(tmp_path, HALF + f'<origin xyz="1 2 3" quat_xyzw="0 0 {2 * sin(0.3)!r} {2 * cos(0.3)!r}"/>').origin
+    at = joint_of(
+        tmp_path, HALF + f'<origin xyz="1 2 3" quat_xyzw="0 0 {2 * sin(0.3)!r} {2 * cos(0.3)!r}"/>'
+    ).origin
     by_angles = joint_of(tmp_path, HALF + '<origin xyz="1 2 3" rpy="0 0 0.6"/>').origin
     assert at.offset == by_angles.offset
     assert at.rotation == pytest.approx(by_angles.rotation, abs=1e-15)
@@ -132,7 +163,9 @@ def test_limits_of_acceleration_and_jerk_are_read_and_kept_with_the_bone(tmp_pat
 
 
 @pytest.mark.parametrize("attribute", ["acceleration", "deceleration", "jerk"])
-@pytest.mark.parametrize(("value", "said"), [("0", "never move"), ("-1", "below zero"), ("fast", "must be a finite number")])
+@pytest.mark.parametrize(
+    ("value", "said"), [("0", "never move"), ("-1", "below zero"), ("fast", "must be a finite number")]
+)
 def test_a_limit_that_no_motion_can_keep_is_left_out_and_told(tmp_path, attribute, value, said):
     model = read(write(tmp_path, robot(HALF.replace("/>", f' {attribute}="{value}"/>'))))
     assert (model.joints[0].acceleration, model.joints[0].jerk) == (None, None)
@@ -155,24 +188,34 @@ def test_soft_limits_narrow_the_range(tmp_path, soft, expected):
     assert (joint.lower, joint.upper) == expected
 
 
-@pytest.mark.parametrize("soft", ['soft_lower_limit="0" soft_upper_limit="0"', 'soft_lower_limit="2" soft_upper_limit="3"'])
+@pytest.mark.parametrize(
+    "soft", ['soft_lower_limit="0" soft_upper_limit="0"', 'soft_lower_limit="2" soft_upper_limit="3"']
+)
 def test_soft_limits_without_a_range_are_left_out_and_told(tmp_path, soft):
     model = read(write(tmp_path, robot(HALF + f"<safety_controller {soft}/>")))
     assert (model.joints[0].lower, model.joints[0].upper) == (-1.0, 1.0)
     assert model.warnings == (
-        "line 3, <safety_controller> of <joint name='j'>: its soft limits leave the joint no range: they are left out",
+        (
+            "line 3, <safety_controller> of <joint name='j'>: its soft limits leave the joint no range: they"
+            " are left out"
+        ),
     )
 
 
 def test_a_soft_limit_that_is_no_number_is_left_out_and_told(tmp_path):
-    model = read(write(tmp_path, robot(HALF + '<safety_controller soft_lower_limit="low" soft_upper_limit="0.5"/>')))
+    model = read(
+        write(tmp_path, robot(HALF + '<safety_controller soft_lower_limit="low" soft_upper_limit="0.5"/>'))
+    )
     assert (model.joints[0].lower, model.joints[0].upper) == (-1.0, 0.5)
     assert "soft_lower_limit='low' must be a finite number: it is left out" in model.warnings[0]
 
 
 def test_a_quarter_turn_as_a_quaternion_puts_the_next_link_where_rpy_does(tmp_path):
     turned = f'<origin xyz="0 0 0.1" quat_xyzw="0 0 {sin(pi / 4)!r} {cos(pi / 4)!r}"/>'
-    beside = '<link name="c"/><joint name="k" type="fixed"><parent link="b"/><child link="c"/><origin xyz="0.2 0 0"/></joint>'
+    beside = (
+        '<link name="c"/><joint name="k" type="fixed"><parent link="b"/><child link="c"/><origin xyz="0.2 0'
+        ' 0"/></joint>'
+    )
     tree = build_tree(read(write(tmp_path, robot(HALF + turned, beside=beside))))
     places = dict(zip((branch.link for branch in tree.branches), tree.frames({}), strict=True))
     assert places["c"].offset == pytest.approx((0.0, 0.2, 0.1), abs=1e-12)

@@ -41,7 +41,9 @@ def lines_run(work: Callable[[], object]) -> int:
 
 
 def robot(size: int, parent: Callable[[int], int], mimic: str = "") -> str:
-    joints = "".join(JOINT.format(k, parent(k), k, mimic.format(k - 1) if k > 1 else "") for k in range(1, size))
+    joints = "".join(
+        JOINT.format(k, parent(k), k, mimic.format(k - 1) if k > 1 else "") for k in range(1, size)
+    )
     return f'<robot name="r">{"".join(map(LINK.format, range(size)))}{joints}</robot>'
 
 
@@ -54,12 +56,22 @@ MACRO = """<robot name="r"><link name="l0"/><xacro:macro name="m" params="k"><li
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(lambda size: f"<mujoco><worldbody>{''.join(BODIES.format(k) for k in range(size))}</worldbody></mujoco>", id="MJCF"),
         pytest.param(
-            lambda size: f"<mujoco><worldbody><body name='a'/><body name='b'/></worldbody><equality>{WELD * size}</equality></mujoco>",
+            lambda size: (
+                f"<mujoco><worldbody>{''.join(BODIES.format(k) for k in range(size))}</worldbody></mujoco>"
+            ),
+            id="MJCF",
+        ),
+        pytest.param(
+            lambda size: (
+                "<mujoco><worldbody><body name='a'/><body"
+                f" name='b'/></worldbody><equality>{WELD * size}</equality></mujoco>"
+            ),
             id="MJCF with welds of one name",
         ),
-        pytest.param(lambda size: MACRO.format("".join(f'<xacro:m k="{k}"/>' for k in range(1, size))), id="xacro"),
+        pytest.param(
+            lambda size: MACRO.format("".join(f'<xacro:m k="{k}"/>' for k in range(1, size))), id="xacro"
+        ),
     ],
 )
 def test_a_file_of_twice_the_bodies_takes_twice_the_work(tmp_path, text):
@@ -83,7 +95,9 @@ def test_a_file_of_twice_the_bodies_takes_twice_the_work(tmp_path, text):
 def test_a_robot_of_twice_the_links_takes_twice_the_work(tmp_path, parent, mimic):
     def work(size: int) -> int:
         path = write(tmp_path, robot(size, parent, mimic))
-        return lines_run(lambda: bone_shapes(model := read(path), build_tree(model)) and build_tree(model).resting())
+        return lines_run(
+            lambda: bone_shapes(model := read(path), build_tree(model)) and build_tree(model).resting()
+        )
 
     assert work(800) < DOUBLE * work(400)
 
@@ -91,8 +105,15 @@ def test_a_robot_of_twice_the_links_takes_twice_the_work(tmp_path, parent, mimic
 @pytest.mark.parametrize("path", sorted(URDF.glob("*.py")), ids=lambda path: path.name)
 def test_no_set_is_copied_as_a_whole_to_add_the_keys_of_a_dict(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.AugAssign) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-            assert node.value.func.attr not in ("keys", "items"), f"line {node.lineno}: a set takes a dict's keys by update()"
+        if (
+            isinstance(node, ast.AugAssign)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Attribute)
+        ):
+            assert node.value.func.attr not in (
+                "keys",
+                "items",
+            ), f"line {node.lineno}: a set takes a dict's keys by update()"
 
 
 @pytest.mark.parametrize(

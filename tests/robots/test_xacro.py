@@ -1,4 +1,6 @@
-"""Xacro files: what they expand to, what is refused, and that an expression can neither run code nor grow without bound."""
+"""Xacro files: what they expand to, what is refused, and that an expression can neither run code nor grow
+without bound.
+"""
 
 from dataclasses import replace
 
@@ -27,7 +29,10 @@ def names_of(folder, body: str, **arguments: str) -> list[str]:
 
 
 def attached(name: str) -> str:
-    return f'<link name="{name}"/><joint name="j {name}" type="fixed"><parent link="a"/><child link="{name}"/></joint>'
+    return (
+        f'<link name="{name}"/><joint name="j {name}" type="fixed"><parent link="a"/><child'
+        f' link="{name}"/></joint>'
+    )
 
 
 def value(text: str, **names: object) -> object:
@@ -38,7 +43,9 @@ def test_a_limit_that_is_no_number_names_the_joint_that_its_macro_has_made(tmp_p
     body = """<xacro:macro name="hinge" params="side"><link name="a"/><link name="b"/>
 <joint name="${side}_hip" type="revolute"><parent link="a"/><child link="b"/>
 <limit lower="nan" upper="1"/></joint></xacro:macro><xacro:hinge side="left"/>"""
-    with pytest.raises(errors.NumberError, match="<limit> of <joint name='left_hip'>: lower='nan' must be a finite number"):
+    with pytest.raises(
+        errors.NumberError, match="<limit> of <joint name='left_hip'>: lower='nan' must be a finite number"
+    ):
         read_text(tmp_path, xacro(body))
 
 
@@ -47,9 +54,15 @@ def test_an_arm_expands_to_the_urdf_that_it_means(tmp_path, fingers):
     write(tmp_path, LIMB, "limb.xacro")
     write(tmp_path, LIMITS, "limits.yaml")
     found, wanted = read_text(tmp_path, ARM, fingers=str(fingers)), read(write(tmp_path, expanded(fingers)))
-    assert [replace(link, line=0, file="") for link in found.links] == [replace(link, line=0, file="") for link in wanted.links]
-    assert [replace(each, line=0, file="") for each in found.joints] == [replace(each, line=0, file="") for each in wanted.joints]
-    assert found.joint["upper_joint"].file == str(tmp_path / "limb.xacro"), "errors name the file that has the element"
+    assert [replace(link, line=0, file="") for link in found.links] == [
+        replace(link, line=0, file="") for link in wanted.links
+    ]
+    assert [replace(each, line=0, file="") for each in found.joints] == [
+        replace(each, line=0, file="") for each in wanted.joints
+    ]
+    assert found.joint["upper_joint"].file == str(tmp_path / "limb.xacro"), (
+        "errors name the file that has the element"
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +135,19 @@ def test_an_expression_cannot_grow_without_bound(text):
 
 
 def test_no_listed_function_reaches_beyond_numbers_texts_and_lists():
-    assert not {"eval", "exec", "open", "getattr", "type", "vars", "globals", "__import__", "map", "filter", "object"} & set(NAMES)
+    assert not {
+        "eval",
+        "exec",
+        "open",
+        "getattr",
+        "type",
+        "vars",
+        "globals",
+        "__import__",
+        "map",
+        "filter",
+        "object",
+    } & set(NAMES)
 
 
 def test_parameters_have_defaults_blocks_and_what_they_inherit():
@@ -183,34 +208,68 @@ def test_packages_are_found_by_their_folder_or_by_what_they_call_themselves(tmp_
 
 DEEP = '<xacro:macro name="m" params=""><xacro:m/></xacro:macro><xacro:m/>'
 WIDE = (
-    "".join(f'<xacro:macro name="m{k}" params="">{f"<xacro:m{k + 1}/>" * 10}</xacro:macro>' for k in range(12))
+    "".join(
+        f'<xacro:macro name="m{k}" params="">{f"<xacro:m{k + 1}/>" * 10}</xacro:macro>' for k in range(12)
+    )
     + f'<xacro:macro name="m12" params="">{LINK}</xacro:macro><xacro:m0/>'
 )
 LONG = "".join(f'<xacro:property name="p{k + 1}" value="${{p{k}}}${{p{k}}}"/>' for k in range(60))
 WRONG = {
     "unknown macro": (errors.UnknownNameError, "<xacro:arm/>", "no macro 'arm' (there are: none)"),
-    "missing parameter": (errors.MalformedError, '<xacro:macro name="m" params="a"/>' + "<xacro:m/>", "needs its parameter 'a'"),
+    "missing parameter": (
+        errors.MalformedError,
+        '<xacro:macro name="m" params="a"/>' + "<xacro:m/>",
+        "needs its parameter 'a'",
+    ),
     "unknown parameter": (
         errors.UnknownNameError,
         '<xacro:macro name="m" params="a"/><xacro:m a="1" b="2"/>',
         "no parameter 'b' (it has: a)",
     ),
-    "missing block": (errors.MalformedError, '<xacro:macro name="m" params="*a"/><xacro:m/>', "for its block 'a'"),
+    "missing block": (
+        errors.MalformedError,
+        '<xacro:macro name="m" params="*a"/><xacro:m/>',
+        "for its block 'a'",
+    ),
     "unknown block": (errors.UnknownNameError, '<xacro:insert_block name="b"/>', "no block 'b'"),
-    "unknown property": (errors.MalformedError, '<link name="${b}"/><xacro:if value="1"/>', "no property 'b'"),
+    "unknown property": (
+        errors.MalformedError,
+        '<link name="${b}"/><xacro:if value="1"/>',
+        "no property 'b'",
+    ),
     "no expression": (errors.MalformedError, '<link name="${1 +}"/><xacro:if value="1"/>', "no expression"),
-    "divided by zero": (errors.MalformedError, '<link name="${1/0}"/><xacro:if value="1"/>', "division by zero"),
+    "divided by zero": (
+        errors.MalformedError,
+        '<link name="${1/0}"/><xacro:if value="1"/>',
+        "division by zero",
+    ),
     "neither true nor false": (errors.MalformedError, '<xacro:if value="maybe"/>', "neither true nor false"),
-    "argument without value": (errors.UnknownNameError, '<link name="$(arg n)"/><xacro:if value="1"/>', "Arguments, n:=..."),
-    "missing package": (errors.UnknownNameError, '<xacro:include filename="$(find no_such_package)/a"/>', "ROS_PACKAGE_PATH"),
+    "argument without value": (
+        errors.UnknownNameError,
+        '<link name="$(arg n)"/><xacro:if value="1"/>',
+        "Arguments, n:=...",
+    ),
+    "missing package": (
+        errors.UnknownNameError,
+        '<xacro:include filename="$(find no_such_package)/a"/>',
+        "ROS_PACKAGE_PATH",
+    ),
     "missing file": (errors.MalformedError, '<xacro:include filename="b.xacro"/>', "is not there"),
-    "unknown substitution": (errors.MalformedError, '<link name="$(anon a)"/><xacro:if value="1"/>', "use find, arg, env"),
+    "unknown substitution": (
+        errors.MalformedError,
+        '<link name="$(anon a)"/><xacro:if value="1"/>',
+        "use find, arg, env",
+    ),
     "defined by itself": (
         errors.NameClashError,
         '<xacro:property name="b" value="${b}"/><link name="${b}"/>',
         "'b' is defined by itself",
     ),
-    "macros alone": (errors.MalformedError, '<xacro:macro name="m" params=""/>', "defines macros (m) but no link"),
+    "macros alone": (
+        errors.MalformedError,
+        '<xacro:macro name="m" params=""/>',
+        "defines macros (m) but no link",
+    ),
     "calls itself": (errors.MalformedError, DEEP, "does a macro call itself"),
     "includes itself": (errors.MalformedError, '<xacro:include filename="robot.xacro"/>', "nested deeper"),
     "elements without end": (errors.MalformedError, WIDE, "more than 200000 elements"),
@@ -219,18 +278,42 @@ WRONG = {
         f'<xacro:property name="p0" value="a"/>{LONG}<link name="${{p60}}"/>',
         "longer than 100000",
     ),
-    "missing file of a namespace": (errors.MalformedError, '<xacro:include filename="b.xacro" ns="b"/>', "is not there"),
-    "name of a property": (errors.MalformedError, '<xacro:property name="a.b" value="1"/>', "'a.b' is no name for a property"),
+    "missing file of a namespace": (
+        errors.MalformedError,
+        '<xacro:include filename="b.xacro" ns="b"/>',
+        "is not there",
+    ),
+    "name of a property": (
+        errors.MalformedError,
+        '<xacro:property name="a.b" value="1"/>',
+        "'a.b' is no name for a property",
+    ),
     "value and default": (
         errors.MalformedError,
         '<xacro:property name="a" value="1" default="2"/>',
         "several of value, default and remove",
     ),
     "macro with a dot": (errors.MalformedError, '<xacro:macro name="a.b"/>', "cannot have the name 'a.b'"),
-    "block too many": (errors.MalformedError, '<xacro:macro name="m"/><xacro:m><link name="b"/></xacro:m>', "no block for <link>"),
-    "neither optional nor not": (errors.MalformedError, '<xacro:include filename="b" optional="maybe"/>', "neither true nor false"),
-    "what the file refuses": (errors.MalformedError, "<link name=\"${xacro.fatal('no', 3)}\"/>", "the file itself refuses this: no 3"),
-    "argument of a function": (errors.MalformedError, "<link name=\"${xacro.arg('n')}\"/>", "Arguments, n:=..."),
+    "block too many": (
+        errors.MalformedError,
+        '<xacro:macro name="m"/><xacro:m><link name="b"/></xacro:m>',
+        "no block for <link>",
+    ),
+    "neither optional nor not": (
+        errors.MalformedError,
+        '<xacro:include filename="b" optional="maybe"/>',
+        "neither true nor false",
+    ),
+    "what the file refuses": (
+        errors.MalformedError,
+        "<link name=\"${xacro.fatal('no', 3)}\"/>",
+        "the file itself refuses this: no 3",
+    ),
+    "argument of a function": (
+        errors.MalformedError,
+        "<link name=\"${xacro.arg('n')}\"/>",
+        "Arguments, n:=...",
+    ),
 }
 
 
@@ -246,7 +329,11 @@ def test_what_is_wrong_is_told_by_type_file_line_and_remedy(tmp_path, case):
 
 
 def test_an_error_in_an_included_file_names_that_file(tmp_path):
-    write(tmp_path, xacro('<link name="a"/>\n<joint name="j" type="bend"><parent link="a"/><child link="a"/></joint>'), "part.xacro")
+    write(
+        tmp_path,
+        xacro('<link name="a"/>\n<joint name="j" type="bend"><parent link="a"/><child link="a"/></joint>'),
+        "part.xacro",
+    )
     with pytest.raises(errors.JointTypeError) as error:
         read_text(tmp_path, xacro('<xacro:include filename="part.xacro"/>'))
     assert (error.value.file, error.value.line) == (str(tmp_path / "part.xacro"), 3)
@@ -269,33 +356,61 @@ def doubled(text: str, before: str = "") -> str:
     [
         ("<link name=\"${load_yaml('/dev/zero')}\"/>", "there is no file"),
         ('<link name="${100000**1024}"/>', "too large"),
-        *((f'<link name="${{{call % HUGE}}}"/>', "its number is too large") for call in ("%s", "-%s", "[%s]", "max(%s, 1)", "str(%s)")),
-        (f'<link name="${{{"9" * 5000}}}"/>', r"it is no expression \(Exceeds the limit \(4300 digits\) for integer string conversion\)"),
+        *(
+            (f'<link name="${{{call % HUGE}}}"/>', "its number is too large")
+            for call in ("%s", "-%s", "[%s]", "max(%s, 1)", "str(%s)")
+        ),
+        (
+            f'<link name="${{{"9" * 5000}}}"/>',
+            r"it is no expression \(Exceeds the limit \(4300 digits\) for integer string conversion\)",
+        ),
         ('<xacro:property name="*x" value="1"/><xacro:insert_block name="x"/>', "is no name for a property"),
         (f'<link name="{"${" * 60000}"/>', "longer than"),
-        (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="a$(arg long)"/>' * 600, "more than 20000000 characters"),
-        (f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="$(arg long)"/>' * 600, "more than 20000000 characters"),
+        (
+            f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="a$(arg long)"/>' * 600,
+            "more than 20000000 characters",
+        ),
+        (
+            f'<xacro:arg name="long" default="{"x" * 90000}"/>' + '<link name="$(arg long)"/>' * 600,
+            "more than 20000000 characters",
+        ),
         ("<link name=\"l${int('f' * 9000, 16)}\"/>", "its number is too large"),
         ('<link name="l${lcm(10**300 + 1, 10**300 + 3)}"/>', "its number is too large"),
-        ('<link name="${len(dict([[k * (2**61 - 1), 0] for k in range(30000)]))}"/>', "a map of more than 1000 entries"),
+        (
+            '<link name="${len(dict([[k * (2**61 - 1), 0] for k in range(30000)]))}"/>',
+            "a map of more than 1000 entries",
+        ),
         (doubled("<link name='a' " + 'long="' + "x" * 5000 + '"/>'), "more than 20000000 characters"),
-        (doubled("<xacro:n/>", '<xacro:macro name="n" params="' + " ".join(f"p{k}:=1" for k in range(500)) + '"/>'), "more than 200000"),
+        (
+            doubled(
+                "<xacro:n/>",
+                '<xacro:macro name="n" params="' + " ".join(f"p{k}:=1" for k in range(500)) + '"/>',
+            ),
+            "more than 200000",
+        ),
         (doubled('<a b="$(eval 0 and ' + "1+" * 400 + '%s)"/>'), "more than 1000000 steps"),
     ],
 )
 def test_hostile_expressions_are_refused_by_name(tmp_path, text, words):
     path = tmp_path / "robot.xacro"
     path.write_text(
-        f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="p" value="1"/>{text}</robot>', encoding="utf-8"
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="p"'
+        f' value="1"/>{text}</robot>',
+        encoding="utf-8",
     )
     with pytest.raises(errors.UrdfError, match=words):
         read(path)
 
 
 def test_numbers_are_rounded_as_by_python_however_far(tmp_path):
-    rounded = "${round(1234, -2)} ${round(7, -400000000)} ${round(2.567, 1)} ${round(2.5)} ${round(1.5, 300000000)}"
+    rounded = (
+        "${round(1234, -2)} ${round(7, -400000000)} ${round(2.567, 1)} ${round(2.5)} ${round(1.5, 300000000)}"
+    )
     joint = f'<joint name="j" type="fixed"><parent link="a"/><child link="{rounded}"/></joint>'
-    found = read_text(tmp_path, xacro(f'<xacro:property name="p" value="1"/><link name="a"/><link name="{rounded}"/>{joint}'))
+    found = read_text(
+        tmp_path,
+        xacro(f'<xacro:property name="p" value="1"/><link name="a"/><link name="{rounded}"/>{joint}'),
+    )
     assert found.links[1].name == "1200 0 2.6 2 1.5"
 
 
@@ -314,7 +429,14 @@ def test_included_files_are_read_once_and_have_a_limit_together(tmp_path, monkey
 def test_dollars_that_open_nothing_stay_and_are_looked_at_once(tmp_path):
     from limber.robots.xacro.text_parts import parts
 
-    assert list(parts("a$b$$c${d}$(e)$")) == [("", "a$b"), ("", "$"), ("", "c"), ("{", "d"), ("(", "e"), ("", "$")]
+    assert list(parts("a$b$$c${d}$(e)$")) == [
+        ("", "a$b"),
+        ("", "$"),
+        ("", "c"),
+        ("{", "d"),
+        ("(", "e"),
+        ("", "$"),
+    ]
     looks: list[int] = []
 
     class Text(str):
@@ -365,11 +487,25 @@ def test_a_format_reaches_nothing_but_values_and_stays_short(text):
 
 @pytest.mark.parametrize(
     ("condition", "is_met"),
-    [("True", True), ("0", False), ("${'1'}", True), ("${[]}", False), ("${dict(a=1)}", True), ("${None}", False), ("false", False)],
+    [
+        ("True", True),
+        ("0", False),
+        ("${'1'}", True),
+        ("${[]}", False),
+        ("${dict(a=1)}", True),
+        ("${None}", False),
+        ("false", False),
+    ],
 )
 def test_conditions_have_one_spelling_of_truth(tmp_path, condition, is_met):
-    assert names_of(tmp_path, f'{LINK}<xacro:if value="{condition}">{attached("b")}</xacro:if>') == ["a", "b"][: 1 + is_met]
-    assert names_of(tmp_path, f'{LINK}<xacro:unless value="{condition}">{attached("b")}</xacro:unless>') == ["a", "b"][: 2 - is_met]
+    assert (
+        names_of(tmp_path, f'{LINK}<xacro:if value="{condition}">{attached("b")}</xacro:if>')
+        == ["a", "b"][: 1 + is_met]
+    )
+    assert (
+        names_of(tmp_path, f'{LINK}<xacro:unless value="{condition}">{attached("b")}</xacro:unless>')
+        == ["a", "b"][: 2 - is_met]
+    )
 
 
 @pytest.mark.parametrize("optional", ["true", "True", "1", "${1 == 1}"])
@@ -379,15 +515,24 @@ def test_an_optional_file_may_be_missing_however_the_truth_is_written(tmp_path, 
 
 def test_a_property_that_is_not_lazy_may_use_the_one_that_it_replaces(tmp_path):
     for false in ("false", "False", "0"):
-        body = f'<xacro:property name="p" value="1"/><xacro:property name="p" value="${{p + 1}}" lazy_eval="{false}"/>'
+        body = (
+            '<xacro:property name="p" value="1"/><xacro:property name="p" value="${p + 1}"'
+            f' lazy_eval="{false}"/>'
+        )
         assert names_of(tmp_path, f'{body}<link name="l${{p}}"/>') == ["l2"]
-    body = '<xacro:property name="p" value="1"/><xacro:property name="p" value="${p + 1}" scope="global"/><link name="l${p}"/>'
+    body = (
+        '<xacro:property name="p" value="1"/><xacro:property name="p" value="${p + 1}" scope="global"/><link'
+        ' name="l${p}"/>'
+    )
     assert names_of(tmp_path, body) == ["l2"]
 
 
 def test_a_property_that_is_removed_is_nowhere_any_more(tmp_path):
     removed = '<xacro:property name="p" remove="True"/><xacro:property name="p" default="b"/>'
-    body = f'<xacro:property name="p" value="a"/><xacro:macro name="m">{removed}<link name="${{p}}"/></xacro:macro><xacro:m/>'
+    body = (
+        f'<xacro:property name="p" value="a"/><xacro:macro name="m">{removed}<link'
+        ' name="${p}"/></xacro:macro><xacro:m/>'
+    )
     assert names_of(tmp_path, body) == ["b"]
 
 
@@ -400,11 +545,16 @@ def test_a_file_name_with_wildcards_includes_every_file_that_matches(tmp_path):
     folder = tmp_path / "robot [v2]"
     folder.mkdir()
     for name in ("part_b", "part_a", "part_10", ".part_hidden"):
-        write(folder, xacro(f'<xacro:macro name="{name.strip(".")}"><link name="{name}"/></xacro:macro>'), f"{name}.xacro")
+        write(
+            folder,
+            xacro(f'<xacro:macro name="{name.strip(".")}"><link name="{name}"/></xacro:macro>'),
+            f"{name}.xacro",
+        )
     assert names_of(folder, '<xacro:include filename="part_?.xacro"/><xacro:part_a/>') == ["part_a"]
-    assert names_of(folder, '<xacro:include filename="*/../*t_[a-b].xacro"/><xacro:include filename="part_b*"/><xacro:part_b/>') == [
-        "part_b"
-    ]
+    assert names_of(
+        folder,
+        '<xacro:include filename="*/../*t_[a-b].xacro"/><xacro:include filename="part_b*"/><xacro:part_b/>',
+    ) == ["part_b"]
     with pytest.raises(errors.UnknownNameError, match=r"no macro 'part_10' \(there are: part_a, part_b\)"):
         names_of(folder, '<xacro:include filename="part_?.xacro"/><xacro:part_10/>')
     found = read_text(folder, xacro(f'<xacro:include filename="arm_*.xacro"/>{LINK}'))
@@ -427,7 +577,8 @@ def test_a_file_included_into_a_namespace_keeps_its_names_to_itself(tmp_path):
       <xacro:macro name="hand" params="of"><link name="${side} ${n} ${of}"/></xacro:macro>"""
     write(tmp_path, xacro(part), "part.xacro")
     sides = "".join(
-        f'<xacro:property name="side" value="{side}"/><xacro:include filename="part.xacro" ns="{side}"/>' for side in ("left", "right")
+        f'<xacro:property name="side" value="{side}"/><xacro:include filename="part.xacro" ns="{side}"/>'
+        for side in ("left", "right")
     )
     assert names_of(tmp_path, f'{sides}<xacro:left.arm of="${{right.n}}"/>') == ["right right_n right_n"]
     with pytest.raises(errors.UnknownNameError, match="no macro 'arm'"):
@@ -447,7 +598,10 @@ def test_a_macro_that_a_macro_defines_is_known_within_it_alone(tmp_path):
 
 
 def test_a_default_is_evaluated_where_the_macro_is_called(tmp_path):
-    body = '<xacro:property name="p" value="out"/><xacro:macro name="m" params="p q:=${p}"><link name="${q}"/></xacro:macro>'
+    body = (
+        '<xacro:property name="p" value="out"/><xacro:macro name="m" params="p q:=${p}"><link'
+        ' name="${q}"/></xacro:macro>'
+    )
     assert names_of(tmp_path, f'{body}<xacro:m p="in"/>') == ["out"]
 
 
@@ -457,19 +611,30 @@ def test_files_are_named_relative_to_the_file_that_is_expanded(tmp_path):
     for folder, name in ((tmp_path, "top"), (tmp_path / "sub", "below")):
         write(folder, xacro(f'<link name="{name}"/>'), "part.xacro")
         write(folder, f"- {name}", "names.yaml")
-    macro = '<xacro:macro name="m" params="file:=part.xacro"><xacro:include filename="${file}"/></xacro:macro>'
+    macro = (
+        '<xacro:macro name="m" params="file:=part.xacro"><xacro:include filename="${file}"/></xacro:macro>'
+    )
     assert names_of(tmp_path, f"{macro}<xacro:m/>") == ["top"]
     assert names_of(tmp_path, f'{macro}<xacro:include filename="sub/calls.xacro"/>') == ["below"]
-    assert names_of(tmp_path, f"{macro}<xacro:m file=\"${{xacro.abs_filename('sub/part.xacro')}}\"/>") == ["below"]
+    assert names_of(tmp_path, f"{macro}<xacro:m file=\"${{xacro.abs_filename('sub/part.xacro')}}\"/>") == [
+        "below"
+    ]
     assert names_of(tmp_path, f'{macro}<xacro:m file="$(cwd)/part.xacro"/>') == ["top"]
     write(tmp_path / "sub", xacro("<link name=\"${xacro.load_yaml('names.yaml')[0]}\"/>"), "loads.xacro")
     assert names_of(tmp_path, '<xacro:include filename="sub/loads.xacro"/>') == ["below"]
 
 
 def test_yaml_has_expressions_of_units_and_the_truths_of_its_first_version(tmp_path):
-    write(tmp_path, "most: !degrees 45 * 2\nleast: !radians -pi/2\nis_left: yes\nis_right: Off\nname: 'yes'", "a.yaml")
+    write(
+        tmp_path,
+        "most: !degrees 45 * 2\nleast: !radians -pi/2\nis_left: yes\nis_right: Off\nname: 'yes'",
+        "a.yaml",
+    )
     body = "<xacro:property name='y' value=\"${xacro.load_yaml('a.yaml')}\"/>"
-    found = names_of(tmp_path, f'{body}<link name="${{y.most == -y.least == pi/2}} ${{y.is_left}} ${{y.is_right}} ${{y.name}}"/>')
+    found = names_of(
+        tmp_path,
+        f'{body}<link name="${{y.most == -y.least == pi/2}} ${{y.is_left}} ${{y.is_right}} ${{y.name}}"/>',
+    )
     assert found == ["True True False yes"]
     write(tmp_path, "most: !degrees pi +", "a.yaml")
     with pytest.raises(errors.UrdfError, match=r"a.yaml, line 1: .*no expression"):
@@ -479,7 +644,12 @@ def test_yaml_has_expressions_of_units_and_the_truths_of_its_first_version(tmp_p
 def test_functions_of_xacro_itself_are_known(tmp_path):
     body = "<xacro:property name='t' value=\"${xacro.warning('careful', 2)}${xacro.message('hello')}\"/>"
     body += "<xacro:property name='d' value=\"${xacro.dotify(dict(a=1))}\"/>"
-    found = read_text(tmp_path, xacro(f"{body}<link name=\"${{t}}${{d.a}} ${{xacro.tokenize('a, b;c')}} ${{list(map(float, '12'))}}\"/>"))
+    found = read_text(
+        tmp_path,
+        xacro(
+            f"{body}<link name=\"${{t}}${{d.a}} ${{xacro.tokenize('a, b;c')}} ${{list(map(float, '12'))}}\"/>"
+        ),
+    )
     assert found.links[0].name == "1 ['a', 'b', 'c'] [1.0, 2.0]"
     assert any("careful 2" in warning for warning in found.warnings)
 
@@ -493,5 +663,8 @@ def test_of_several_dollars_before_a_bracket_all_but_the_first_are_text(tmp_path
 
 
 def test_attributes_of_xacro_on_other_elements_mean_nothing_to_a_robot(tmp_path):
-    text = '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro" xacro:targetNamespace="x"><link name="a"/></robot>'
+    text = (
+        '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro" xacro:targetNamespace="x"><link'
+        ' name="a"/></robot>'
+    )
     assert not read_text(tmp_path, text).warnings

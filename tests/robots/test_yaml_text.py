@@ -1,4 +1,6 @@
-"""The YAML of closures: every way in which files write keys, names and lists, and what is refused with its line."""
+"""The YAML of closures: every way in which files write keys, names and lists, and what is refused with its
+line.
+"""
 
 import itertools
 
@@ -78,7 +80,10 @@ def test_lists_of_any_nesting_are_written_in_brackets_and_by_dashes(text):
     ],
 )
 def test_what_others_keep_in_the_file_may_be_nested(text):
-    assert parse_yaml(text, "f") == {"more": {"one": "1", "two": [{"x": ["1", "2"], "y": {"z": "3"}}, "w"]}, "a": ["b"]}
+    assert parse_yaml(text, "f") == {
+        "more": {"one": "1", "two": [{"x": ["1", "2"], "y": {"z": "3"}}, "w"]},
+        "a": ["b"],
+    }
 
 
 def test_a_file_without_keys_says_nothing():
@@ -139,7 +144,9 @@ def test_what_cannot_be_read_is_named_with_its_line(text, line, said):
 
 
 def test_aliases_cannot_make_much_of_little():
-    laughs = "a: &a [x, x]\n" + "".join(f"{c}: &{c} [{', '.join([f'*{b}'] * 9)}]\n" for b, c in itertools.pairwise("abcdefghijkl"))
+    laughs = "a: &a [x, x]\n" + "".join(
+        f"{c}: &{c} [{', '.join([f'*{b}'] * 9)}]\n" for b, c in itertools.pairwise("abcdefghijkl")
+    )
     with pytest.raises(MalformedError, match="write the list out"):
         parse_yaml(laughs, "f")
 
@@ -151,5 +158,8 @@ def test_merges_cannot_make_much_of_little():
 
 
 def test_a_text_that_is_far_too_long_is_refused_before_it_is_read():
-    with pytest.raises(MalformedError, match=f"f: it has {MAX_LENGTH + 5} characters, more than {MAX_LENGTH}: choose a file of closures"):
+    with pytest.raises(
+        MalformedError,
+        match=f"f: it has {MAX_LENGTH + 5} characters, more than {MAX_LENGTH}: choose a file of closures",
+    ):
         parse_yaml("a: b#" + "x" * MAX_LENGTH, "f")

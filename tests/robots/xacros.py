@@ -41,14 +41,18 @@ def expanded(fingers: int = 2) -> str:
 
     def limb(name: str, parent: str, origin: str, axis: str) -> str:
         return (
-            f'<link name="{name}"><inertial><mass value="0.5"/></inertial></link><joint name="{name}_joint" type="revolute"><parent'
-            f' link="{parent}"/><child link="{name}"/><origin {origin}/><axis xyz="{axis}"/>'
-            '<limit lower="-1.5707963267948966" upper="1.5707963267948966" velocity="3" effort="4"/></joint>'
+            f'<link name="{name}"><inertial><mass value="0.5"/></inertial></link><joint name="{name}_joint"'
+            f' type="revolute"><parent link="{parent}"/><child link="{name}"/><origin {origin}/><axis'
+            f' xyz="{axis}"/><limit lower="-1.5707963267948966" upper="1.5707963267948966" velocity="3"'
+            ' effort="4"/></joint>'
         )
 
     lines = [limb("upper", "base", 'xyz="0 0 0.15"', "0 0 1")]
     lines.append(limb("lower", "upper", 'xyz="0 0 0.3" rpy="0 1.5707963267948966 0"', "0 1 0"))
     for k in range(fingers, 0, -1):
-        fixed = f'<joint name="finger_{k}_joint" type="fixed"><parent link="lower"/><child link="finger_{k}"/></joint>'
+        fixed = (
+            f'<joint name="finger_{k}_joint" type="fixed"><parent link="lower"/><child'
+            f' link="finger_{k}"/></joint>'
+        )
         lines.append(f'<link name="finger_{k}"/>{fixed}')
     return '<robot name="arm"><link name="base"/>' + "".join(lines) + "</robot>"

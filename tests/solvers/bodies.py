@@ -1,4 +1,6 @@
-"""Whole bodies for tests: a manikin of three hinges a joint, arbitrary trees, what a pose of theirs asks for, and a wave to follow."""
+"""Whole bodies for tests: a manikin of three hinges a joint, arbitrary trees, what a pose of theirs asks for,
+and a wave to follow.
+"""
 
 import math
 import random
@@ -41,7 +43,17 @@ def manikin(reach: float = 10.0, floating: bool = True, **more) -> Body:
     for part, (above, position) in PARTS.items():
         for k, (letter, axis) in enumerate(zip("xyz", (X, Y, Z), strict=True)):
             parent = carriers[above] if k == 0 else len(joints) - 1
-            joints.append(Joint(f"{part} {letter}", parent, IDENTITY, position if k == 0 else (0.0, 0.0, 0.0), axis, -reach, reach))
+            joints.append(
+                Joint(
+                    f"{part} {letter}",
+                    parent,
+                    IDENTITY,
+                    position if k == 0 else (0.0, 0.0, 0.0),
+                    axis,
+                    -reach,
+                    reach,
+                )
+            )
         carriers[part] = len(joints) - 1
     return Body(joints, [End(carrier, name=link) for link, carrier in carriers.items()], floating, **more)
 
@@ -56,7 +68,9 @@ def random_body(draw: random.Random, count: int) -> tuple[Body, "object", np.nda
 
 def asks(body: Body, state: State, targets=TRACKED) -> Values:
     """The values that a state meets."""
-    names = [[target.link for target in targets if target.kind == kind] for kind in ("orientation", "position")]
+    names = [
+        [target.link for target in targets if target.kind == kind] for kind in ("orientation", "position")
+    ]
     turning, placed = (body.placed(state.frames, body.link_indices(group)) for group in names)
     return Values(turning[:, :3, :3], placed[:, :3, 3] + state.base_position)
 
@@ -65,7 +79,11 @@ def wave(body: Body, time: float, size: float = 0.5) -> tuple[np.ndarray, np.nda
     """A smooth motion: joints (n,), base rotation (3, 3) and place (3,) at a time [s]."""
     phases = np.arange(len(body)) * 1.7
     joints = size * np.sin(2.0 * time + phases) * np.cos(phases)
-    return joints, exponential(np.array([0.1 * np.sin(time), 0.1, 0.9 * time])), np.array([0.4 * time, 0.1 * np.sin(time), 1.0])
+    return (
+        joints,
+        exponential(np.array([0.1 * np.sin(time), 0.1, 0.9 * time])),
+        np.array([0.4 * time, 0.1 * np.sin(time), 1.0]),
+    )
 
 
 def pose(solver: WholeBody, time: float, size: float = 0.5):
@@ -74,7 +92,9 @@ def pose(solver: WholeBody, time: float, size: float = 0.5):
 
 def follow(solver: WholeBody, steps: int, size: float = 0.5, state=None, change=None):
     """The wave, followed: yields each step's values, solution and state."""
-    state = state or solver.start(base_rotation=wave(solver.body, 0.0)[1], base_position=wave(solver.body, 0.0)[2])
+    state = state or solver.start(
+        base_rotation=wave(solver.body, 0.0)[1], base_position=wave(solver.body, 0.0)[2]
+    )
     for k in range(steps):
         values = asks(solver.body, pose(solver, k * DT, size), solver.targets)
         if change:

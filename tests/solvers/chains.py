@@ -1,11 +1,26 @@
-"""Chains and goals for the solvers' tests: the paper's skeletons, a lamp, and chains with arbitrary axes, places and limits."""
+"""Chains and goals for the solvers' tests: the paper's skeletons, a lamp, and chains with arbitrary axes,
+places and limits.
+"""
 
 import math
 import random
 
 import numpy as np
 from limber.solvers.goals import Aim, Direction, Frame, Orientation, Point, Position, PositionAndDirection
-from limber.solvers.kinematics.rotations import IDENTITY, Quaternion, Vector, X, Y, Z, about, add, normalized, rotate, scale, unit
+from limber.solvers.kinematics.rotations import (
+    IDENTITY,
+    Quaternion,
+    Vector,
+    X,
+    Y,
+    Z,
+    about,
+    add,
+    normalized,
+    rotate,
+    scale,
+    unit,
+)
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 
 from benchmarks.paper import pairs_of, skeleton_of
@@ -25,7 +40,9 @@ def any_turn(draw: random.Random) -> Quaternion:
 
 
 def any_chain(draw: random.Random, count: int) -> Skeleton:
-    """Arbitrary unit axes, rest transforms, zero-length links, limits that need not hold zero, a joint that cannot move now and then."""
+    """Arbitrary unit axes, rest transforms, zero-length links, limits that need not hold zero, a joint that
+    cannot move now and then.
+    """
     joints = []
     for k in range(count):
         lower = draw.uniform(-math.pi, 1.0)
@@ -47,7 +64,9 @@ def unit_chain(axes: str, reach: float, length: float = 1.0) -> Skeleton:
 
 
 def lamp() -> Skeleton:
-    """A desk lamp standing on Z: base yaw, two bends, head pitch and head roll; the head looks along its own Y."""
+    """A desk lamp standing on Z: base yaw, two bends, head pitch and head roll; the head looks along its own
+    Y.
+    """
     reach = math.radians(100)
     return Skeleton(
         (
@@ -63,18 +82,32 @@ def lamp() -> Skeleton:
 
 
 def shared_places(groups: int, reach: float = 0.6) -> Skeleton:
-    """A spine: three joints (X, Y, Z) at each place, as bones with three unlocked axes give; the head looks sideways to the spine."""
+    """A spine: three joints (X, Y, Z) at each place, as bones with three unlocked axes give; the head looks
+    sideways to the spine.
+    """
     joints = []
     for k in range(3 * groups):
         joints.append(
-            Joint(f"bone {k // 3} {'XYZ'[k % 3]}", k - 1, IDENTITY, (0.0, 0.0, 0.0 if k % 3 else 0.1), (X, Y, Z)[k % 3], -reach, reach)
+            Joint(
+                f"bone {k // 3} {'XYZ'[k % 3]}",
+                k - 1,
+                IDENTITY,
+                (0.0, 0.0, 0.0 if k % 3 else 0.1),
+                (X, Y, Z)[k % 3],
+                -reach,
+                reach,
+            )
         )
     return Skeleton(tuple(joints), about(Z, -math.pi / 2), (0.05, 0.0, 0.0))
 
 
 def aim_that_can_be_met(draw: random.Random, chain: Skeleton, kind: str, up: Vector | None = None) -> Aim:
-    """An aim of some pose within limits: of kind "orientation", "direction" or "point" (farther than two chain lengths)."""
-    pose = chain.forward([draw.uniform(lower, upper) for lower, upper in zip(chain.lower, chain.upper, strict=True)])
+    """An aim of some pose within limits: of kind "orientation", "direction" or "point" (farther than two
+    chain lengths).
+    """
+    pose = chain.forward(
+        [draw.uniform(lower, upper) for lower, upper in zip(chain.lower, chain.upper, strict=True)]
+    )
     view = rotate(pose.tool_rotation, Y)
     if kind == "orientation":
         return Orientation(pose.tool_rotation)
@@ -84,17 +117,32 @@ def aim_that_can_be_met(draw: random.Random, chain: Skeleton, kind: str, up: Vec
 
 
 def posture_of(draw: random.Random, chain: Skeleton) -> np.ndarray:
-    return np.array([draw.uniform(lower, upper) for lower, upper in zip(chain.lower, chain.upper, strict=True)])
+    return np.array(
+        [draw.uniform(lower, upper) for lower, upper in zip(chain.lower, chain.upper, strict=True)]
+    )
 
 
 def tree(draw: random.Random) -> Skeleton:
     """A trunk of two joints, with two arms of three."""
-    joints = [Joint("trunk 0", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -2.0, 2.0), Joint("trunk 1", 0, IDENTITY, (0.0, 0.0, 0.3), X, -1.0, 1.0)]
+    joints = [
+        Joint("trunk 0", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -2.0, 2.0),
+        Joint("trunk 1", 0, IDENTITY, (0.0, 0.0, 0.3), X, -1.0, 1.0),
+    ]
     ends = []
     for side in (-1.0, 1.0):
         for k in range(3):
             parent = 1 if k == 0 else len(joints) - 1
-            joints.append(Joint(f"arm {side:+.0f} {k}", parent, any_turn(draw), (0.1 * side, 0.0, 0.25), any_direction(draw), -2.0, 2.0))
+            joints.append(
+                Joint(
+                    f"arm {side:+.0f} {k}",
+                    parent,
+                    any_turn(draw),
+                    (0.1 * side, 0.0, 0.25),
+                    any_direction(draw),
+                    -2.0,
+                    2.0,
+                )
+            )
         ends.append(End(len(joints) - 1, IDENTITY, (0.0, 0.1, 0.0), f"hand {side:+.0f}"))
     return Skeleton(tuple(joints), ends[0].rotation, ends[0].offset, ends[0].joint, (ends[1],))
 

@@ -18,7 +18,10 @@ EXACT = 2e-6  # [rad], a tenth of a thousandth of a degree
 def goals(draw: random.Random, chain: Skeleton, count: int, up=None) -> list[GazeGoal]:
     """`count` goals of each kind that the chain can meet, `up` given to those of a direction or a point."""
     return [
-        GazeGoal(aim_that_can_be_met(draw, chain, kind, up if kind != "orientation" else None), posture_of(draw, chain))
+        GazeGoal(
+            aim_that_can_be_met(draw, chain, kind, up if kind != "orientation" else None),
+            posture_of(draw, chain),
+        )
         for kind in KINDS
         for _ in range(count)
     ]

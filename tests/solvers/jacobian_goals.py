@@ -16,7 +16,9 @@ MET = 1e-6  # [rad, or of the reach]
 
 
 def long_chain() -> Skeleton:
-    """Nine joints on three groups, a hand's breadth each, that reach anywhere near: redundant for every goal."""
+    """Nine joints on three groups, a hand's breadth each, that reach anywhere near: redundant for
+    every goal.
+    """
     chain = shared_places(4, reach=1.2)
     return replace(chain, tool_offset=(0.0, 0.1, 0.05))
 

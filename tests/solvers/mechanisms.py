@@ -15,7 +15,9 @@ def flat(x: float, z: float = 0.0) -> Frame:
 
 
 def four_bar(coupler: float = 0.4, is_ball: bool = False, **options) -> Mechanism:
-    """Crank .1, coupler and rocker .3 m on a ground of .4 m; the crank is the motor. With balls the coupler is a rod that can spin."""
+    """Crank .1, coupler and rocker .3 m on a ground of .4 m; the crank is the motor. With balls the coupler
+    is a rod that can spin.
+    """
     kind = "spherical" if is_ball else "revolute"
     bodies = (
         Body("ground", grounded=True, start=Frame()),
@@ -34,7 +36,10 @@ def four_bar(coupler: float = 0.4, is_ball: bool = False, **options) -> Mechanis
 
 def stewart() -> Mechanism:
     """A platform on six legs with a universal joint below, a slide between and a ball above."""
-    bodies = [Body("base", grounded=True, start=Frame()), Body("platform", 1.0, start=Frame(position=(0.0, 0.0, 0.5)))]
+    bodies = [
+        Body("base", grounded=True, start=Frame()),
+        Body("platform", 1.0, start=Frame(position=(0.0, 0.0, 0.5))),
+    ]
     joints = []
     for k in range(6):
         low = math.radians(60 * (k // 2 * 2) + (10 if k % 2 else -10))
@@ -44,7 +49,10 @@ def stewart() -> Mechanism:
         way = (head[0] - foot[0], head[1] - foot[1], 0.5)
         length = math.hypot(*way)
         along = between(Z, tuple(part / length for part in way))
-        lower, upper = Body(f"lower {k}", start=Frame(along, foot)), Body(f"upper {k}", start=Frame(along, (head[0], head[1], 0.5)))
+        lower, upper = (
+            Body(f"lower {k}", start=Frame(along, foot)),
+            Body(f"upper {k}", start=Frame(along, (head[0], head[1], 0.5))),
+        )
         bodies += [lower, upper]
         joints += [
             Joint(f"foot {k}", "universal", "base", lower.name, Frame(along, foot)),
@@ -64,11 +72,16 @@ def stewart() -> Mechanism:
 
 
 def push_rod_neck() -> Mechanism:
-    """A head on a cardan joint that two servos nod and tilt by push rods, on a turntable that pans. All bodies start unrotated."""
+    """A head on a cardan joint that two servos nod and tilt by push rods, on a turntable that pans. All
+    bodies start unrotated.
+    """
     spots = {"shoulders": (0.0, 0.0, 0.0), "turntable": (0.0, 0.0, 0.03), "head": (0.0, 0.0, 0.2)}
 
     def joint(name: str, kind: str, parent: str, child: str, place, turn=IDENTITY, **options) -> Joint:
-        frames = (Frame(turn, tuple(a - b for a, b in zip(place, spots[body], strict=True))) for body in (parent, child))
+        frames = (
+            Frame(turn, tuple(a - b for a, b in zip(place, spots[body], strict=True)))
+            for body in (parent, child)
+        )
         return Joint(name, kind, parent, child, *frames, **options)
 
     for side, sign in (("left", -1.0), ("right", 1.0)):
@@ -84,7 +97,9 @@ def push_rod_neck() -> Mechanism:
             joint(f"{side} horn ball", "spherical", horn, rod, spots[rod]),
             joint(f"{side} head ball", "spherical", rod, "head", (0.04 * sign, 0.05, 0.2)),
         ]
-    bodies = (Body(name, start=Frame(position=place), grounded=name == "shoulders") for name, place in spots.items())
+    bodies = (
+        Body(name, start=Frame(position=place), grounded=name == "shoulders") for name, place in spots.items()
+    )
     return Mechanism(tuple(bodies), tuple(joints))
 
 
@@ -94,7 +109,9 @@ def held_twice(kind: str) -> Mechanism:
     return Mechanism(
         (Body("body", 1.0, (0.01, 0.02, 0.03)),),
         (
-            Joint("carrier", "free", "", "body", Frame(about(Y, 0.3), (0.2, 0.1, 0.0)), Frame(), actuated=True),
+            Joint(
+                "carrier", "free", "", "body", Frame(about(Y, 0.3), (0.2, 0.1, 0.0)), Frame(), actuated=True
+            ),
             Joint("holder", kind, "", "body", skew, Frame(about(Z, -0.7), (0.05, 0.0, 0.1))),
         ),
     )

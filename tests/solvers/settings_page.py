@@ -34,7 +34,9 @@ def text() -> str:
             for each in settings_of(info.options).values():
                 rows.setdefault((each.label, each.description), []).append((info, each))
         heading = "| setting | default | values | what it is |\n|---|---|---|---|\n"
-        parts.append(f"## {', '.join(info.label for info in infos)}\n\n{heading}{''.join(_row(row, len(infos)) for row in rows.values())}")
+        parts.append(
+            f"## {', '.join(info.label for info in infos)}\n\n{heading}{''.join(_row(row, len(infos)) for row in rows.values())}"
+        )
     return "\n".join(parts)
 
 
@@ -44,13 +46,17 @@ def _row(row: list[tuple[SolverInfo, Setting]], in_package: int) -> str:
     defaults: dict[str, list[str]] = {}
     for of, its in row:
         defaults.setdefault(_shown(its, its.default), []).append(of.label)
-    shown = "; ".join(f"{value} ({', '.join(labels)})" if len(defaults) > 1 else value for value, labels in defaults.items())
+    shown = "; ".join(
+        f"{value} ({', '.join(labels)})" if len(defaults) > 1 else value for value, labels in defaults.items()
+    )
     meaning = each.description
     if len(row) < in_package:
         meaning += f". Of {', '.join(of.label for of, _ in row)}"
     needs = [(settings_of(info.options)[name], value) for name, value in each.needs]
     if needs:
-        meaning += f". Only with {' and '.join(f'{other.label}: {_shown(other, value)}' for other, value in needs)}"
+        meaning += (
+            f". Only with {' and '.join(f'{other.label}: {_shown(other, value)}' for other, value in needs)}"
+        )
     meaning = "; ".join([meaning, *(f"*{choice.label}*: {choice.description}" for choice in each.choices)])
     return f"| {label} | {shown} | {_values(each)} | {meaning} |\n"
 
@@ -74,7 +80,11 @@ def _values(each: Setting) -> str:
         return "any of these" if each.several else "one of these"
     if isinstance(each.default, bool):
         return "on, off"
-    return f"from {_shown(each, each.low)}" if isinf(each.high) else f"{_shown(each, each.low)} to {_shown(each, each.high)}"
+    return (
+        f"from {_shown(each, each.low)}"
+        if isinf(each.high)
+        else f"{_shown(each, each.low)} to {_shown(each, each.high)}"
+    )
 
 
 if __name__ == "__main__":

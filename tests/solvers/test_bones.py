@@ -1,4 +1,6 @@
-"""The expressive solver on bones: exact aim by the least rotation of bones from the authored pose, roll included."""
+"""The expressive solver on bones: exact aim by the least rotation of bones from the authored pose, roll
+included.
+"""
 
 import math
 import random
@@ -33,7 +35,9 @@ def spine(bones: int, limit: float = UNLIMITED) -> Skeleton:
     for bone in range(bones):
         for number, axis in enumerate((Z, Y, X)):
             offset = (0.0, 0.1, 0.0) if bone and not number else (0.0, 0.0, 0.0)
-            joints.append(Joint(f"bone {bone} {number}", len(joints) - 1, IDENTITY, offset, axis, -limit, limit))
+            joints.append(
+                Joint(f"bone {bone} {number}", len(joints) - 1, IDENTITY, offset, axis, -limit, limit)
+            )
     return Skeleton(tuple(joints), tool_offset=(0.0, 0.1, 0.0))
 
 
@@ -83,7 +87,9 @@ def test_inertia_of_a_rod_is_that_of_textbooks():
 
 def test_inertia_grows_with_the_distance_from_the_pivot():
     heads, tails = np.array([[1.0, 0.0, 0.0]]), np.array([[1.0, 1.0, 0.0]])
-    near, far = hanging_inertias(heads, tails, np.ones((2, 1), bool), np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    near, far = hanging_inertias(
+        heads, tails, np.ones((2, 1), bool), np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    )
     assert far[2, 2] - near[2, 2] == pytest.approx(1.0)  # parallel axes: mass times squared distance
 
 
@@ -108,7 +114,9 @@ def test_the_aim_is_exact_and_no_bone_twists_far(bones, look_from):
     solver = BoneSolver(skeleton, Options(hold_body=True, measure="bones", look_from=look_from))
     for _ in range(12):
         aim = Direction(toward(draw.uniform(-100, 100), draw.uniform(-50, 50)), level=Z)
-        solution = solver.solve(GazeGoal(aim, np.array([draw.gauss(0, 0.2) for _ in range(3 * bones)]), False))
+        solution = solver.solve(
+            GazeGoal(aim, np.array([draw.gauss(0, 0.2) for _ in range(3 * bones)]), False)
+        )
         assert solution.converged, solution.reason
         assert solution.aim_error < 1e-8
 
@@ -118,7 +126,9 @@ def test_a_look_is_shared_more_evenly_the_more_it_comes_from_the_spine():
     shares = []
     for look_from in (0.0, 0.25, 0.5, 0.75, 1.0):
         solver = BoneSolver(skeleton, Options(hold_body=True, measure="bones", look_from=look_from))
-        turned = rotations_of_bones(skeleton, solver.solve(GazeGoal(Direction(toward(60, 0), level=Z), np.zeros(18), False)).angles)
+        turned = rotations_of_bones(
+            skeleton, solver.solve(GazeGoal(Direction(toward(60, 0), level=Z), np.zeros(18), False)).angles
+        )
         assert turned == pytest.approx(sorted(turned))
         shares.append(turned[-1] / sum(turned))
     assert shares == sorted(shares, reverse=True)
@@ -131,7 +141,9 @@ def test_the_pose_that_is_authored_is_left_alone_where_it_meets_the_aim():
     posture = np.array([draw.gauss(0, 0.4) for _ in range(15)])
     pose = skeleton.forward(posture)
     ahead = rotate(pose.tool_rotation, Y)
-    solution = BoneSolver(skeleton, BONES).solve(GazeGoal(Point(add(pose.tool_position, scale(ahead, 2.0))), posture, False))
+    solution = BoneSolver(skeleton, BONES).solve(
+        GazeGoal(Point(add(pose.tool_position, scale(ahead, 2.0))), posture, False)
+    )
     assert solution.converged
     assert solution.angles == pytest.approx(posture, abs=1e-9)
 
@@ -145,21 +157,27 @@ def test_clips_may_rotate_a_bone_beyond_half_a_turn():
 
 def test_limits_hold_and_the_others_do_the_rest():
     skeleton, limit = spine(4, limit=math.radians(15)), math.radians(15)
-    solution = BoneSolver(skeleton, BONES).solve(GazeGoal(Direction(toward(50, 0), level=Z), np.zeros(12), False))
+    solution = BoneSolver(skeleton, BONES).solve(
+        GazeGoal(Direction(toward(50, 0), level=Z), np.zeros(12), False)
+    )
     assert solution.converged
     assert np.abs(solution.angles).max() <= limit + 1e-12
     assert np.abs(solution.angles).max() == pytest.approx(limit)
 
 
 def test_a_view_out_of_reach_is_approached_as_far_as_limits_allow():
-    solution = BoneSolver(spine(2, limit=math.radians(10)), BONES).solve(GazeGoal(Direction(toward(90, 0)), np.zeros(6), False))
+    solution = BoneSolver(spine(2, limit=math.radians(10)), BONES).solve(
+        GazeGoal(Direction(toward(90, 0)), np.zeros(6), False)
+    )
     assert not solution.converged
     assert math.degrees(solution.aim_error) == pytest.approx(70.0, abs=0.5)
 
 
 def test_a_hand_reaches_a_position():
     skeleton = spine(4)
-    solution = BoneSolver(skeleton, BONES).solve(GazeGoal(Position((0.15, 0.2, 0.1)), np.array([0.3, 0.0, 0.2] * 4), False))
+    solution = BoneSolver(skeleton, BONES).solve(
+        GazeGoal(Position((0.15, 0.2, 0.1)), np.array([0.3, 0.0, 0.2] * 4), False)
+    )
     assert solution.converged, solution.reason
     assert solution.end_errors[0].distance < 1e-6
 
@@ -241,7 +259,9 @@ def test_a_bone_with_one_axis_is_a_hinge_and_a_turntable_carries_a_character_for
     joints = [base]
     for joint in spine(3).joints:
         offset = (0.0, 0.1, 0.0) if joint.parent == -1 else joint.rest_offset
-        joints.append(Joint(joint.name, joint.parent + 1, IDENTITY, offset, joint.axis, joint.lower, joint.upper))
+        joints.append(
+            Joint(joint.name, joint.parent + 1, IDENTITY, offset, joint.axis, joint.lower, joint.upper)
+        )
     skeleton = Skeleton(tuple(joints), tool_offset=(0.0, 0.1, 0.0))
     goal = GazeGoal(Direction(toward(60, 0)), np.zeros(10), False)
     for hold, turned in ((False, 59.0), (True, 30.0)):

@@ -20,7 +20,17 @@ from limber.solvers.kinematics.rotations import (
 )  # fmt: skip
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
-from tests.solvers.chains import aims_of, any_chain, lamp, pairs_of, posture_of, shared_places, skeleton_of, tree, unit_chain
+from tests.solvers.chains import (
+    aims_of,
+    any_chain,
+    lamp,
+    pairs_of,
+    posture_of,
+    shared_places,
+    skeleton_of,
+    tree,
+    unit_chain,
+)
 
 CHAINS = {
     "G": lambda draw: skeleton_of("G"),
@@ -28,8 +38,17 @@ CHAINS = {
     "lamp": lambda draw: lamp(),
     "any": lambda draw: any_chain(draw, 8),
 }
-# The share of goals, each met by some pose, that CCD meets exactly. A whole frame takes all of the lamp's five joints.
-MET = {"orientation": 0.9, "direction": 0.95, "direction up": 0.8, "point": 0.95, "near point": 0.9, "point up": 0.8, "position": 0.9}
+# The share of goals, each met by some pose, that CCD meets exactly. A whole frame takes all of the lamp's
+# five joints.
+MET = {
+    "orientation": 0.9,
+    "direction": 0.95,
+    "direction up": 0.8,
+    "point": 0.95,
+    "near point": 0.9,
+    "point up": 0.8,
+    "position": 0.9,
+}
 
 
 @pytest.mark.parametrize("kind", [*MET, "frame"])
@@ -49,7 +68,12 @@ def test_goals_that_some_pose_meets_are_met_mostly(name, kind):
 def test_annealing_leaves_concavities(name):
     chain = skeleton_of(name)
     goals = pairs_of(name, 80)
-    error = {anneals: fmean(Ccd(chain, CcdOptions(anneals=anneals)).solve(goal).orientation_error for goal in goals) for anneals in (0, 12)}
+    error = {
+        anneals: fmean(
+            Ccd(chain, CcdOptions(anneals=anneals)).solve(goal).orientation_error for goal in goals
+        )
+        for anneals in (0, 12)
+    }
     assert error[12] < 0.01
     assert error[0] > error[12] or error[0] < 1e-6
 
@@ -61,7 +85,9 @@ def test_several_ends_of_a_tree_reach_their_places_together():
         skeleton = tree(draw)
         pose = skeleton.forward(posture_of(draw, skeleton))
         positions = [skeleton.end_pose(pose, e)[1] for e in range(2)]
-        goal = GazeGoal(Position(positions[0]), posture_of(draw, skeleton), others=(EndGoal(Position(positions[1]), 1),))
+        goal = GazeGoal(
+            Position(positions[0]), posture_of(draw, skeleton), others=(EndGoal(Position(positions[1]), 1),)
+        )
         met += Ccd(skeleton).solve(goal).converged
     assert met >= 16
 
@@ -73,7 +99,9 @@ def test_where_ends_contradict_each_other_the_heavier_gets_nearer():
     posture = np.zeros(len(skeleton))
 
     def error(weight: float):
-        goal = GazeGoal(Position(positions[0]), posture, weight=weight, others=(EndGoal(Position(positions[1]), 1),))
+        goal = GazeGoal(
+            Position(positions[0]), posture, weight=weight, others=(EndGoal(Position(positions[1]), 1),)
+        )
         return Ccd(skeleton).solve(goal)
 
     light, heavy = error(0.2), error(5.0)
@@ -92,7 +120,10 @@ def test_a_goal_of_little_weight_is_met_as_exactly_where_nothing_stands_against_
             pose = skeleton.forward(posture_of(draw, skeleton))
             views = [rotate(skeleton.end_pose(pose, e)[0], Y) for e in range(2)]
             goal = GazeGoal(
-                Direction(views[0]), posture_of(draw, skeleton), weight=weight, others=(EndGoal(Direction(views[1]), 1, other),)
+                Direction(views[0]),
+                posture_of(draw, skeleton),
+                weight=weight,
+                others=(EndGoal(Direction(views[1]), 1, other),),
             )
             met += Ccd(skeleton).solve(goal).converged
         assert met >= 6
@@ -100,7 +131,10 @@ def test_a_goal_of_little_weight_is_met_as_exactly_where_nothing_stands_against_
 
 def test_a_slide_slides_to_what_turning_alone_cannot_reach():
     rail = Joint("rail", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0, kind="prismatic")
-    chain = Skeleton((rail, *(replace(joint, parent=k) for k, joint in enumerate(lamp().joints))), tool_offset=(0.0, 0.06, 0.0))
+    chain = Skeleton(
+        (rail, *(replace(joint, parent=k) for k, joint in enumerate(lamp().joints))),
+        tool_offset=(0.0, 0.06, 0.0),
+    )
     there = chain.forward([1.6, 0.3, 0.4, 0.3, 0.2, 0.0]).tool_position
     solution = Ccd(chain).solve(GazeGoal(Position(there), np.zeros(6)))
     assert solution.converged
@@ -109,7 +143,8 @@ def test_a_slide_slides_to_what_turning_alone_cannot_reach():
 
 def test_a_chain_of_slides_alone_looks_at_a_point_by_sliding():
     slides = tuple(
-        Joint(f"slide {k}", k - 1, IDENTITY, (0.0, 0.0, 0.0), axis, -2.0, 2.0, kind="prismatic") for k, axis in enumerate((X, Z))
+        Joint(f"slide {k}", k - 1, IDENTITY, (0.0, 0.0, 0.0), axis, -2.0, 2.0, kind="prismatic")
+        for k, axis in enumerate((X, Z))
     )
     solution = Ccd(Skeleton(slides)).solve(GazeGoal(Point((0.7, 3.0, -0.4)), np.zeros(2)))
     assert solution.converged
@@ -118,24 +153,38 @@ def test_a_chain_of_slides_alone_looks_at_a_point_by_sliding():
 
 def test_an_arm_brings_its_wrist_and_the_wrist_turns_so_that_neither_spoils_the_other():
     # Three joints at the shoulder and elbow, three that share the wrist's place, a hand beyond it.
-    arm = [Joint("pan", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -3.0, 3.0), Joint("shoulder", 0, IDENTITY, (0.0, 0.0, 0.3), X, -2.0, 2.0)]
+    arm = [
+        Joint("pan", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -3.0, 3.0),
+        Joint("shoulder", 0, IDENTITY, (0.0, 0.0, 0.3), X, -2.0, 2.0),
+    ]
     arm.append(Joint("elbow", 1, IDENTITY, (0.0, 0.0, 0.4), X, -2.5, 2.5))
-    wrist = [Joint(f"wrist {k}", 2 + k, IDENTITY, (0.0, 0.0, 0.0 if k else 0.4), (Z, X, Z)[k], -3.1, 3.1) for k in range(3)]
+    wrist = [
+        Joint(f"wrist {k}", 2 + k, IDENTITY, (0.0, 0.0, 0.0 if k else 0.4), (Z, X, Z)[k], -3.1, 3.1)
+        for k in range(3)
+    ]
     chain = Skeleton((*arm, *wrist), tool_offset=(0.0, 0.05, 0.3))
     draw = random.Random(14)
     solver = Ccd(chain)
-    met = [solver.solve(GazeGoal(aims_of(chain, posture_of(draw, chain))["frame"], posture_of(draw, chain))) for _ in range(40)]
+    met = [
+        solver.solve(GazeGoal(aims_of(chain, posture_of(draw, chain))["frame"], posture_of(draw, chain)))
+        for _ in range(40)
+    ]
     assert fmean(s.converged for s in met) > 0.9
     assert np.median([s.iterations for s in met if s.converged]) < 50
 
 
 def test_a_slide_in_the_wrist_brings_the_end_nearest_to_its_position_though_its_orientation_cannot_be_met():
-    joints = [Joint(f"hinge {k}", k - 1, IDENTITY, (0.0, 0.0, 0.3), axis, -2.0, 2.0) for k, axis in enumerate((Z, X, X))]
+    joints = [
+        Joint(f"hinge {k}", k - 1, IDENTITY, (0.0, 0.0, 0.3), axis, -2.0, 2.0)
+        for k, axis in enumerate((Z, X, X))
+    ]
     joints.append(Joint("slide", 2, IDENTITY, (0.0, 0.0, 0.1), Z, -1.0, 1.0, kind="prismatic"))
     joints.append(Joint("last hinge", 3, IDENTITY, (0.0, 0.0, 0.1), X, -2.0, 2.0))
     chain, bounds = Skeleton(tuple(joints), tool_offset=(0.0, 0.2, 0.1)), np.zeros(5)
     bounds[3] = 1.0  # only the slide can move
-    goal = GazeGoal(Frame(add(chain.forward(np.zeros(5)).tool_position, (0.2, 0.0, 0.4)), about(X, 1.0)), np.zeros(5))
+    goal = GazeGoal(
+        Frame(add(chain.forward(np.zeros(5)).tool_position, (0.2, 0.0, 0.4)), about(X, 1.0)), np.zeros(5)
+    )
     result = Descent(chain, CcdOptions()).descend(goal, np.zeros(5), -bounds, bounds, splits=True, sweeps=1)
     assert result.angles == pytest.approx([0.0, 0.0, 0.0, 0.4, 0.0])
 

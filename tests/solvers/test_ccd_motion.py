@@ -91,7 +91,9 @@ def test_stuck_for_long_it_finds_a_way_out_and_goes_there_without_a_jump():
     chain = skeleton_of("C")
     left, met = 0, 0
     for _ in range(12):
-        goal = GazeGoal(Orientation(chain.forward(posture_of(draw, chain)).tool_rotation), posture_of(draw, chain))
+        goal = GazeGoal(
+            Orientation(chain.forward(posture_of(draw, chain)).tool_rotation), posture_of(draw, chain)
+        )
         solver, start, memory, paces = Ccd(chain), np.array(chain.clamp(goal.posture)), None, [0.0]
         solutions = []
         for _ in range(120):
@@ -104,7 +106,9 @@ def test_stuck_for_long_it_finds_a_way_out_and_goes_there_without_a_jump():
         left += stuck and solutions[-1].converged
         met += solutions[-1].converged
         if stuck and solutions[-1].converged:
-            assert max(abs(b - a) for a, b in itertools.pairwise(paces[30:])) < 4 * DEGREE  # gently off and gently on
+            assert (
+                max(abs(b - a) for a, b in itertools.pairwise(paces[30:])) < 4 * DEGREE
+            )  # gently off and gently on
     assert left >= 2
     assert met >= 11
 
@@ -116,7 +120,9 @@ def test_a_late_frame_alone_does_not_end_its_patience():
     first = solver.solve(goal, np.zeros(3))
     late = solver.solve(goal, first.angles, first.memory, dt=2.0)
     assert late.iterations <= CcdOptions().in_frame
-    assert solver.solve(goal, late.angles, late.memory, dt=2.0).iterations > CcdOptions().in_frame  # it is stuck indeed: annealing searches
+    assert (
+        solver.solve(goal, late.angles, late.memory, dt=2.0).iterations > CcdOptions().in_frame
+    )  # it is stuck indeed: annealing searches
 
 
 def test_out_of_reach_it_stays_calm_and_seldom_searches():
@@ -156,8 +162,14 @@ def test_at_rest_it_stays_where_it_is_to_the_bit():
 def test_extrapolation_saves_sweeps():
     chain = lamp()
     draw = random.Random(11)
-    goals = [GazeGoal(aims_of(chain, posture_of(draw, chain))["orientation"], posture_of(draw, chain)) for _ in range(20)]
-    sweeps = {on: fmean(Ccd(chain, CcdOptions(extrapolates=on)).solve(goal).iterations for goal in goals) for on in (True, False)}
+    goals = [
+        GazeGoal(aims_of(chain, posture_of(draw, chain))["orientation"], posture_of(draw, chain))
+        for _ in range(20)
+    ]
+    sweeps = {
+        on: fmean(Ccd(chain, CcdOptions(extrapolates=on)).solve(goal).iterations for goal in goals)
+        for on in (True, False)
+    }
     assert sweeps[True] < 0.5 * sweeps[False]
 
 

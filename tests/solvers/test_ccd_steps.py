@@ -45,12 +45,15 @@ from tests.solvers.chains import (
 
 @given(st.integers(0, 10**6))
 def test_a_hinge_turns_as_if_all_turned_and_its_axis_were_put_back(seed):
-    # Zalo's two steps, literally: the quaternion between both vectors, then the shortest way back for the axis.
+    # Zalo's two steps, literally: the quaternion between both vectors, then the shortest way back for the
+    # axis.
     draw = random.Random(seed)
     axis, now, end_goal = (any_direction(draw) for _ in range(3))
     free = between(now, end_goal)
     kept = multiply(between(rotate(free, axis), axis), free)
-    assert angle_between(kept, about(axis, pull_of_vectors(axis, now, end_goal).quaternion_rotation)) == pytest.approx(0, abs=1e-6)
+    assert angle_between(
+        kept, about(axis, pull_of_vectors(axis, now, end_goal).quaternion_rotation)
+    ) == pytest.approx(0, abs=1e-6)
 
 
 @given(st.integers(0, 10**6))
@@ -67,15 +70,23 @@ def test_a_hinge_never_turns_too_far_and_the_best_turn_is_the_best(seed):
 
     gains = [nearness(share * pull.quaternion_rotation) for share in np.linspace(0, 1, 9)]
     assert all(b >= a - 1e-12 for a, b in itertools.pairwise(gains))
-    assert nearness(pull.best_rotation) >= max(nearness(turn) for turn in np.linspace(-math.pi, math.pi, 60)) - 1e-12
+    assert (
+        nearness(pull.best_rotation)
+        >= max(nearness(turn) for turn in np.linspace(-math.pi, math.pi, 60)) - 1e-12
+    )
     assert abs(pull.quaternion_rotation) <= abs(pull.best_rotation) + 1e-9
     assert pull.gain(0.7) - pull.gain(0.0) == pytest.approx(nearness(0.7) - nearness(0.0), abs=1e-12)
 
 
 def test_opposite_vectors_turn_a_hinge_half_round_if_it_lies_across():
     assert abs(pull_of_vectors(Z, X, scale(X, -1.0)).quaternion_rotation) == pytest.approx(math.pi)
-    assert pull_of_vectors(X, X, scale(X, -1.0)).quaternion_rotation == 0.0  # the hinge lies along them: no turn helps
-    turned = rotate(about(Z, pull_of_vectors(Z, unit((1.0, 0.0, 0.5)), unit((-1.0, 0.0, -0.5))).quaternion_rotation), unit((1.0, 0.0, 0.5)))
+    assert (
+        pull_of_vectors(X, X, scale(X, -1.0)).quaternion_rotation == 0.0
+    )  # the hinge lies along them: no turn helps
+    turned = rotate(
+        about(Z, pull_of_vectors(Z, unit((1.0, 0.0, 0.5)), unit((-1.0, 0.0, -0.5))).quaternion_rotation),
+        unit((1.0, 0.0, 0.5)),
+    )
     assert turned[0] < -0.8
 
 
@@ -85,15 +96,24 @@ def test_a_whole_orientation_turns_a_hinge_by_its_twist(seed):
     axis, now, end_goal = any_direction(draw), any_turn(draw), any_turn(draw)
     back = (now[0], -now[1], -now[2], -now[3])
     pull = pull_of_frames(axis, now, end_goal)
-    assert math.remainder(pull.quaternion_rotation - twist_angle(multiply(end_goal, back), axis), math.tau) == pytest.approx(0, abs=1e-9)
-    assert math.remainder(pull.quaternion_rotation - pull.best_rotation, math.tau) == pytest.approx(0, abs=1e-9)
+    assert math.remainder(
+        pull.quaternion_rotation - twist_angle(multiply(end_goal, back), axis), math.tau
+    ) == pytest.approx(0, abs=1e-9)
+    assert math.remainder(pull.quaternion_rotation - pull.best_rotation, math.tau) == pytest.approx(
+        0, abs=1e-9
+    )
 
 
 @given(st.integers(0, 10**6))
 def test_a_free_joint_brings_its_line_of_sight_onto_any_point_at_once(seed):
     # However near the target: the eye moves as the joint turns, and the pull knows.
     draw = random.Random(seed)
-    position, eye, view, target = any_direction(draw), scale(any_direction(draw), 1.5), any_direction(draw), scale(any_direction(draw), 2.0)
+    position, eye, view, target = (
+        any_direction(draw),
+        scale(any_direction(draw), 1.5),
+        any_direction(draw),
+        scale(any_direction(draw), 2.0),
+    )
     vectors = []
 
     for axis in (X, Y, Z):
@@ -159,7 +179,14 @@ def test_a_sweep_carries_the_tools_as_the_joints_turn_and_slide(seed, tip_first)
 
     slides = [joint.kind == "prismatic" for joint in skeleton.joints]
     carried = [[e for e in range(2) if k in skeleton.path(e)] for k in range(len(skeleton))]
-    linkage = SweepStart(skeleton.world_axes(pose), pose.positions, [joint.parent for joint in skeleton.joints], slides, carried, tools)
+    linkage = SweepStart(
+        skeleton.world_axes(pose),
+        pose.positions,
+        [joint.parent for joint in skeleton.joints],
+        slides,
+        carried,
+        tools,
+    )
     sweep(linkage, move, tip_first)
     assert list(seen) == (list(range(len(skeleton)))[::-1] if tip_first else list(range(len(skeleton))))
     after = skeleton.forward(angles)

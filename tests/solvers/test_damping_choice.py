@@ -28,23 +28,37 @@ def test_more_damping_shakes_less_and_the_choice_is_the_first_calm_one_above_the
     made = {
         name: tried(
             skeleton,
-            lambda damping, options=options, make=make: make(skeleton, options(updates="one", damping="constant", constant=damping)),
+            lambda damping, options=options, make=make: make(
+                skeleton, options(updates="one", damping="constant", constant=damping)
+            ),
             Position,
         )
-        for name, options, make in (("dls", DampedOptions, family.dls), ("dls_clamped", DampedNearTargets, family.dls_clamped))
+        for name, options, make in (
+            ("dls", DampedOptions, family.dls),
+            ("dls_clamped", DampedNearTargets, family.dls_clamped),
+        )
     }
     for rows in made.values():
         best = min(rows, key=lambda trial: trial.error)
         found = chosen(rows)
         assert found.damping >= best.damping
         assert found.oscillation < 0.2 * rows[0].oscillation
-        assert all(trial.oscillation > found.oscillation for trial in rows if best.damping <= trial.damping < found.damping)
-    assert chosen(made["dls_clamped"]).damping <= chosen(made["dls"]).damping  # section 8: "a lower damping constant can be used"
+        assert all(
+            trial.oscillation > found.oscillation
+            for trial in rows
+            if best.damping <= trial.damping < found.damping
+        )
+    assert (
+        chosen(made["dls_clamped"]).damping <= chosen(made["dls"]).damping
+    )  # section 8: "a lower damping constant can be used"
 
 
 def test_a_solver_with_limits_of_speed_is_tried_in_the_frames_time() -> None:
     skeleton, slow = unit_chain("ZXZX", 3.0), CcdOptions(largest_speed=1.0, anneals=0)
-    errors = [tried(skeleton, lambda damping: Ccd(skeleton, slow), Direction, dt)[0].error for dt in (1.0 / 60.0, 1.0 / 20.0)]
+    errors = [
+        tried(skeleton, lambda damping: Ccd(skeleton, slow), Direction, dt)[0].error
+        for dt in (1.0 / 60.0, 1.0 / 20.0)
+    ]
     assert errors[1] == pytest.approx(errors[0], rel=0.1)
 
 
@@ -65,5 +79,7 @@ def test_targets_of_every_kind_move_by_less_than_what_counts_as_shaking_would_ne
 
 def test_joints_swing_about_a_posture_within_their_limits() -> None:
     skeleton = unit_chain("ZXZX", 1.0)
-    beyond, within = (moving_goals(skeleton, [MovingEnd(Position)], [size] * 4, 1.0, DT) for size in (5.0, 1.0))
+    beyond, within = (
+        moving_goals(skeleton, [MovingEnd(Position)], [size] * 4, 1.0, DT) for size in (5.0, 1.0)
+    )
     assert [goal.aim for goal in beyond] == [goal.aim for goal in within]

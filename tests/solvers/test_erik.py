@@ -38,7 +38,8 @@ from tests.solvers.chains import (
 )
 
 PAIRS = 120
-# The paper's mean iterations (Table 8); what it leaves of the combined error is reached with room to spare on the paper's own sweeps.
+# The paper's mean iterations (Table 8); what it leaves of the combined error is reached with room to spare on
+# the paper's own sweeps.
 PAPER_ITERATIONS = {"B": 3.42, "C": 2.31, "D": 2.02, "E": 1.93, "F": 1.61, "G": 1.35}
 COMBINED = {"B": 0.056, "C": 0.031, "D": 0.030, "E": 0.028, "F": 0.0236, "G": 0.024}
 
@@ -87,7 +88,9 @@ def test_the_postures_root_and_end_twist_change_nothing():
     for goal in pairs_of("G", 30):
         twisted = goal.posture.copy()
         twisted[[0, -1]] = draw.uniform(-1.5, 1.5), draw.uniform(-1.5, 1.5)
-        assert solver.solve(replace(goal, posture=twisted)).angles == pytest.approx(solver.solve(goal).angles, abs=1e-12)
+        assert solver.solve(replace(goal, posture=twisted)).angles == pytest.approx(
+            solver.solve(goal).angles, abs=1e-12
+        )
 
 
 def test_where_the_roll_is_free_the_end_keeps_its_authored_twist():
@@ -117,7 +120,10 @@ def test_where_the_base_and_the_tool_point_changes_nothing():
         back = (turn[0], -turn[1], -turn[2], -turn[3])
         joints.append(
             replace(
-                joint, rest_rotation=multiply(inverse, turn), rest_offset=rotate(inverse, joint.rest_offset), axis=rotate(back, joint.axis)
+                joint,
+                rest_rotation=multiply(inverse, turn),
+                rest_offset=rotate(inverse, joint.rest_offset),
+                axis=rotate(back, joint.axis),
             )
         )
         before = turn
@@ -126,13 +132,17 @@ def test_where_the_base_and_the_tool_point_changes_nothing():
     for _ in range(20):
         goal = GazeGoal(Orientation(any_turn(draw)), posture_of(draw, straight))
         a, b = one.solve(goal), other.solve(goal)
-        assert a.orientation_error + a.posture_error == pytest.approx(b.orientation_error + b.posture_error, abs=1e-6)
+        assert a.orientation_error + a.posture_error == pytest.approx(
+            b.orientation_error + b.posture_error, abs=1e-6
+        )
 
 
 def test_the_previous_solution_is_an_input_that_nothing_uses():
     solver = make_solver("erik", skeleton_of("C"))
     for goal in pairs_of("C", 5):
-        assert np.array_equal(solver.solve(goal).angles, solver.solve(goal, start=np.ones(5), memory=object()).angles)
+        assert np.array_equal(
+            solver.solve(goal).angles, solver.solve(goal, start=np.ones(5), memory=object()).angles
+        )
 
 
 def walk(draw: random.Random, target, frames: int):
@@ -178,8 +188,12 @@ def test_with_its_memory_erik_stays_where_it_is_while_that_will_do():
         assert first.iterations >= 1
         if first.converged:
             assert again.iterations == 0
-            assert again.angles == pytest.approx(first.angles, abs=math.radians(6.5))  # BWCD mends what the threshold has let pass
-        assert again.orientation_error + again.posture_error <= max(0.04, first.orientation_error + first.posture_error + 1e-12)
+            assert again.angles == pytest.approx(
+                first.angles, abs=math.radians(6.5)
+            )  # BWCD mends what the threshold has let pass
+        assert again.orientation_error + again.posture_error <= max(
+            0.04, first.orientation_error + first.posture_error + 1e-12
+        )
 
 
 def test_the_published_loop_goes_on_from_the_last_candidate():
@@ -195,26 +209,37 @@ def test_the_published_loop_goes_on_from_the_last_candidate():
     assert error(published) == pytest.approx(error(ours), abs=2e-3)
     differs = [np.abs(a.angles - b.angles).max() > 1e-6 for a, b in zip(ours, published, strict=True)]
     assert any(differs)
-    assert not any(one for one, a in zip(differs, ours, strict=True) if a.iterations == 1), "the first iteration is the same"
+    assert not any(one for one, a in zip(differs, ours, strict=True) if a.iterations == 1), (
+        "the first iteration is the same"
+    )
 
 
 def test_as_published_is_one_switch_for_all_that_differs_from_the_paper():
     goals, skeleton = pairs_of("C", 40), skeleton_of("C")
     papers = Hyperparameters(loop="published", avoid_edges_from_iteration=1, ccd_error=0.1)
-    whatever = Hyperparameters(as_published=True, avoid_edges_from_iteration=3, ccd_error=1e-3, use_previous_solution=True)
+    whatever = Hyperparameters(
+        as_published=True, avoid_edges_from_iteration=3, ccd_error=1e-3, use_previous_solution=True
+    )
     start = np.full(5, 0.3)
-    solved = [[Erik(skeleton, hyper).solve(goal, start).angles.tolist() for goal in goals] for hyper in (papers, whatever, None)]
+    solved = [
+        [Erik(skeleton, hyper).solve(goal, start).angles.tolist() for goal in goals]
+        for hyper in (papers, whatever, None)
+    ]
     assert solved[0] == solved[1]
     assert solved[0] != solved[2]
 
 
 @pytest.mark.parametrize(("name", "more_than_one"), [("C", 0.284), ("D", 0.272), ("E", 0.214)])
-def test_as_published_comes_as_near_to_the_papers_figures_on_its_own_postures_as_they_say(name, more_than_one):
+def test_as_published_comes_as_near_to_the_papers_figures_on_its_own_postures_as_they_say(
+    name, more_than_one
+):
     grid = NestedGrid(name, "facing")
     solver = Erik(skeleton_of(name), Hyperparameters(as_published=True))
     solutions = [solver.solve(grid.pair(place)) for place in grid.sample(600)]
     assert fmean(solution.iterations > 1 for solution in solutions) == pytest.approx(more_than_one, abs=0.08)
-    assert fmean(solution.orientation_error for solution in solutions) == pytest.approx(0.0058, abs=0.003)  # Table 9, of C
+    assert fmean(solution.orientation_error for solution in solutions) == pytest.approx(
+        0.0058, abs=0.003
+    )  # Table 9, of C
 
 
 @pytest.mark.parametrize("name", ["C", "D", "F"])
@@ -223,7 +248,11 @@ def test_a_rough_bwcd_spoils_the_aim_of_the_published_loop_most(name):
 
     def orientation(loop: str, precision: float) -> float:
         solver = Erik(skeleton, replace(Hyperparameters(), loop=loop, ccd_error=precision))
-        first = [solution for solution in map(solver.solve, goals) if solution.iterations == 1 and solution.converged]
+        first = [
+            solution
+            for solution in map(solver.solve, goals)
+            if solution.iterations == 1 and solution.converged
+        ]
         assert len(first) > 40
         return fmean(solution.orientation_error for solution in first)
 
@@ -265,7 +294,9 @@ def test_the_ccd_trick_tries_the_solution_at_hand_before_the_zero_pose():
         target = chain.target(goal.aim.wxyz)
         aim = EndAim(rotate(target, Y), target, True)
         answer = calculate_erik(chain, goal.posture, target, aim.direction, hyper)
-        without = calculate_erik(chain, goal.posture, target, aim.direction, replace(hyper, non_convergence_ccd_trick=False))
+        without = calculate_erik(
+            chain, goal.posture, target, aim.direction, replace(hyper, non_convergence_ccd_trick=False)
+        )
         if answer.error < without.error - 1e-6:
             zero = ccd(chain, [0.0] * 5, aim, hyper)
             better += 1
@@ -291,12 +322,21 @@ def test_no_run_exceeds_its_iterations():
         assert all(solver.solve(goal).iterations <= limit for goal in pairs_of("A", 20))
 
 
-@given(st.integers(0, 10**6), st.integers(1, 9), st.sampled_from(["orientation", "direction", "point"]), st.booleans())
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 9),
+    st.sampled_from(["orientation", "direction", "point"]),
+    st.booleans(),
+)
 def test_angles_are_within_limits_whatever_is_asked(seed, count, kind, symmetric):
     draw = random.Random(seed)
     chain = any_chain(draw, count)
     direction = any_direction(draw)
-    aim = {"orientation": Orientation(any_turn(draw)), "direction": Direction(direction), "point": Point(scale(direction, 3.0))}[kind]
+    aim = {
+        "orientation": Orientation(any_turn(draw)),
+        "direction": Direction(direction),
+        "point": Point(scale(direction, 3.0)),
+    }[kind]
     posture = np.array([draw.uniform(-7, 7) for _ in range(count)])  # often not within limits itself
     goal = GazeGoal(aim, posture, symmetric)
     for name in ("erik", "erik_exact"):
@@ -309,10 +349,14 @@ def test_angles_are_within_limits_whatever_is_asked(seed, count, kind, symmetric
 @pytest.mark.parametrize("chain", [lamp(), shared_places(6), unit_chain("YXYXYZXY", 1.6)])
 @pytest.mark.parametrize("kind", ["orientation", "direction", "point"])
 def test_any_chain_looks_about_where_it_should(chain, kind):
-    # Twisters anywhere, three joints at a place, no twister at the end: within the threshold's 6.5 degrees, mostly.
+    # Twisters anywhere, three joints at a place, no twister at the end: within the threshold's 6.5 degrees,
+    # mostly.
     draw = random.Random(5)
     solver = make_solver("erik", chain)
-    solutions = [solver.solve(GazeGoal(aim_that_can_be_met(draw, chain, kind), posture_of(draw, chain))) for _ in range(30)]
+    solutions = [
+        solver.solve(GazeGoal(aim_that_can_be_met(draw, chain, kind), posture_of(draw, chain)))
+        for _ in range(30)
+    ]
     assert np.median([s.aim_error for s in solutions]) < math.radians(1.0)
     assert fmean(s.aim_error < math.radians(6.5) for s in solutions) > 0.75
 
@@ -335,7 +379,11 @@ def test_a_chain_that_cannot_turn_is_refused():
 def test_a_slide_keeps_its_place_and_the_others_aim():
     base = lamp()
     slide = Joint("rail", -1, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), X, 0.0, 1.0, kind="prismatic")
-    chain = Skeleton((slide, *(replace(joint, parent=k) for k, joint in enumerate(base.joints))), base.tool_rotation, base.tool_offset)
+    chain = Skeleton(
+        (slide, *(replace(joint, parent=k) for k, joint in enumerate(base.joints))),
+        base.tool_rotation,
+        base.tool_offset,
+    )
     posture = np.array([0.4, 0.0, 0.3, -0.3, 0.4, 0.0])
     solution = make_solver("erik", chain).solve(GazeGoal(Direction(Z), posture))
     assert solution.angles[0] == 0.4
@@ -345,25 +393,33 @@ def test_a_slide_keeps_its_place_and_the_others_aim():
 def on_a_rail(reach: float) -> Skeleton:
     """A head on a rail along X, from -2 to 2 m, whose bends reach so far [rad] to each side."""
     rail = Joint("rail", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0, kind="prismatic")
-    bends = [Joint(f"bend {k}", k, IDENTITY, (0.0, 1.0, 0.0), axis, -reach, reach) for k, axis in enumerate((Z, X))]
+    bends = [
+        Joint(f"bend {k}", k, IDENTITY, (0.0, 1.0, 0.0), axis, -reach, reach) for k, axis in enumerate((Z, X))
+    ]
     return Skeleton((rail, *bends), tool_offset=(0.0, 0.3, 0.0))
 
 
 @pytest.mark.parametrize("name", ["erik", "erik_exact"])
 def test_a_slide_moves_where_the_bends_alone_miss_a_point(name):
-    solution = make_solver(name, on_a_rail(math.radians(30.0))).solve(GazeGoal(Point((3.0, 4.0, 0.2)), np.zeros(3)))
+    solution = make_solver(name, on_a_rail(math.radians(30.0))).solve(
+        GazeGoal(Point((3.0, 4.0, 0.2)), np.zeros(3))
+    )
     assert math.degrees(solution.aim_error) < 0.1
     assert solution.angles[0] > 0.5
 
 
 def test_a_slide_hardly_moves_where_the_bends_alone_meet_the_point():
-    solution = make_solver("erik", on_a_rail(1.5)).solve(GazeGoal(Point((3.0, 4.0, 0.2)), np.array([0.25, 0.0, 0.0])))
+    solution = make_solver("erik", on_a_rail(1.5)).solve(
+        GazeGoal(Point((3.0, 4.0, 0.2)), np.array([0.25, 0.0, 0.0]))
+    )
     assert math.degrees(solution.aim_error) < 0.1
     assert solution.angles[0] == pytest.approx(0.25, abs=0.01)
 
 
 def test_points_that_a_chain_with_slides_can_look_at_are_met():
-    misses = [math.degrees(make_solver("erik", chain).solve(goal).aim_error) for chain, goal in cases(60, seed=5)]
+    misses = [
+        math.degrees(make_solver("erik", chain).solve(goal).aim_error) for chain, goal in cases(60, seed=5)
+    ]
     assert fmean(miss > 6.5 for miss in misses) < 0.05
     assert fmean(misses) < 0.5
 
@@ -372,7 +428,9 @@ def test_an_angle_comes_out_in_the_postures_own_turn_where_limits_span_several()
     chain = unit_chain("YXXXY", 3 * math.pi)
     posture = np.array([0.0, math.tau + 0.4, 0.2, 0.3, 0.0])
     target = chain.forward(posture).tool_rotation
-    assert make_solver("erik", chain).solve(GazeGoal(Orientation(target), posture)).angles[1] == pytest.approx(math.tau + 0.4)
+    assert make_solver("erik", chain).solve(GazeGoal(Orientation(target), posture)).angles[
+        1
+    ] == pytest.approx(math.tau + 0.4)
 
 
 @pytest.mark.parametrize("size", [1e4, 1e12, -1e15, 1e300])
@@ -397,7 +455,10 @@ def test_a_posture_many_turns_away_is_taken_back_in_one_step(size):
 def test_a_posture_many_turns_away_is_solved(size):
     skeleton = skeleton_of("C")
     solution = Erik(skeleton).solve(GazeGoal(Direction((0.3, 0.8, 0.2)), (size,) * len(skeleton.joints)))
-    assert all(joint.lower <= angle <= joint.upper for joint, angle in zip(skeleton.joints, solution.angles, strict=True))
+    assert all(
+        joint.lower <= angle <= joint.upper
+        for joint, angle in zip(skeleton.joints, solution.angles, strict=True)
+    )
 
 
 @given(st.floats(-3.0, 3.0), st.floats(-60.0, 60.0), st.floats(0.0, 40.0), st.floats(0.0, 40.0))

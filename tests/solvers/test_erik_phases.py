@@ -1,4 +1,6 @@
-"""ERIK's phases, each alone: what they promise each other, and the places where the printed specification is not what works."""
+"""ERIK's phases, each alone: what they promise each other, and the places where the printed specification is
+not what works.
+"""
 
 import math
 import random
@@ -29,7 +31,16 @@ from limber.solvers.kinematics.rotations import (
     vector_angle,
 )
 
-from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, posture_of, shared_places, skeleton_of, unit_chain
+from tests.solvers.chains import (
+    any_chain,
+    any_direction,
+    any_turn,
+    lamp,
+    posture_of,
+    shared_places,
+    skeleton_of,
+    unit_chain,
+)
 
 HYPER = Hyperparameters()
 PAPER = "ABCDEFG"
@@ -37,7 +48,11 @@ PAPER = "ABCDEFG"
 
 def chains() -> list[VirtualChain]:
     draw = random.Random(0)
-    skeletons = [skeleton_of(name) for name in PAPER] + [lamp(), shared_places(3)] + [any_chain(draw, n) for n in (1, 2, 5, 9)]
+    skeletons = (
+        [skeleton_of(name) for name in PAPER]
+        + [lamp(), shared_places(3)]
+        + [any_chain(draw, n) for n in (1, 2, 5, 9)]
+    )
     return [VirtualChain(skeleton) for skeleton in skeletons]
 
 
@@ -58,7 +73,9 @@ def test_the_virtual_end_turns_exactly_as_the_tool_does(seed):
     skeleton = any_chain(draw, 6)
     chain = VirtualChain(skeleton)
     angles = posture_of(draw, skeleton)
-    assert angle_between(chain.bases(angles)[-1], chain.target(skeleton.forward(angles).tool_rotation)) == pytest.approx(0, abs=1e-7)
+    assert angle_between(
+        chain.bases(angles)[-1], chain.target(skeleton.forward(angles).tool_rotation)
+    ) == pytest.approx(0, abs=1e-7)
 
 
 def test_virtual_links_run_as_the_real_ones_do():
@@ -78,7 +95,9 @@ def test_a_joint_that_shares_its_place_with_the_next_has_the_next_links_directio
     chain = VirtualChain(shared_places(2))
     up = rotate(chain.to_virtual, (0.0, 0.0, 1.0))
     assert all(chain.models[k].segment == pytest.approx(up) for k in range(3))
-    assert all(chain.models[k].segment == pytest.approx(Y) for k in range(3, 6))  # the head's, which looks sideways
+    assert all(
+        chain.models[k].segment == pytest.approx(Y) for k in range(3, 6)
+    )  # the head's, which looks sideways
     assert [model.is_twister for model in chain.models] == [False, False, True, True, False, False]
 
 
@@ -101,7 +120,8 @@ def test_the_posture_error_is_half_the_mean_difference_of_the_bends_cosines():
 
 
 def test_aggravation_counts_bends_not_joints():
-    # Algorithm 6 raises the weight at each hinge, eq. 21 at each joint: on G, with a twister in the middle, they differ.
+    # Algorithm 6 raises the weight at each hinge, eq. 21 at each joint: on G, with a twister in the middle,
+    # they differ.
     chain = VirtualChain(skeleton_of("G"))
     posture, solved = [0.0] * 8, [0.0, 0.1, 0.2, 0.3, 0.0, 0.4, 0.5, 0.0]
     differences = [1 - math.cos(angle) for angle in (0.1, 0.2, 0.3, 0.4, 0.5)]
@@ -132,7 +152,8 @@ def test_forward_keeps_within_limits_and_hangs_the_root_on_its_child(chain):
         angles, bases = forward_phase(chain, chain.bases(some_angles(draw, chain)), target, 0.0)
         assert within(chain, angles)
         assert angle_between(bases[-1], target) < 1e-9
-        # FinishForward: a link's own turn takes its basis to its child's (links below may roll both). QDiff as printed does not.
+        # FinishForward: a link's own turn takes its basis to its child's (links below may roll both). QDiff
+        # as printed does not.
         assert angle_between(multiply(bases[0], chain.models[0].rotation(angles[0])), bases[1]) < 1e-7
 
 
@@ -150,13 +171,16 @@ def test_the_printed_turn_and_roll_of_a_links_basis_are_the_postures_basis(name)
         basis = any_turn(draw)
         desired = rotate(posture[k], model.parent)
         basis = multiply(between(rotate(basis, model.parent), desired), basis)
-        roll = signed_angle(reject(rotate(basis, pitch), desired), reject(rotate(posture[k], pitch), desired), desired)
+        roll = signed_angle(
+            reject(rotate(basis, pitch), desired), reject(rotate(posture[k], pitch), desired), desired
+        )
         basis = multiply(basis, about(model.parent, roll))
         assert angle_between(basis, posture[k]) < 1e-7
 
 
 def test_a_posture_that_meets_the_target_comes_out_of_forward_unchanged():
-    # With the child's axis, as printed, the twister in the middle is rolled away; as with Python's modulo in its twist.
+    # With the child's axis, as printed, the twister in the middle is rolled away; as with Python's modulo in
+    # its twist.
     draw = random.Random(7)
     chain = VirtualChain(skeleton_of("G"))
     for _ in range(20):
@@ -210,7 +234,9 @@ def test_a_twist_replaced_by_its_half_turn_changes_the_sign_of_the_bend():
     chain = VirtualChain(unit_chain("YXY", math.pi / 2))
     twist, bend = math.radians(150), math.radians(40)  # out of limits; half a turn further back is not
     desired = multiply(about(Y, twist), chain.models[1].rotation(bend))
-    angles = backward_phase(chain, [0.0, bend, 0.0], [IDENTITY, about(Y, twist), desired, desired], desired, True)
+    angles = backward_phase(
+        chain, [0.0, bend, 0.0], [IDENTITY, about(Y, twist), desired, desired], desired, True
+    )
     assert angles[0] == pytest.approx(math.radians(-30))
     assert angles[1] == pytest.approx(-bend)
     assert orientation_error(desired, chain.bases(angles)[-1], symmetric=True) < 1e-7
@@ -249,7 +275,9 @@ def test_the_end_twists_to_the_nearer_of_its_two_rolls_within_limits(seed):
     def error(twist: float) -> float:
         return orientation_error(target, multiply(basis, model.rotation(twist)), symmetric=True)
 
-    assert all(error(angle) <= error(model.lower + (model.upper - model.lower) * i / 100) + 1e-9 for i in range(101))
+    assert all(
+        error(angle) <= error(model.lower + (model.upper - model.lower) * i / 100) + 1e-9 for i in range(101)
+    )
 
 
 @pytest.mark.parametrize("solve", [bwcd_solution, ccd])
@@ -284,7 +312,9 @@ def test_bwcd_puts_the_warp_at_the_root():
     chain = VirtualChain(unit_chain("YXXXY", math.pi))
     posture = [0.0, 0.4, 0.4, 0.4, 0.0]
     turned = rotate(about(Y, 1.0), rotate(chain.bases(posture)[-1], Y))
-    assert bwcd_posture(chain, posture, EndAim(turned, None, True), HYPER) == pytest.approx([1.0, 0.4, 0.4, 0.4, 0.0])
+    assert bwcd_posture(chain, posture, EndAim(turned, None, True), HYPER) == pytest.approx(
+        [1.0, 0.4, 0.4, 0.4, 0.0]
+    )
 
 
 @pytest.mark.parametrize("chain", chains())
@@ -300,13 +330,16 @@ def test_coordinate_descent_keeps_within_limits_even_when_the_target_cannot_be_m
 
 
 def test_ccd_from_the_zero_pose_finds_straight_down_only_off_the_edges():
-    # A straight chain that is to look straight back: no joint has a lever, and joints at +-90 degrees are singular again.
+    # A straight chain that is to look straight back: no joint has a lever, and joints at +-90 degrees are
+    # singular again.
     chain = VirtualChain(skeleton_of("C"))
     aim = EndAim(scale(Y, -1.0), None, True)
 
     def error(hyper: Hyperparameters) -> float:
         start = [0.0, 0.3, 0.0, 0.0, 0.0]
-        return math.acos(max(-1.0, dot(rotate(chain.bases(ccd(chain, start, aim, hyper))[-1], Y), aim.direction)))
+        return math.acos(
+            max(-1.0, dot(rotate(chain.bases(ccd(chain, start, aim, hyper))[-1], Y), aim.direction))
+        )
 
     assert error(HYPER) <= error(replace(HYPER, avoid_edges=False)) + 1e-9
     assert error(HYPER) < 0.1
@@ -319,6 +352,8 @@ def test_an_end_without_a_twister_is_turned_to_the_whole_orientation():
     for _ in range(10):
         target = chain.bases(some_angles(draw, chain))[-1]
         start = [angle + draw.uniform(-0.1, 0.1) for angle in np.zeros(5)]
-        solved = bwcd_solution(chain, start, EndAim(rotate(target, Y), target, False), replace(HYPER, max_bwcd_iterations=200))
+        solved = bwcd_solution(
+            chain, start, EndAim(rotate(target, Y), target, False), replace(HYPER, max_bwcd_iterations=200)
+        )
         before = orientation_error(target, chain.bases(start)[-1], symmetric=False)
         assert orientation_error(target, chain.bases(solved)[-1], symmetric=False) < max(0.35 * before, 0.05)

@@ -1,4 +1,5 @@
-"""What every solver of the table keeps, whatever it is asked: no crash, no NaN, limits held, and the truth about whether it has converged.
+"""What every solver of the table keeps, whatever it is asked: no crash, no NaN, limits held, and the truth
+about whether it has converged.
 
 `python -m benchmarks.fuzz` tries ten thousand such cases.
 """
@@ -94,7 +95,9 @@ def test_the_cases_of_the_command_leave_no_fault(name):
     for seed in range(10**6, 10**6 + DRAWN):
         case = make(cases.any_recipe(random.Random(seed)))
         if available(name, case):
-            assert attempt(name, case).faults == [], f"python -m benchmarks.fuzz --count 1 --seed {seed} --solvers {name}"
+            assert attempt(name, case).faults == [], (
+                f"python -m benchmarks.fuzz --count 1 --seed {seed} --solvers {name}"
+            )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -102,7 +105,9 @@ def test_from_frame_to_frame_the_answers_stay_sound(name):
     for seed in range(2 * 10**6, 2 * 10**6 + WALKS):
         case = make(cases.any_recipe(random.Random(seed)))
         if available(name, case):
-            assert attempt(name, case, FRAMES).faults == [], f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {FRAMES}"
+            assert attempt(name, case, FRAMES).faults == [], (
+                f"python -m benchmarks.fuzz --count 1 --seed {seed} --frames {FRAMES}"
+            )
 
 
 def test_the_cases_are_of_every_sort():
@@ -129,7 +134,9 @@ def test_the_fuzz_sees_what_is_wrong():
         "a figure is not finite": replace(right, aim_error=math.nan),
         "the angles are": replace(right, angles=right.angles * math.nan),
         "gives no reason": replace(right, converged=False),
-        "says that it has converged": replace(right, angles=np.array(case.skeleton.clamp(right.angles + 0.1))),
+        "says that it has converged": replace(
+            right, angles=np.array(case.skeleton.clamp(right.angles + 0.1))
+        ),
         "0 misses for 1 goals": replace(right, end_errors=()),
     }
     assert faults_of("ccd", case.skeleton, case.goal, right) == []
@@ -186,7 +193,9 @@ def test_a_goal_that_makes_no_sense_is_refused(name, changes, error):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("start", [np.zeros(4), np.full(5, math.nan), np.array([0.0, math.inf, 0.0, 0.0, 0.0])])
+@pytest.mark.parametrize(
+    "start", [np.zeros(4), np.full(5, math.nan), np.array([0.0, math.inf, 0.0, 0.0, 0.0])]
+)
 def test_a_start_that_is_none_is_refused(name, start):
     with pytest.raises(PostureShapeError, match="start"):
         make_solver(name, lamp()).solve(GazeGoal(Direction(X), np.zeros(5)), start)
@@ -197,7 +206,9 @@ def test_the_memory_of_another_solver_or_chain_does_no_harm(name):
     goal = GazeGoal(Direction((1.0, 0.5, 0.2)), np.zeros(5))
     solver = make_solver(name, lamp())
     shorter = GazeGoal(goal.aim, np.zeros(3))
-    others = [make_solver(other, Skeleton(lamp().joints[:3])).solve(shorter, np.zeros(3)).memory for other in NAMES]
+    others = [
+        make_solver(other, Skeleton(lamp().joints[:3])).solve(shorter, np.zeros(3)).memory for other in NAMES
+    ]
     for memory in ("memory", *others):
         solution = solver.solve(goal, np.zeros(5), memory)
         assert np.isfinite(solution.angles).all()
@@ -217,7 +228,9 @@ def test_of_goals_that_contradict_each_other_the_reason_names_the_ends_that_give
     skeleton = trunk_with_two_arms()
     pose = skeleton.forward(np.zeros(5))
     left = skeleton.end_pose(pose, 0)[1]
-    goal = GazeGoal(Position(left), np.zeros(5), weight=30.0, others=(EndGoal(Position((-3.0, -3.0, 0.2)), 1),))
+    goal = GazeGoal(
+        Position(left), np.zeros(5), weight=30.0, others=(EndGoal(Position((-3.0, -3.0, 0.2)), 1),)
+    )
     solution = make_solver(name, skeleton).solve(goal)
     assert not solution.converged
     assert "'right hand'" in solution.reason
@@ -229,7 +242,9 @@ def test_of_goals_that_contradict_each_other_the_reason_names_the_ends_that_give
 def test_a_goal_without_weight_stands_in_no_other_goals_way(name):
     skeleton = trunk_with_two_arms()
     left = skeleton.end_pose(skeleton.forward(skeleton.clamp([0.3] * 5)), 0)[1]
-    goal = GazeGoal(Position(left), np.zeros(5), others=(EndGoal(Position((-3.0, -3.0, 0.2)), 1, weight=0.0),))
+    goal = GazeGoal(
+        Position(left), np.zeros(5), others=(EndGoal(Position((-3.0, -3.0, 0.2)), 1, weight=0.0),)
+    )
     solution = make_solver(name, skeleton).solve(goal)
     assert solution.end_errors[0].distance < 1e-3
     assert "'right hand' has an error of" in solution.reason
@@ -241,7 +256,10 @@ def test_a_goal_without_weight_stands_in_no_other_goals_way(name):
 @pytest.mark.parametrize("joints", [1, 40])
 def test_the_shortest_and_the_longest_chain_look_at_a_point(name, joints):
     chain = Skeleton(
-        tuple(Joint(f"joint {k}", k - 1, IDENTITY, (0.0, 0.1 if k else 0.0, 0.0), (X, Z)[k % 2], -0.5, 0.5) for k in range(joints))
+        tuple(
+            Joint(f"joint {k}", k - 1, IDENTITY, (0.0, 0.1 if k else 0.0, 0.0), (X, Z)[k % 2], -0.5, 0.5)
+            for k in range(joints)
+        )
     )
     ahead = chain.forward([0.2] * joints)
     target = Point(add(ahead.tool_position, scale(rotate(ahead.tool_rotation, Y), 3.0 * chain.reach + 1.0)))
@@ -264,14 +282,21 @@ def test_a_slide_may_be_as_long_as_a_joints_limits_allow(name):
 def test_a_duration_that_no_frame_has_is_refused(name, dt):
     skeleton = lamp()
     with pytest.raises(GazeError, match=re.escape(f"the frame lasts {dt} s: give it a duration above 0")):
-        make_solver(name, skeleton).solve(GazeGoal(Direction((1.0, 0.2, 0.3)), np.full(len(skeleton), 0.1)), dt=dt)
+        make_solver(name, skeleton).solve(
+            GazeGoal(Direction((1.0, 0.2, 0.3)), np.full(len(skeleton), 0.1)), dt=dt
+        )
 
 
 @pytest.mark.parametrize("dt", [SHORTEST_FRAME, LONGEST_FRAME])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_shortest_and_the_longest_frame_are_solved(name, dt):
     skeleton = lamp()
-    solver, goal = make_solver(name, skeleton), GazeGoal(Orientation((1.0, 0.2, 0.3, 0.1)), np.full(len(skeleton), 0.1), keep=0.5)
+    solver, goal = (
+        make_solver(name, skeleton),
+        GazeGoal(Orientation((1.0, 0.2, 0.3, 0.1)), np.full(len(skeleton), 0.1), keep=0.5),
+    )
     first = solver.solve(goal)
-    second = solver.solve(goal, start=np.array(skeleton.clamp(np.array(first.angles) + 0.1)), memory=first.memory, dt=dt)
+    second = solver.solve(
+        goal, start=np.array(skeleton.clamp(np.array(first.angles) + 0.1)), memory=first.memory, dt=dt
+    )
     assert np.isfinite(second.angles).all()

@@ -1,4 +1,6 @@
-"""The exact aim: on anything that can be met, within limits, without singular views; and what it does with what cannot."""
+"""The exact aim: on anything that can be met, within limits, without singular views; and what it does with
+what cannot.
+"""
 
 import math
 import random
@@ -12,7 +14,18 @@ from limber.solvers.erik.exact import ErikExact
 from limber.solvers.exact_aim import correct, least_change
 from limber.solvers.gaze import FRAME
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
-from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, add, dot, rotate, scale, vector_angle
+from limber.solvers.kinematics.rotations import (
+    IDENTITY,
+    X,
+    Y,
+    Z,
+    about,
+    add,
+    dot,
+    rotate,
+    scale,
+    vector_angle,
+)
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import make_solver
 
@@ -36,13 +49,20 @@ from tests.solvers.exact_goals import EXACT, goals, solve
 def test_the_residuals_jacobian_agrees_with_finite_differences_where_the_aim_is_met(kind, seed):
     draw = random.Random(seed)
     chain = any_chain(draw, 5)
-    chain = replace(chain, joints=(*chain.joints[:2], replace(chain.joints[2], kind="prismatic"), *chain.joints[3:]))
+    chain = replace(
+        chain, joints=(*chain.joints[:2], replace(chain.joints[2], kind="prismatic"), *chain.joints[3:])
+    )
     angles = posture_of(draw, chain)
     pose = chain.forward(angles)
     view = rotate(pose.tool_rotation, Y)
     near = add(pose.tool_position, scale(view, 0.4))  # near, so that parallax matters
     up = rotate(pose.tool_rotation, Z)
-    aims = {"orientation": Orientation(pose.tool_rotation), "direction": Direction(view), "point": Point(near), "point up": Point(near, up)}
+    aims = {
+        "orientation": Orientation(pose.tool_rotation),
+        "direction": Direction(view),
+        "point": Point(near),
+        "point up": Point(near, up),
+    }
     goal = GazeGoal(aims[kind], angles)
     exact = residual(chain, goal, pose)
     assert exact.size == pytest.approx(0, abs=1e-7)
@@ -51,9 +71,12 @@ def test_the_residuals_jacobian_agrees_with_finite_differences_where_the_aim_is_
         ahead, behind = angles.copy(), angles.copy()
         ahead[k] += small
         behind[k] -= small
-        after, before = (np.array(residual(chain, goal, chain.forward(moved)).error) for moved in (ahead, behind))
+        after, before = (
+            np.array(residual(chain, goal, chain.forward(moved)).error) for moved in (ahead, behind)
+        )
         slope = (after - before) / (2 * small)
-        # Across the view the components' own basis turns with the view, which a met aim does not feel to first order.
+        # Across the view the components' own basis turns with the view, which a met aim does not feel to
+        # first order.
         assert np.array(exact.columns[k]) == pytest.approx(-slope, abs=2e-3 if kind == "point up" else 1e-5)
 
 
@@ -62,7 +85,9 @@ def test_the_residual_is_the_true_angle_even_looking_the_other_way():
     pose = chain.forward([0.0] * 5)
     for angle in (1e-6, 0.5, 3.0, math.pi):
         wanted = rotate(about(Z, angle), Y)
-        assert residual(chain, GazeGoal(Direction(wanted), np.zeros(5)), pose).size == pytest.approx(angle, abs=1e-9)
+        assert residual(chain, GazeGoal(Direction(wanted), np.zeros(5)), pose).size == pytest.approx(
+            angle, abs=1e-9
+        )
         turned = GazeGoal(Orientation(about(X, angle)), np.zeros(5), symmetric=False)
         assert residual(chain, turned, pose).size == pytest.approx(angle, abs=1e-9)
 
@@ -75,7 +100,9 @@ def test_a_step_takes_the_least_change_and_others_take_over_at_a_limit():
     goal = GazeGoal(Direction(rotate(about(X, 0.3), Y)), np.zeros(3))
 
     def step(start, costs):
-        return least_change(chain, start, residual(chain, goal, chain.forward(start)), costs, [0.5] * 3, 1e-12)
+        return least_change(
+            chain, start, residual(chain, goal, chain.forward(start)), costs, [0.5] * 3, 1e-12
+        )
 
     assert step([0.0] * 3, [1.0] * 3) == pytest.approx([0.1] * 3)
     assert step([0.0] * 3, [1.0, 1.0, 2.0]) == pytest.approx([0.12, 0.12, 0.06])
@@ -88,7 +115,9 @@ def test_a_slide_is_corrected_alike_whatever_the_size_of_the_chain():
         slide = Joint("slide", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0 * size, 2.0 * size, "prismatic")
         hinge = Joint("hinge", 0, IDENTITY, (0.0, 0.0, 0.0), Z, -0.2, 0.2)
         chain = Skeleton((slide, hinge), tool_offset=(0.0, 0.5 * size, 0.0))
-        done = correct(chain, GazeGoal(Point((1.9 * size, 2.0 * size, 0.0)), np.zeros(2)), [-0.5 * size, 0.0], [1.0] * 2)
+        done = correct(
+            chain, GazeGoal(Point((1.9 * size, 2.0 * size, 0.0)), np.zeros(2)), [-0.5 * size, 0.0], [1.0] * 2
+        )
         assert done.aim_error <= EXACT
         found.append((done.angles[0] / size, done.angles[1], done.steps))
     assert found == [pytest.approx(found[0])] * 3
@@ -133,11 +162,15 @@ def test_plain_eriks_aim_is_mended_and_its_shape_not_worsened():
     draw = random.Random(3)
     chain = skeleton_of("G")
     pairs = [(make_solver("erik", chain).solve(goal), solve(chain, goal)) for goal in goals(draw, chain, 20)]
-    assert fmean(exact.shape_deviation for _, exact in pairs) <= fmean(plain.shape_deviation for plain, _ in pairs)
+    assert fmean(exact.shape_deviation for _, exact in pairs) <= fmean(
+        plain.shape_deviation for plain, _ in pairs
+    )
     assert max(exact.aim_error for _, exact in pairs) <= EXACT < max(plain.aim_error for plain, _ in pairs)
 
 
-@pytest.mark.parametrize("chain", [lamp(), unit_chain("YX", math.pi), unit_chain("YXXZY", 2.0), skeleton_of("G")])
+@pytest.mark.parametrize(
+    "chain", [lamp(), unit_chain("YX", math.pi), unit_chain("YXXZY", 2.0), skeleton_of("G")]
+)
 @pytest.mark.parametrize("view", [X, Y, Z, scale(X, -1), scale(Y, -1), scale(Z, -1)])
 @pytest.mark.parametrize("up", [None, Z, Y])
 def test_no_view_is_singular(chain, view, up):
@@ -219,8 +252,13 @@ def test_a_descent_ends_where_no_small_step_helps():
     for _ in range(100):
         goal = GazeGoal(Orientation(any_turn(draw)), np.zeros(5))
         done = correct(chain, goal, posture_of(draw, chain), [1.0] * 5)
-        around = [chain.clamp(np.array(done.angles) + 1e-3 * np.array([draw.gauss(0, 1) for _ in range(5)])) for _ in range(40)]
-        settled.append(done.aim_error <= min(residual(chain, goal, chain.forward(near)).size for near in around) + 1e-4)
+        around = [
+            chain.clamp(np.array(done.angles) + 1e-3 * np.array([draw.gauss(0, 1) for _ in range(5)]))
+            for _ in range(40)
+        ]
+        settled.append(
+            done.aim_error <= min(residual(chain, goal, chain.forward(near)).size for near in around) + 1e-4
+        )
     assert fmean(settled) >= 0.92
 
 
@@ -243,7 +281,9 @@ def test_a_root_turns_rather_than_a_body_bends():
     even, uneven = ErikExact(chain), ErikExact(chain)
     even.costs = [1.0] * 8
     asked = goals(draw, chain, 15)
-    assert fmean(uneven.solve(goal).shape_deviation for goal in asked) < fmean(even.solve(goal).shape_deviation for goal in asked)
+    assert fmean(uneven.solve(goal).shape_deviation for goal in asked) < fmean(
+        even.solve(goal).shape_deviation for goal in asked
+    )
 
 
 def test_of_equal_shapes_the_authored_angles_are_kept():
@@ -254,7 +294,11 @@ def test_of_equal_shapes_the_authored_angles_are_kept():
 
 @pytest.mark.parametrize(
     ("view", "posture"),
-    [((-0.6, 0.1, 0.8), (-2.5, 0.0, 2.0, -2.1)), ((-0.7, 0.7, 0.2), (1.9, 0.7, -2.3, 2.3)), ((0.5, 0.8, -0.4), (-1.4, 1.5, 1.5, 0.1))],
+    [
+        ((-0.6, 0.1, 0.8), (-2.5, 0.0, 2.0, -2.1)),
+        ((-0.7, 0.7, 0.2), (1.9, 0.7, -2.3, 2.3)),
+        ((0.5, 0.8, -0.4), (-1.4, 1.5, 1.5, 0.1)),
+    ],
 )
 def test_of_shapes_that_only_rounding_tells_apart_the_authored_angles_are_kept(view, posture):
     chain = unit_chain("YYXY", 2.5)  # two joints turn the body alike, and the end's twist shows nowhere
@@ -266,13 +310,16 @@ def test_how_near_the_authored_angles_are_is_measured_alike_whatever_the_size_of
     found = []
     for size in (1.0, 1000.0):
         turning = [
-            Joint(name, k - 1, IDENTITY, (0.0, size * (k > 0), 0.0), axis, -2.0, 2.0) for k, (name, axis) in enumerate((("a", Y), ("b", X)))
+            Joint(name, k - 1, IDENTITY, (0.0, size * (k > 0), 0.0), axis, -2.0, 2.0)
+            for k, (name, axis) in enumerate((("a", Y), ("b", X)))
         ]
         slide = Joint("slide", 1, IDENTITY, (0.0, size, 0.0), Y, -0.5 * size, 0.5 * size, "prismatic")
         end = Joint("end", 2, IDENTITY, (0.0, size, 0.0), Y, -2.0, 2.0)
         chain = Skeleton((*turning, slide, end), tool_offset=(0.0, 0.5 * size, 0.0))
         shares = np.array([1.0, 1.0, size, 1.0])
-        goal = GazeGoal(Point((3.25 * size, 1.05 * size, -0.58 * size)), np.array([-0.35, -1.56, 0.25, 0.05]) * shares)
+        goal = GazeGoal(
+            Point((3.25 * size, 1.05 * size, -0.58 * size)), np.array([-0.35, -1.56, 0.25, 0.05]) * shares
+        )
         found.append(solve(chain, goal).angles / shares)
     assert found[1] == pytest.approx(found[0], abs=1e-6)
 

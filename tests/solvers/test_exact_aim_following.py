@@ -1,4 +1,6 @@
-"""The exact aim, frame after frame: no pops but where they must be, no drift, and the same answer to the same question."""
+"""The exact aim, frame after frame: no pops but where they must be, no drift, and the same answer to the same
+question.
+"""
 
 import math
 import random
@@ -23,7 +25,9 @@ from tests.solvers.exact_goals import EXACT, goals
 
 
 def path(chain_name: str) -> dict[str, np.ndarray]:
-    """Targets that wander smoothly at 60 frames a second within some 60 degrees of where each posture looks."""
+    """Targets that wander smoothly at 60 frames a second within some 60 degrees of where each
+    posture looks.
+    """
     draw = random.Random(8)
     chain = skeleton_of(chain_name)
     postures, targets = [], []
@@ -33,7 +37,9 @@ def path(chain_name: str) -> dict[str, np.ndarray]:
         axes, speeds = [any_direction(draw) for _ in range(2)], [draw.uniform(0.5, 1.5) for _ in range(2)]
         frames = []
         for t in range(150):
-            swing = [about(axis, 0.5 * math.sin(speed * t / 20)) for axis, speed in zip(axes, speeds, strict=True)]
+            swing = [
+                about(axis, 0.5 * math.sin(speed * t / 20)) for axis, speed in zip(axes, speeds, strict=True)
+            ]
             frames.append(multiply(multiply(swing[0], swing[1]), middle))
         postures.append(posture)
         targets.append(frames)
@@ -53,12 +59,18 @@ def test_following_a_target_pops_less_than_solving_each_frame_and_aims_as_well(n
     scratch = np.array([[alone.solve(goal).angles for goal in frames] for frames in goals_of])
     assert (steps > 15).mean() <= 0.002
     assert (steps > 15).sum() <= (np.degrees(np.abs(np.diff(scratch, axis=1)).max(-1)) > 15).sum()
-    aim_error = [solver_miss for frames, row in zip(goals_of, angles, strict=True) for solver_miss in end_errors(chain, frames, row)]
+    aim_error = [
+        solver_miss
+        for frames, row in zip(goals_of, angles, strict=True)
+        for solver_miss in end_errors(chain, frames, row)
+    ]
     assert max(aim_error) <= EXACT
 
 
 def end_errors(chain, frames, row):
-    return [residual(chain, goal, chain.forward(angles)).size for goal, angles in zip(frames, row, strict=True)]
+    return [
+        residual(chain, goal, chain.forward(angles)).size for goal, angles in zip(frames, row, strict=True)
+    ]
 
 
 def test_another_start_is_led_to_the_best_by_steps_that_hold_the_aim():
@@ -69,7 +81,9 @@ def test_another_start_is_led_to_the_best_by_steps_that_hold_the_aim():
     for _ in range(20):
         goal = goals(draw, chain, 1)[1]
         best = solver.solve(goal)
-        start = correct(chain, goal, best.angles + np.array([draw.uniform(-0.5, 0.5) for _ in range(6)]), [1.0] * 6)
+        start = correct(
+            chain, goal, best.angles + np.array([draw.uniform(-0.5, 0.5) for _ in range(6)]), [1.0] * 6
+        )
         if start.aim_error > EXACT or np.abs(np.array(start.angles) - best.angles).max() < 0.2:
             continue
         led += 1
@@ -90,7 +104,9 @@ def test_what_the_animation_moves_is_not_slowed_down():
     for t in range(8):
         posture = np.array([0.0, 0.2 * t, -0.2 * t, 0.3, 0.0])  # eleven degrees a frame
         pose = chain.forward(posture)
-        goal = GazeGoal(Direction(rotate(pose.tool_rotation, Y)), posture)  # which the posture meets by itself
+        goal = GazeGoal(
+            Direction(rotate(pose.tool_rotation, Y)), posture
+        )  # which the posture meets by itself
         solution = solver.solve(goal, now, memory)
         now, memory = solution.angles, solution.memory
         assert now == pytest.approx(posture, abs=1e-6)
@@ -133,7 +149,9 @@ def test_a_target_has_jumped_where_it_was_faster_than_any_that_moves(frames_a_se
     chain = skeleton_of("F")
     solver = make_solver("erik_exact", chain)
     posture = posture_of(draw, chain)
-    begun = correct(chain, GazeGoal(Direction(Y), posture), posture_of(draw, chain), [1.0] * 6)  # on another branch than the best
+    begun = correct(
+        chain, GazeGoal(Direction(Y), posture), posture_of(draw, chain), [1.0] * 6
+    )  # on another branch than the best
     before = solver.solve(GazeGoal(Direction(Y), posture), np.array(begun.angles), dt=dt)
     for speed, has_jumped in ((15.0, False), (21.0, True)):  # [rad/s]
         goal = GazeGoal(Direction(rotate(about(X, speed * dt), Y)), posture)
@@ -146,11 +164,17 @@ def test_a_movement_that_nobody_sees_is_no_jump_however_short_the_frame(dt):
     draw, chain = random.Random(14), skeleton_of("F")
     solver = make_solver("erik_exact", chain)
     posture = posture_of(draw, chain)
-    begun = correct(chain, GazeGoal(Direction(Y), posture), posture_of(draw, chain), [1.0] * 6)  # on another branch than the best
+    begun = correct(
+        chain, GazeGoal(Direction(Y), posture), posture_of(draw, chain), [1.0] * 6
+    )  # on another branch than the best
     before = solver.solve(GazeGoal(Direction(Y), posture), np.array(begun.angles), dt=dt)
     goal = GazeGoal(Direction(rotate(about(X, 1e-3), Y)), posture)
     solution = solver.solve(goal, before.angles, before.memory, dt=dt)
-    assert np.abs(solution.angles - before.angles).max() < 0.1 < np.abs(solver.solve(goal).angles - before.angles).max()
+    assert (
+        np.abs(solution.angles - before.angles).max()
+        < 0.1
+        < np.abs(solver.solve(goal).angles - before.angles).max()
+    )
 
 
 def test_a_chain_with_a_slide_is_led_to_the_best_alike_whatever_its_size():

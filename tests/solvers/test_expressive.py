@@ -12,7 +12,21 @@ from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.shape import Authored
 from limber.solvers.gaze import FRAME, SPEED, shape_deviation
 from limber.solvers.goals import Direction, GazeGoal, Orientation, Point, PostureShapeError, TargetError
-from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, add, cross, dot, exponential, length, multiply, rotate, scale
+from limber.solvers.kinematics.rotations import (
+    IDENTITY,
+    X,
+    Y,
+    Z,
+    about,
+    add,
+    cross,
+    dot,
+    exponential,
+    length,
+    multiply,
+    rotate,
+    scale,
+)
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from .chains import aim_that_can_be_met, any_chain, any_direction, any_turn, lamp, shared_places, unit_chain
@@ -21,7 +35,9 @@ KINDS = ("orientation", "direction", "point")
 
 
 def any_posture(draw: random.Random, chain: Skeleton) -> np.ndarray:
-    return np.array([draw.uniform(lower, upper) for lower, upper in zip(chain.lower, chain.upper, strict=True)])
+    return np.array(
+        [draw.uniform(lower, upper) for lower, upper in zip(chain.lower, chain.upper, strict=True)]
+    )
 
 
 def with_slide(draw: random.Random) -> Skeleton:
@@ -31,7 +47,9 @@ def with_slide(draw: random.Random) -> Skeleton:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("chain", [lamp(), shared_places(3), unit_chain("YXXZY", math.pi / 2)], ids=["lamp", "spine", "C"])
+@pytest.mark.parametrize(
+    "chain", [lamp(), shared_places(3), unit_chain("YXXZY", math.pi / 2)], ids=["lamp", "spine", "C"]
+)
 def test_an_aim_that_can_be_met_is_met_exactly_within_limits(chain: Skeleton, kind: str) -> None:
     draw = random.Random(4)
     solver = Expressive(chain)
@@ -48,7 +66,9 @@ def test_a_target_that_the_posture_meets_changes_no_shape() -> None:
     draw, chain = random.Random(5), unit_chain("YXZYXZY", 1.5)
     for _ in range(8):
         posture = any_posture(draw, chain)
-        solution = Expressive(chain).solve(GazeGoal(Orientation(chain.forward(posture.tolist()).tool_rotation), posture))
+        solution = Expressive(chain).solve(
+            GazeGoal(Orientation(chain.forward(posture.tolist()).tool_rotation), posture)
+        )
         assert solution.shape_deviation < 1e-3
         assert solution.aim_error < 1e-8
 
@@ -63,7 +83,9 @@ def test_the_same_question_gets_the_same_bits() -> None:
     assert warm[0].memory == warm[1].memory
 
 
-@pytest.mark.parametrize("chain", [any_chain(random.Random(7), 6), with_slide(random.Random(8))], ids=["turns", "with a slide"])
+@pytest.mark.parametrize(
+    "chain", [any_chain(random.Random(7), 6), with_slide(random.Random(8))], ids=["turns", "with a slide"]
+)
 def test_the_shape_and_its_descent_agree_with_finite_differences(chain: Skeleton) -> None:
     draw = random.Random(9)
     model = Model(chain)
@@ -74,7 +96,9 @@ def test_the_shape_and_its_descent_agree_with_finite_differences(chain: Skeleton
         return float(len(authored.directions) * (1.0 - authored.fit(model.poses(at[None]))[0][0]))
 
     poses = model.poses(angles[None])
-    assert math.acos(1.0 - cost(angles) / len(authored.directions)) == pytest.approx(shape_deviation(chain, angles, posture), abs=1e-9)
+    assert math.acos(1.0 - cost(angles) / len(authored.directions)) == pytest.approx(
+        shape_deviation(chain, angles, posture), abs=1e-9
+    )
     descent = authored.system(poses, authored.fit(poses)[1]).descent[0]
     h = 1e-6
     numeric = [-(cost(angles + h * unit) - cost(angles - h * unit)) / (2 * h) for unit in np.eye(len(angles))]
@@ -90,11 +114,15 @@ def test_the_batched_aim_misses_what_the_plain_one_misses(kind: str) -> None:
         model = Model(chain)
         angles = any_posture(draw, chain)
         aim_error = BatchedAim(chain, goal).evaluate(model.poses(angles[None]).frames)
-        assert float(aim_error.size[0]) == pytest.approx(residual(chain, goal, chain.forward(angles.tolist())).size, abs=1e-9)
+        assert float(aim_error.size[0]) == pytest.approx(
+            residual(chain, goal, chain.forward(angles.tolist())).size, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("away", [0.0, 1e-9, 1e-8, 1e-6, 0.5, 2.0, 3.0])
-def test_the_batched_aims_errors_are_the_rotations_that_bring_a_head_on_target_and_upright(away: float) -> None:
+def test_the_batched_aims_errors_are_the_rotations_that_bring_a_head_on_target_and_upright(
+    away: float,
+) -> None:
     draw, chain = random.Random(12), unit_chain("YXXZY", 2.0)
     for _ in range(6):
         angles = any_posture(draw, chain)
@@ -119,7 +147,9 @@ def test_from_frame_to_frame_nothing_moves_farther_than_the_eye_follows(axes: st
     angles, memory = posture, None
     for frame in range(120):
         # Circles, passes behind, and jumps across half way.
-        target = Direction((math.sin(0.1 * frame), -0.2, math.cos(0.1 * frame)) if frame < 60 else (0.0, -1.0, 1e-9))
+        target = Direction(
+            (math.sin(0.1 * frame), -0.2, math.cos(0.1 * frame)) if frame < 60 else (0.0, -1.0, 1e-9)
+        )
         solution = solver.solve(GazeGoal(target, posture), angles, memory)
         assert np.abs(solution.angles - angles).max() <= SPEED * FRAME + 1e-12
         angles, memory = solution.angles, solution.memory
@@ -144,7 +174,9 @@ def test_a_target_out_of_reach_is_approached_and_left_without_a_jump() -> None:
     angles, memory = posture, None
     for frame in range(160):
         tilt = 2.0 * math.sin(math.pi * frame / 159)
-        solution = solver.solve(GazeGoal(Direction((0.0, math.cos(tilt), math.sin(tilt))), posture), angles, memory)
+        solution = solver.solve(
+            GazeGoal(Direction((0.0, math.cos(tilt), math.sin(tilt))), posture), angles, memory
+        )
         assert np.abs(solution.angles - angles).max() <= SPEED * FRAME + 1e-12
         if frame == 80:
             assert not solution.converged
@@ -158,7 +190,12 @@ def test_no_valid_chain_breaks_it() -> None:
     for case in range(60):
         chain = with_slide(draw) if case % 10 == 0 else any_chain(draw, draw.choice([1, 1, 2, 3, 5, 8, 40]))
         posture = 2.0 * any_posture(draw, chain)  # outside the limits now and then
-        aims = [Orientation(any_turn(draw)), Direction(any_direction(draw)), Direction(any_direction(draw), Z), Point(any_direction(draw))]
+        aims = [
+            Orientation(any_turn(draw)),
+            Direction(any_direction(draw)),
+            Direction(any_direction(draw), Z),
+            Point(any_direction(draw)),
+        ]
         aims += [Point((0.0, 0.0, 0.0), Y), Point(chain.forward(chain.clamp(posture)).positions[0])]
         goal = GazeGoal(draw.choice(aims), posture, draw.random() < 0.5)
         solver = Expressive(chain)
@@ -168,7 +205,12 @@ def test_no_valid_chain_breaks_it() -> None:
             assert isinstance(goal.aim, Point)
             continue
         for _ in range(3):
-            numbers = (solution.aim_error, solution.orientation_error, solution.posture_error, solution.shape_deviation)
+            numbers = (
+                solution.aim_error,
+                solution.orientation_error,
+                solution.posture_error,
+                solution.shape_deviation,
+            )
             assert np.isfinite(solution.angles).all()
             assert all(map(math.isfinite, numbers))
             assert np.all(solution.angles >= chain.lower)

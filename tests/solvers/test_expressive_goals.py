@@ -11,7 +11,16 @@ from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.shape import Authored
-from limber.solvers.goals import Direction, EndGoal, Frame, GazeError, GazeGoal, Point, Position, PositionAndDirection
+from limber.solvers.goals import (
+    Direction,
+    EndGoal,
+    Frame,
+    GazeError,
+    GazeGoal,
+    Point,
+    Position,
+    PositionAndDirection,
+)
 from limber.solvers.kinematics.rotations import X, Y, rotate, vector_angle
 from limber.solvers.kinematics.skeleton import Skeleton
 
@@ -26,7 +35,9 @@ def test_places_that_some_pose_reaches_are_reached(kind):
         chain = any_chain(draw, draw.randint(3, 10))
         pose = chain.forward(posture_of(draw, chain))
         place, turn = pose.tool_position, pose.tool_rotation
-        aim = kind(*{Position: (place,), Frame: (place, turn), PositionAndDirection: (place, rotate(turn, Y))}[kind])
+        aim = kind(
+            *{Position: (place,), Frame: (place, turn), PositionAndDirection: (place, rotate(turn, Y))}[kind]
+        )
         solution = Expressive(chain).solve(GazeGoal(aim, posture_of(draw, chain)))
         assert solution.converged, solution.reason
         assert solution.end_errors[0].distance == pytest.approx(0, abs=1e-5)
@@ -38,13 +49,18 @@ def test_a_place_out_of_reach_is_approached_and_the_reason_says_by_how_much_it_i
     solution = Expressive(chain).solve(GazeGoal(Position((10.0, 0.0, 0.05)), np.zeros(5)))
     assert not solution.converged
     assert "'head roll' has an error of 9" in solution.reason
-    assert chain.forward(solution.angles).tool_position[0] == pytest.approx(chain.reach - 0.06, abs=1e-3)  # all links but the upright base
+    assert chain.forward(solution.angles).tool_position[0] == pytest.approx(
+        chain.reach - 0.06, abs=1e-3
+    )  # all links but the upright base
 
 
 def tree_and_goal(draw: random.Random) -> tuple[Skeleton, GazeGoal]:
     tree = any_tree(draw, 9)
     pose = tree.forward(posture_of(draw, tree))
-    others = (EndGoal(Position(tree.end_pose(pose, 1)[1]), 1), EndGoal(Direction(rotate(tree.end_pose(pose, 2)[0], Y)), 2))
+    others = (
+        EndGoal(Position(tree.end_pose(pose, 1)[1]), 1),
+        EndGoal(Direction(rotate(tree.end_pose(pose, 2)[0], Y)), 2),
+    )
     return tree, GazeGoal(Direction(rotate(pose.tool_rotation, Y)), posture_of(draw, tree), others=others)
 
 
@@ -154,7 +170,11 @@ def test_a_posture_that_counts_for_nothing_lets_the_body_move_least():
 
 @pytest.mark.parametrize(
     ("wrong", "named"),
-    [({"link_weights": (1.0, -1.0)}, "link weights"), ({"roll": 2.0}, "Roll of Links"), ({"transition_speed": 0.0}, "Transition Speed")],
+    [
+        ({"link_weights": (1.0, -1.0)}, "link weights"),
+        ({"roll": 2.0}, "Roll of Links"),
+        ({"transition_speed": 0.0}, "Transition Speed"),
+    ],
 )
 def test_a_wrong_option_is_named(wrong, named):
     with pytest.raises(GazeError, match=named):
@@ -169,16 +189,24 @@ def test_a_number_of_link_weights_that_is_not_the_joints_is_named():
 @pytest.mark.parametrize("dt", [0.0, -0.01, math.nan, math.inf])
 def test_a_frame_without_a_duration_is_refused_in_a_sentence(dt):
     with pytest.raises(GazeError, match=f"the frame lasts {dt} s: give it a duration above 0"):
-        Expressive(unit_chain("YXXZY", 1.5)).solve(GazeGoal(Point((2.0, 3.0, 0.0)), np.zeros(5)), np.zeros(5), dt=dt)
+        Expressive(unit_chain("YXXZY", 1.5)).solve(
+            GazeGoal(Point((2.0, 3.0, 0.0)), np.zeros(5)), np.zeros(5), dt=dt
+        )
 
 
 @pytest.mark.parametrize("kind", ["direction", "point", "upright"])
 @pytest.mark.parametrize("count", [1, 5])
-def test_equal_poses_have_equal_errors_to_the_bit_wherever_their_numbers_are_in_memory(kind, count, monkeypatch):
-    """Of arrays with gaps numpy computes arctan2 in one of two ways, by whether the result happens to lie close behind them."""
+def test_equal_poses_have_equal_errors_to_the_bit_wherever_their_numbers_are_in_memory(
+    kind, count, monkeypatch
+):
+    """Of arrays with gaps numpy computes arctan2 in one of two ways, by whether the result happens to lie
+    close behind them.
+    """
     draw, arctan2 = random.Random(4), np.arctan2
     chain = any_chain(draw, 5)
-    aim = aim_that_can_be_met(draw, chain, "point" if kind == "point" else "direction", Y if kind == "upright" else None)
+    aim = aim_that_can_be_met(
+        draw, chain, "point" if kind == "point" else "direction", Y if kind == "upright" else None
+    )
     seen = []
     monkeypatch.setattr(np, "arctan2", lambda *given: (seen.extend(given), arctan2(*given))[1])
     poses = np.array([posture_of(draw, chain) for _ in range(count)])

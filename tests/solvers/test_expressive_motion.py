@@ -28,7 +28,9 @@ FIVE = unit_chain("YXXZY", math.pi / 2)
 POSTURE = np.array([0.3, 0.4, -0.6, 0.5, 0.2])
 
 
-def followed(chain: Skeleton, goals: Sequence[GazeGoal], solver: Expressive | None = None, look_ahead: int = 0) -> list[Solution]:
+def followed(
+    chain: Skeleton, goals: Sequence[GazeGoal], solver: Expressive | None = None, look_ahead: int = 0
+) -> list[Solution]:
     """The first goal from scratch, the others each from the last frame."""
     solver = solver or Expressive(chain)
     answers = [solver.solve(goals[0])]
@@ -45,7 +47,10 @@ def moves_of(answers: Sequence[Solution]) -> np.ndarray:
 
 def tumbling(frames: int, rate: float = 0.02) -> list[GazeGoal]:
     """An orientation that turns all over the sphere."""
-    turns = [multiply(about(Y, 1.7 * rate * t), multiply(about(X, rate * t), about(Y, 0.6 * rate * t))) for t in range(frames)]
+    turns = [
+        multiply(about(Y, 1.7 * rate * t), multiply(about(X, rate * t), about(Y, 0.6 * rate * t)))
+        for t in range(frames)
+    ]
     return [GazeGoal(Orientation(turn), POSTURE) for turn in turns]
 
 
@@ -65,13 +70,20 @@ def through_the_pole(frame: int) -> Aim:
     return Direction((0.02 * (frame - 60), 1.0, 1e-6))
 
 
-WAYS = {"circle": circle, "behind": behind, "close to the head": close_to_the_head, "through the pole": through_the_pole}
+WAYS = {
+    "circle": circle,
+    "behind": behind,
+    "close to the head": close_to_the_head,
+    "through the pole": through_the_pole,
+}
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_target_is_followed_without_a_jump_or_a_jolt(way: str) -> None:
     chain = lamp()
-    answers = followed(chain, [GazeGoal(WAYS[way](frame), np.array([0.2, 0.5, -0.9, 0.4, 0.1])) for frame in range(120)])
+    answers = followed(
+        chain, [GazeGoal(WAYS[way](frame), np.array([0.2, 0.5, -0.9, 0.4, 0.1])) for frame in range(120)]
+    )
     moves = moves_of(answers)
     assert np.abs(moves).max() <= SPEED * FRAME + 1e-9
     jolts = np.abs(np.diff(moves, axis=0))
@@ -86,7 +98,9 @@ def test_a_target_is_followed_without_a_jump_or_a_jolt(way: str) -> None:
 
 
 def swung(rate: float, seconds: float = 1.5) -> list[Solution]:
-    """Answers at so many frames a second to a target that swings to and fro, starting and turning back abruptly."""
+    """Answers at so many frames a second to a target that swings to and fro, starting and turning back
+    abruptly.
+    """
     turns = [1.2 * max(0.0, min(t - 0.3, 0.8 - t)) for t in np.arange(0.0, seconds, 1.0 / rate)]
     goals = [GazeGoal(Orientation(about(Y, turn)), POSTURE) for turn in turns]
     solver = Expressive(FIVE)
@@ -113,8 +127,12 @@ def test_the_same_motion_of_a_target_is_followed_alike_at_every_frame_rate(rate:
 
 def test_an_even_motion_takes_one_step_and_one_correction_a_frame_however_fast() -> None:
     turns = [multiply(about(Y, 0.2 + 4.0 * FRAME * frame), about(X, 0.7)) for frame in range(60)]
-    answers = followed(unit_chain("YXXZY", math.tau), [GazeGoal(Orientation(turn), POSTURE) for turn in turns])
-    assert all(answer.converged and answer.iterations == 2 for answer in answers[2:])  # in the first frame joints gather speed
+    answers = followed(
+        unit_chain("YXXZY", math.tau), [GazeGoal(Orientation(turn), POSTURE) for turn in turns]
+    )
+    assert all(
+        answer.converged and answer.iterations == 2 for answer in answers[2:]
+    )  # in the first frame joints gather speed
 
 
 def test_a_posture_that_changes_under_a_moving_target_is_followed_alike_at_every_frame_rate() -> None:
@@ -126,9 +144,16 @@ def test_a_posture_that_changes_under_a_moving_target_is_followed_alike_at_every
         for frame in range(round(1.6 * rate) + 1):
             time = frame / rate
             share = min(max(time - 0.2, 0.0), 1.0)
-            posture = np.radians([0.0, -16.0, 14.0, 0.0, 84.0]) + share**3 * (10.0 - 15.0 * share + 6.0 * share**2) * bent
+            posture = (
+                np.radians([0.0, -16.0, 14.0, 0.0, 84.0])
+                + share**3 * (10.0 - 15.0 * share + 6.0 * share**2) * bent
+            )
             goal = GazeGoal(Point((math.cos(time), math.sin(time), 0.3)), posture)
-            answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, dt=1.0 / rate) if answers else solver.solve(goal))
+            answers.append(
+                solver.solve(goal, answers[-1].angles, answers[-1].memory, dt=1.0 / rate)
+                if answers
+                else solver.solve(goal)
+            )
         return np.array([answer.angles for answer in answers])
 
     fine = angles(120)
@@ -155,7 +180,10 @@ def test_the_same_frames_get_the_same_bits() -> None:
 @pytest.mark.parametrize("tilt", [0.6, 2.6], ids=["in reach", "out of reach"])
 def test_a_target_at_rest_is_watched_without_a_tremble(tilt: float) -> None:
     chain = unit_chain("YXZX", 0.7)
-    goals = [GazeGoal(Direction((0.1, math.cos(x), math.sin(x))), np.array([0.1, 0.3, 0.2, 0.2])) for x in np.linspace(0.0, tilt, 40)]
+    goals = [
+        GazeGoal(Direction((0.1, math.cos(x), math.sin(x))), np.array([0.1, 0.3, 0.2, 0.2]))
+        for x in np.linspace(0.0, tilt, 40)
+    ]
     answers = followed(chain, goals + [goals[-1]] * (IDLE_FRAMES + 120))
     last = [answer.angles.tobytes() for answer in answers[-20:]]
     assert len(set(last)) == 1
@@ -173,12 +201,17 @@ def test_any_chain_comes_to_rest_at_a_target_that_does_whether_it_can_be_met_or_
 @pytest.mark.parametrize("position", [(0.5, -0.9, 0.6), (-0.7, 0.2, 1.5)])
 def test_rest_is_seconds_away_even_along_a_shallow_valley(position: Vector) -> None:
     chain = unit_chain("YXXXZYZ", 3.0)
-    goals = [GazeGoal(Point(at), np.array([0.1, 0.6, -0.5, 0.4, 0.1, 0.3, -0.2])) for at in [(0.3, 2.0, 4.0)] + [position] * 300]
+    goals = [
+        GazeGoal(Point(at), np.array([0.1, 0.6, -0.5, 0.4, 0.1, 0.3, -0.2]))
+        for at in [(0.3, 2.0, 4.0)] + [position] * 300
+    ]
     assert followed(chain, goals)[-1].memory.idle > IDLE_TIME
 
 
 @pytest.mark.parametrize(("first", "then"), [(None, (0.0, 0.0, 1.0)), ((0.0, 0.0, 1.0), None)])
-def test_an_end_that_may_roll_no_longer_or_may_again_is_followed_on(first: Vector | None, then: Vector | None) -> None:
+def test_an_end_that_may_roll_no_longer_or_may_again_is_followed_on(
+    first: Vector | None, then: Vector | None
+) -> None:
     goals = [GazeGoal(Direction((0.4, 0.5, 0.5), up), POSTURE) for up in [first] * 5 + [then] * 60]
     answers = followed(FIVE, goals)
     assert np.abs(moves_of(answers)).max() <= SPEED * FRAME + 1e-9
@@ -191,7 +224,9 @@ CRAWL = 1e-6  # [rad a frame]
 def test_what_crawls_or_is_nudged_after_a_rest_is_followed_without_swinging() -> None:
     chain = unit_chain("YXXZY", math.pi / 2)
     first = Direction((0.9, -0.3, 0.2))
-    crawling = [GazeGoal(replace(first, vector=(0.9, -0.3 + CRAWL * frame, 0.2)), POSTURE) for frame in range(200)]
+    crawling = [
+        GazeGoal(replace(first, vector=(0.9, -0.3 + CRAWL * frame, 0.2)), POSTURE) for frame in range(200)
+    ]
     settling = [GazeGoal(first, POSTURE)] * 200
     nudged = [GazeGoal(replace(first, vector=(0.9, -0.3 + CRAWL, 0.2)), POSTURE)] * 40
     begun = GazeGoal(Direction((0.2, 0.9, 0.4)), POSTURE)
@@ -214,7 +249,10 @@ def test_what_rests_moves_on_once_something_else_is_asked(change: str) -> None:
     anew = {
         "kind": (Expressive(chain), replace(goal, aim=Position((0.3, 0.4, 0.6)))),
         "options": (Expressive(chain, Options(hold_body=True)), goal),
-        "limits": (Expressive(replace(chain, joints=tuple(replace(joint, upper=3.1) for joint in chain.joints))), goal),
+        "limits": (
+            Expressive(replace(chain, joints=tuple(replace(joint, upper=3.1) for joint in chain.joints))),
+            goal,
+        ),
     }
     solver, asked = anew[change]
     assert solver.solve(asked, settling.angles, settling.memory).memory.idle == 0
@@ -242,7 +280,9 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
 def work_of(planning: Planning) -> tuple[object, ...]:
     """What changes when work is done, not with time."""
     job = planning.job
-    return job if job is None else (job.candidates, job.done if isinstance(job, Simulation) else job.steps), planning.pool
+    return (
+        job if job is None else (job.candidates, job.done if isinstance(job, Simulation) else job.steps)
+    ), planning.pool
 
 
 @pytest.mark.parametrize("turn", range(3))
@@ -250,9 +290,13 @@ def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) 
     goals, solver = tumbling(200), Expressive(FIVE)
     answers = [solver.solve(goals[0])]
     for tick, goal in enumerate(goals[1:], 1):
-        answers.append(solver.solve(goal, answers[-1].angles, answers[-1].memory, slot=PlanSlot(3, tick % 3 == turn)))
+        answers.append(
+            solver.solve(goal, answers[-1].angles, answers[-1].memory, slot=PlanSlot(3, tick % 3 == turn))
+        )
     plans = [answer.memory.planning for answer in answers[1:]]  # type: ignore[attr-defined]
-    assert {tick % 3 for tick, (before, now) in enumerate(pairwise(plans), 2) if work_of(now) != work_of(before)} == {turn}
+    assert {
+        tick % 3 for tick, (before, now) in enumerate(pairwise(plans), 2) if work_of(now) != work_of(before)
+    } == {turn}
     assert any(plan.transition for plan in plans)
     lost = np.mean([answer.aim_error > math.radians(1) for answer in answers])
     alone = np.mean([answer.aim_error > math.radians(1) for answer in followed(FIVE, goals)])
@@ -300,7 +344,9 @@ def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
 
 
 @pytest.mark.parametrize("dt", [10.0, 3600.0])
-def test_a_frame_of_a_time_lapse_is_solved_with_no_more_work_than_any_other(dt: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frame_of_a_time_lapse_is_solved_with_no_more_work_than_any_other(
+    dt: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Counted are the configurations for which forward kinematics is computed."""
     solver, counted = Expressive(FIVE), 0
     real = solver.model.poses

@@ -1,4 +1,6 @@
-"""The plan of the expressive solver: a budget of work for each frame, and the same branches however it is divided."""
+"""The plan of the expressive solver: a budget of work for each frame, and the same branches however it is
+divided.
+"""
 
 import math
 
@@ -27,7 +29,9 @@ def planner_and_now(sharing: int = 1, dt: float = FRAME) -> tuple[Planner, Frame
     solver = Expressive(unit_chain("YXXZY", math.pi / 2))
     authored = solver._authored(tuple(POSTURE), 1.0)
     forecast = GoalForecast(GOAL, (Velocity(),), dt)
-    return solver.tracker.planner, FrameContext(forecast, authored, POSTURE, POSTURE, 0.0, 0.0, PlanSlot(sharing), dt)
+    return solver.tracker.planner, FrameContext(
+        forecast, authored, POSTURE, POSTURE, 0.0, 0.0, PlanSlot(sharing), dt
+    )
 
 
 def jobs(planner: Planner, now: FrameContext, frames: int, state: Planning | None = None) -> list[Planning]:
@@ -50,19 +54,27 @@ def test_a_plan_goes_through_all_its_jobs_and_finds_branches(sharing: int) -> No
 def test_work_keeps_to_its_budget(sharing: int, monkeypatch) -> None:
     planner, now = planner_and_now(sharing)
     done, count = [], Planner._work
-    monkeypatch.setattr(Planner, "_work", lambda self, candidates: done.append(count(self, candidates)) or count(self, candidates))
+    monkeypatch.setattr(
+        Planner,
+        "_work",
+        lambda self, candidates: done.append(count(self, candidates)) or count(self, candidates),
+    )
     frames = 90
     jobs(planner, now, frames)
     assert 0.0 < sum(done) <= RATE * FRAME * frames / sharing + max(done) + RATE * FRAME
 
 
-def test_a_long_frame_has_the_work_of_the_largest_step_and_the_choice_of_branches_and_a_choice_may_borrow_once_more(monkeypatch) -> None:
+def test_a_long_frame_has_the_work_of_the_largest_step_and_the_choice_of_branches_and_a_choice_may_borrow_once_more(
+    monkeypatch,
+) -> None:
     planner, now = planner_and_now(dt=1 / 12)
     done: list[float] = []
 
     def counted(step: str, work) -> None:
         taken = getattr(Planner, step)
-        monkeypatch.setattr(Planner, step, lambda *arguments: done.append(work(*arguments)) or taken(*arguments))
+        monkeypatch.setattr(
+            Planner, step, lambda *arguments: done.append(work(*arguments)) or taken(*arguments)
+        )
 
     counted("_followed", lambda self, state, job, context: self._work(len(job.candidates)))
     counted("_simulated", lambda self, state, job, context: self._work(len(job.candidates)))
@@ -98,7 +110,9 @@ def test_branches_are_followed_in_as_many_steps_as_they_have() -> None:
 
 
 @pytest.mark.parametrize("turns", [2, 3, 4])
-def test_cycles_take_turns_at_the_sides_of_a_symmetric_end_and_at_starts_that_are_too_many_for_one_step(turns) -> None:
+def test_cycles_take_turns_at_the_sides_of_a_symmetric_end_and_at_starts_that_are_too_many_for_one_step(
+    turns,
+) -> None:
     planner, now = planner_and_now()
     starts = np.concatenate([planner.seeds.around(POSTURE), planner.seeds.near(POSTURE)])
     planner.most = 1 - (1 - len(starts)) // turns
@@ -106,7 +120,9 @@ def test_cycles_take_turns_at_the_sides_of_a_symmetric_end_and_at_starts_that_ar
     assert all(isinstance(job, Branches) and len(job.candidates) <= planner.most for job in begun)
     tried = [tuple(start) for job in begun[:turns] for start in job.candidates.array[1:]]
     assert sorted(tried) == sorted(map(tuple, starts[1:]))
-    assert all(tuple(job.candidates.array[0]) == tuple(starts[0]) for job in begun), "the posture itself is tried in every cycle"
+    assert all(tuple(job.candidates.array[0]) == tuple(starts[0]) for job in begun), (
+        "the posture itself is tried in every cycle"
+    )
     assert all({*job.sides.array} >= {-1.0, 1.0} for job in begun)
     for one, other in zip(begun[:turns], begun[turns:], strict=True):
         assert one.candidates == other.candidates
@@ -140,7 +156,9 @@ def test_a_bold_step_moves_no_joint_farther_than_the_largest_step() -> None:
 
 @pytest.mark.parametrize("frames", [2, 4, 8, 10])
 @pytest.mark.parametrize(("horizon", "long"), [(HORIZON, 5), (WHOLE_TURN, 8)])
-def test_a_simulation_reaches_its_horizon_in_the_fewest_steps_that_are_short_enough(frames, horizon, long) -> None:
+def test_a_simulation_reaches_its_horizon_in_the_fewest_steps_that_are_short_enough(
+    frames, horizon, long
+) -> None:
     delay, short = frames / 60, (12 - frames) // 2
     steps = simulation_steps(delay, horizon)
     assert sum(steps) == pytest.approx(horizon - delay)

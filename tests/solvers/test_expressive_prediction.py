@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
-from limber.solvers.expressive.prediction import LASTING, WHOLE_TURN, GoalForecast, Velocity, extrapolated, velocity
+from limber.solvers.expressive.prediction import (
+    LASTING,
+    WHOLE_TURN,
+    GoalForecast,
+    Velocity,
+    extrapolated,
+    velocity,
+)
 from limber.solvers.expressive.simulation import AIM_LOST
 from limber.solvers.expressive.tracking import FRAME, IDLE_TIME
 from limber.solvers.goals import (
@@ -20,7 +27,16 @@ from limber.solvers.goals import (
     PostureShapeError,
     TargetError,
 )
-from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, angle_between, multiply, vector_angle
+from limber.solvers.kinematics.rotations import (
+    IDENTITY,
+    X,
+    Y,
+    Z,
+    about,
+    angle_between,
+    multiply,
+    vector_angle,
+)
 
 from .chains import unit_chain
 
@@ -80,7 +96,9 @@ def test_all_ends_go_on() -> None:
     goal = GazeGoal(Position(X), STILL, others=(EndGoal(Position(Y), 1, weight=0.5),))
     later = GoalForecast(goal, [Velocity(), Velocity(drift=(0.0, 0.0, 1.0))], FRAME).at(FRAME)
     assert later.aim == goal.aim
-    assert later.others[0] == EndGoal(Position((0.0, 1.0, LASTING * (1.0 - math.exp(-FRAME / LASTING)))), 1, weight=0.5)
+    assert later.others[0] == EndGoal(
+        Position((0.0, 1.0, LASTING * (1.0 - math.exp(-FRAME / LASTING)))), 1, weight=0.5
+    )
 
 
 def test_known_goals_need_no_guess() -> None:
@@ -98,10 +116,26 @@ def test_known_goals_need_no_guess() -> None:
             TargetError,
             r"3 frames ahead the target point \(1.0, nan, 0.0\) must",
         ),
-        (GazeGoal(Direction((0.0, 0.0, 0.0)), np.zeros(5)), TargetError, "3 frames ahead the target direction .* has no length"),
-        (GazeGoal(Point(X), np.zeros(4)), PostureShapeError, "3 frames ahead the posture has 4 angles, the chain 5 joints"),
-        (GazeGoal(Point(X), np.full(5, math.inf)), PostureShapeError, "3 frames ahead the posture's angle for joint 'Y0' is inf"),
-        (GazeGoal(Point(X), np.zeros(5), others=(EndGoal(Point(X), 1),)), GazeError, "3 frames ahead there is no end 1"),
+        (
+            GazeGoal(Direction((0.0, 0.0, 0.0)), np.zeros(5)),
+            TargetError,
+            "3 frames ahead the target direction .* has no length",
+        ),
+        (
+            GazeGoal(Point(X), np.zeros(4)),
+            PostureShapeError,
+            "3 frames ahead the posture has 4 angles, the chain 5 joints",
+        ),
+        (
+            GazeGoal(Point(X), np.full(5, math.inf)),
+            PostureShapeError,
+            "3 frames ahead the posture's angle for joint 'Y0' is inf",
+        ),
+        (
+            GazeGoal(Point(X), np.zeros(5), others=(EndGoal(Point(X), 1),)),
+            GazeError,
+            "3 frames ahead there is no end 1",
+        ),
     ],
 )
 def test_a_goal_to_come_that_cannot_be_used_is_refused(wrong, kind, named) -> None:
@@ -116,7 +150,11 @@ def test_goals_to_come_that_are_known_are_not_looked_at_again(monkeypatch) -> No
 
     looked_at = []
     check = module.check_goal
-    monkeypatch.setattr(module, "check_goal", lambda skeleton, goal, **more: looked_at.append(goal) or check(skeleton, goal, **more))
+    monkeypatch.setattr(
+        module,
+        "check_goal",
+        lambda skeleton, goal, **more: looked_at.append(goal) or check(skeleton, goal, **more),
+    )
     goals = [GazeGoal(Point((2.0, 3.0, 0.1 * frame)), np.zeros(5)) for frame in range(12)]
     solver = Expressive(unit_chain("YXXZY", 1.5))
     for frame in range(4):
@@ -137,6 +175,8 @@ def test_after_a_long_rest_a_turn_that_is_known_loses_the_aim_on_fewer_frames() 
         solver = Expressive(chain)
         last, lost[told] = solver.solve(goals[0]), 0
         for frame, goal in enumerate(goals[1:], 1):
-            last = solver.solve(goal, last.angles, last.memory, goals[frame + 1 : frame + 1 + seen] if told else ())
+            last = solver.solve(
+                goal, last.angles, last.memory, goals[frame + 1 : frame + 1 + seen] if told else ()
+            )
             lost[told] += last.aim_error > AIM_LOST
     assert lost[True] < 0.5 * lost[False]

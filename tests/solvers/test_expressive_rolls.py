@@ -1,4 +1,6 @@
-"""The expressive solver keeps heads upright and bodies from toppling: the posture's roll is preferred, the aim stays exact."""
+"""The expressive solver keeps heads upright and bodies from toppling: the posture's roll is preferred, the
+aim stays exact.
+"""
 
 import math
 import random
@@ -33,23 +35,42 @@ from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
 from tests.solvers.chains import any_direction, lamp, posture_of, unit_chain
 
-PLACES = [(-60, -30), (0, -30), (60, 0), (-60, 30), (0, 0), (60, 30)]  # [deg] aside and high, from where the head looks
+PLACES = [
+    (-60, -30),
+    (0, -30),
+    (60, 0),
+    (-60, 30),
+    (0, 0),
+    (60, 30),
+]  # [deg] aside and high, from where the head looks
 
 
 def neck(bones: int) -> Skeleton:
-    """Bones along the world's Z that turn about all their axes in Blender's order XYZ, so that the first joint leans to the side; the last
-    one is a head that looks along -Y."""
+    """Bones along the world's Z that turn about all their axes in Blender's order XYZ, so that the first
+    joint leans to the side; the last one is a head that looks along -Y.
+    """
     joints: list[Joint] = []
     for bone in range(bones):
-        for axis in (Y, Z, X):  # a bone's Z is the world's -Y, its Y the world's Z: here the world's axes stand for them
+        for axis in (
+            Y,
+            Z,
+            X,
+        ):  # a bone's Z is the world's -Y, its Y the world's Z: here the world's axes stand for them
             offset = (0.0, 0.0, 0.1) if bone and axis == Y else (0.0, 0.0, 0.0)
             joints.append(Joint(f"{bone} {axis}", len(joints) - 1, IDENTITY, offset, axis, -2.0, 2.0))
     return Skeleton(tuple(joints), from_axes(scale(X, -1.0), scale(Y, -1.0), Z), (0.0, 0.0, 0.1))
 
 
 def duck() -> Skeleton:
-    """A neck of four motors as the Open Duck has them: two pitch, then yaw, then roll; the head looks along X."""
-    turns = (("neck pitch", Y, -20, 65), ("head pitch", Y, -45, 45), ("yaw", Z, -160, 160), ("roll", X, -30, 30))
+    """A neck of four motors as the Open Duck has them: two pitch, then yaw, then roll; the head looks along
+    X.
+    """
+    turns = (
+        ("neck pitch", Y, -20, 65),
+        ("head pitch", Y, -45, 45),
+        ("yaw", Z, -160, 160),
+        ("roll", X, -30, 30),
+    )
     offsets = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.07), (0.0, 0.0, 0.06), (0.04, 0.0, 0.0))
     joints = tuple(
         Joint(name, k - 1, IDENTITY, offset, axis, math.radians(low), math.radians(high))
@@ -92,12 +113,18 @@ def test_heads_keep_the_roll_of_their_posture_and_their_place(skeleton: Skeleton
     posture = np.zeros(len(skeleton))
     posture[-3] = tilt  # about the view: the head is tilted
     authored = skeleton.forward(posture.tolist())
-    assert distinct(rolled(skeleton, posture), math.degrees(tilt)) < 1e-6 or distinct(rolled(skeleton, posture), -math.degrees(tilt)) < 1e-6
+    assert (
+        distinct(rolled(skeleton, posture), math.degrees(tilt)) < 1e-6
+        or distinct(rolled(skeleton, posture), -math.degrees(tilt)) < 1e-6
+    )
     for aim in aims(skeleton, posture):
         solution = solver.solve(GazeGoal(aim, posture, symmetric=False))
         assert solution.converged, solution.reason
         assert distinct(rolled(skeleton, solution.angles), rolled(skeleton, posture)) < 15
-        assert length(subtract(skeleton.forward(solution.angles.tolist()).tool_position, authored.tool_position)) < 0.12
+        assert (
+            length(subtract(skeleton.forward(solution.angles.tolist()).tool_position, authored.tool_position))
+            < 0.12
+        )
 
 
 def test_without_a_preferred_roll_heads_on_necks_roll():
@@ -151,7 +178,9 @@ def test_the_pull_is_the_slope_of_what_is_lost_while_the_view_is_held():
     for _ in range(20):
         skeleton = unit_chain("YXZXY", 3.0)
         model, posture = Model(skeleton), posture_of(draw, unit_chain("YXZXY", 3.0))
-        goal = GazeGoal(Direction(any_direction(draw), level=any_direction(draw)), posture, symmetric=draw.random() < 0.5)
+        goal = GazeGoal(
+            Direction(any_direction(draw), level=any_direction(draw)), posture, symmetric=draw.random() < 0.5
+        )
         rolls = Rolls(model, Authored(model, posture), goal)
         angles = posture_of(draw, skeleton)
         nothing = System(np.zeros((1, 5, 5)), np.zeros((1, 5)))
@@ -188,7 +217,9 @@ def test_switching_the_roll_is_heeded_from_frame_to_frame():
     last = solver.solve(GazeGoal(Point(aim.position, up=Z), posture, symmetric=False))
     for aim_now in (Point(aim.position, up=Z), Point(aim.position, level=Z)):
         for _ in range(60):
-            last = solver.solve(GazeGoal(aim_now, posture, symmetric=False), last.angles, last.memory, dt=1 / 60)
+            last = solver.solve(
+                GazeGoal(aim_now, posture, symmetric=False), last.angles, last.memory, dt=1 / 60
+            )
     assert last.converged
 
 

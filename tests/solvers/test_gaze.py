@@ -6,11 +6,28 @@ import random
 import numpy as np
 import pytest
 from limber.solvers.gaze import aim_error, orientation_error, shape_deviation
-from limber.solvers.goals import Direction, GazeError, GazeGoal, Orientation, Point, PostureShapeError, TargetError, upright
+from limber.solvers.goals import (
+    Direction,
+    GazeError,
+    GazeGoal,
+    Orientation,
+    Point,
+    PostureShapeError,
+    TargetError,
+    upright,
+)
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, add, dot, multiply, rotate, scale
 from limber.solvers.table import SOLVERS, make_solver
 
-from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, posture_of, shared_places, unit_chain
+from tests.solvers.chains import (
+    any_chain,
+    any_direction,
+    any_turn,
+    lamp,
+    posture_of,
+    shared_places,
+    unit_chain,
+)
 
 NAMES = sorted(SOLVERS)
 
@@ -32,7 +49,9 @@ def test_a_mirrored_bend_and_a_twist_in_the_middle_are_changes_of_shape():
     mirrored = posture * [1, 1, 1, -1, 1]
     assert shape_deviation(chain, mirrored, posture) > math.radians(20)
     twisted = unit_chain("YXYXY", math.pi)
-    assert shape_deviation(twisted, np.array([0, 1, 1.5, 1, 0]), np.array([0.0, 1, 0, 1, 0])) > math.radians(20)
+    assert shape_deviation(twisted, np.array([0, 1, 1.5, 1, 0]), np.array([0.0, 1, 0, 1, 0])) > math.radians(
+        20
+    )
 
 
 def test_shape_deviation_is_the_angle_of_the_mean_cosine_of_links():

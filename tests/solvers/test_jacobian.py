@@ -18,13 +18,25 @@ from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import SOLVERS, make_solver
 
 from benchmarks.jacobian import double_y, y_shape
-from tests.solvers.chains import any_chain, any_direction, any_turn, lamp, posture_of, shared_places, unit_chain
+from tests.solvers.chains import (
+    any_chain,
+    any_direction,
+    any_turn,
+    lamp,
+    posture_of,
+    shared_places,
+    unit_chain,
+)
 from tests.solvers.jacobian_goals import MET, NAMES, goals_that_can_be_met, long_chain, often
 from tests.solvers.test_skeleton import any_tree
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "transpose"])
-@pytest.mark.parametrize("kind", range(7), ids=["orientation", "direction", "upright", "point", "point upright", "position", "frame"])
+@pytest.mark.parametrize(
+    "kind",
+    range(7),
+    ids=["orientation", "direction", "upright", "point", "point upright", "position", "frame"],
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_every_kind_of_goal_is_met(name, kind, seed):
     solution = make_solver(name, long_chain()).solve(goals_that_can_be_met(seed)[kind])
@@ -39,7 +51,9 @@ def test_every_kind_of_goal_is_met(name, kind, seed):
 def test_the_transpose_comes_close_slowly(kind):
     goal = goals_that_can_be_met(1)[kind]
     (error_size,) = make_solver("transpose", long_chain()).solve(goal).end_errors
-    assert error_size.whole + error_size.distance / long_chain().reach < (0.5 if isinstance(goal.aim, Frame) else 0.05)
+    assert error_size.whole + error_size.distance / long_chain().reach < (
+        0.5 if isinstance(goal.aim, Frame) else 0.05
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,10 +78,15 @@ def test_of_goals_that_cannot_be_met_together_the_heavier_comes_closer(name):
     tree = y_shape()
     pose = tree.forward([0.0] * len(tree))
     left, right = (tree.end_pose(pose, end)[1] for end in (0, 1))
-    apart = [add(left, (6.0, 0.0, 0.0)), add(right, (-6.0, 0.0, 0.0))]  # farther from each other than the branches are long
+    apart = [
+        add(left, (6.0, 0.0, 0.0)),
+        add(right, (-6.0, 0.0, 0.0)),
+    ]  # farther from each other than the branches are long
 
     def end_errors(weight):
-        goal = GazeGoal(Position(apart[0]), np.zeros(len(tree)), weight=weight, others=(EndGoal(Position(apart[1]), 1),))
+        goal = GazeGoal(
+            Position(apart[0]), np.zeros(len(tree)), weight=weight, others=(EndGoal(Position(apart[1]), 1),)
+        )
         solution = make_solver(name, tree).solve(goal)
         assert not solution.converged
         assert "not met together" in solution.reason
@@ -101,7 +120,9 @@ def test_without_keep_the_posture_draws_no_joint():
     chain, goal = long_chain(), goals_that_can_be_met(4)[1]
     start = make_solver("dls", chain).solve(goal).angles
     away = replace(goal, posture=goal.posture + 0.5)
-    assert make_solver("dls", chain).solve(replace(away, keep=0.0), start).angles == pytest.approx(start, abs=1e-5)
+    assert make_solver("dls", chain).solve(replace(away, keep=0.0), start).angles == pytest.approx(
+        start, abs=1e-5
+    )
     assert np.max(np.abs(make_solver("dls", chain).solve(away, start).angles - start)) > 0.05
 
 
@@ -133,18 +154,30 @@ def test_first_and_last_joints_that_only_twist_are_not_held_by_the_posture():
     aim = Orientation(chain.forward([-1.0, 0.3, -0.4, 1.0]).tool_rotation)
     solution = make_solver("priorities", chain).solve(GazeGoal(aim, posture, symmetric=False))
     assert solution.converged
-    assert solution.angles == pytest.approx([-1.0, 0.3, -0.4, 1.0], abs=1e-3)  # the very shape, turned about the root
+    assert solution.angles == pytest.approx(
+        [-1.0, 0.3, -0.4, 1.0], abs=1e-3
+    )  # the very shape, turned about the root
 
 
 def test_the_order_of_priorities_decides_what_gives_way():
-    chain = replace(unit_chain("XX", 3.0, 0.5), tool_offset=(0.0, 0.5, 0.0))  # in a plane, so that place and aim compete
+    chain = replace(
+        unit_chain("XX", 3.0, 0.5), tool_offset=(0.0, 0.5, 0.0)
+    )  # in a plane, so that place and aim compete
     goal = GazeGoal(Frame((0.0, 0.6, 0.5), IDENTITY), np.array([0.4, 0.4]), symmetric=False)
 
     def solved(levels):
         solution = JacobianSolver(chain, Priorities(levels), Updates(shakes=0)).solve(goal)
-        return solution.end_errors[0].distance, solution.end_errors[0].angle, float(np.max(np.abs(solution.angles - goal.posture)))
+        return (
+            solution.end_errors[0].distance,
+            solution.end_errors[0].angle,
+            float(np.max(np.abs(solution.angles - goal.posture))),
+        )
 
-    place_first, aim_first, posture_first = solved((POSITION, AIM)), solved((AIM, POSITION)), solved((POSTURE, AIM, POSITION))
+    place_first, aim_first, posture_first = (
+        solved((POSITION, AIM)),
+        solved((AIM, POSITION)),
+        solved((POSTURE, AIM, POSITION)),
+    )
     assert aim_first[1] < 1e-3 < place_first[1]
     assert place_first[0] < aim_first[0]
     assert posture_first[2] == pytest.approx(0.0, abs=1e-6)
@@ -156,7 +189,9 @@ def test_the_order_of_priorities_decides_what_gives_way():
 
 def test_a_straight_chain_leaves_its_singular_pose():
     chain = unit_chain("XXX", 2.5)
-    goal = GazeGoal(Position((0.0, 1.0, 0.0)), np.zeros(3))  # straight down the chain: no joint moves the end that way
+    goal = GazeGoal(
+        Position((0.0, 1.0, 0.0)), np.zeros(3)
+    )  # straight down the chain: no joint moves the end that way
     for name in NAMES:
         solution = make_solver(name, chain).solve(goal)
         assert solution.end_errors[0].distance < 1e-3
@@ -171,10 +206,14 @@ def test_a_place_out_of_reach_is_approached_and_said_to_be_missed(name):
     chain = unit_chain("YXZX", 3.0)
     direction = unit((1.0, 2.0, 0.5))
     shoulder = (0.0, 1.0, 0.0)
-    solution = make_solver(name, chain).solve(GazeGoal(Position(add(shoulder, scale(direction, 5.0))), np.array([0.1, 0.2, 0.3, 0.1])))
+    solution = make_solver(name, chain).solve(
+        GazeGoal(Position(add(shoulder, scale(direction, 5.0))), np.array([0.1, 0.2, 0.3, 0.1]))
+    )
     assert not solution.converged
     assert "has an error of" in solution.reason
-    assert solution.end_errors[0].distance == pytest.approx(3.0, abs=0.3 if name == "pseudoinverse" else 0.06)  # the chain stretched out
+    assert solution.end_errors[0].distance == pytest.approx(
+        3.0, abs=0.3 if name == "pseudoinverse" else 0.06
+    )  # the chain stretched out
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -196,15 +235,34 @@ def test_no_chain_and_no_goal_leads_to_a_crash_or_out_of_the_limits(name, seed):
         skeleton = replace(skeleton, joints=still)
     pose = skeleton.forward(posture_of(draw, skeleton))
     behind = scale(rotate(pose.tool_rotation, Y), -1.0)
-    position = draw.choice([(0.0, 0.0, 0.0), pose.tool_position, scale(any_direction(draw), 1e200), any_direction(draw)])
+    position = draw.choice(
+        [(0.0, 0.0, 0.0), pose.tool_position, scale(any_direction(draw), 1e200), any_direction(draw)]
+    )
     up = draw.choice([None, any_direction(draw), behind])
-    aims = [Orientation(any_turn(draw)), Direction(behind, up), Point(position, up), Position(position), Frame(position, any_turn(draw))]
-    others = tuple(EndGoal(draw.choice(aims), end, draw.choice([0.0, 1.0, 1e-200, 1e200])) for end in range(1, len(skeleton.ends)))
+    aims = [
+        Orientation(any_turn(draw)),
+        Direction(behind, up),
+        Point(position, up),
+        Position(position),
+        Frame(position, any_turn(draw)),
+    ]
+    others = tuple(
+        EndGoal(draw.choice(aims), end, draw.choice([0.0, 1.0, 1e-200, 1e200]))
+        for end in range(1, len(skeleton.ends))
+    )
     posture = np.array([draw.uniform(-4.0, 4.0) for _ in skeleton.joints])
-    goal = GazeGoal(draw.choice(aims), posture, weight=draw.choice([0.0, 1.0, 3.0]), keep=draw.choice([0.0, 0.5, 1.0]), others=others)
+    goal = GazeGoal(
+        draw.choice(aims),
+        posture,
+        weight=draw.choice([0.0, 1.0, 3.0]),
+        keep=draw.choice([0.0, 0.5, 1.0]),
+        others=others,
+    )
     made = make_solver(name, skeleton)
     assert isinstance(made, JacobianSolver)
-    solver = JacobianSolver(skeleton, made.method, replace(made.updates, at_most=60, at_targets=draw.random() < 0.3))
+    solver = JacobianSolver(
+        skeleton, made.method, replace(made.updates, at_most=60, at_targets=draw.random() < 0.3)
+    )
     solution = solver.solve(goal)
     following = solver.solve(goal, posture_of(draw, skeleton), solution.memory)
     for answer in (solution, following):

@@ -1,4 +1,6 @@
-"""Every analytic Jacobian and gradient agrees with finite differences, on random chains, trees and floating bases."""
+"""Every analytic Jacobian and gradient agrees with finite differences, on random chains, trees and floating
+bases.
+"""
 
 import math
 import random
@@ -13,7 +15,18 @@ from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.goals import Aim, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
 from limber.solvers.jacobian.linear import Linearizer
 from limber.solvers.jacobian.objectives import KeepPosture, LeaveLimits, Manipulability, Objective, State
-from limber.solvers.kinematics.rotations import X, Y, Z, about, add, conjugate, logarithm, multiply, rotate, scale
+from limber.solvers.kinematics.rotations import (
+    X,
+    Y,
+    Z,
+    about,
+    add,
+    conjugate,
+    logarithm,
+    multiply,
+    rotate,
+    scale,
+)
 from limber.solvers.kinematics.skeleton import Skeleton
 
 from tests.solvers.chains import any_chain, any_direction, any_turn, posture_of
@@ -33,7 +46,10 @@ def any_skeleton(draw: random.Random) -> Skeleton:
         return any_tree(draw, count)
     chain = any_chain(draw, count)
     prismatic = [draw.random() < 0.25 for _ in range(count)]
-    joints = [replace(joint, kind="prismatic") if slide else joint for joint, slide in zip(chain.joints, prismatic, strict=True)]
+    joints = [
+        replace(joint, kind="prismatic") if slide else joint
+        for joint, slide in zip(chain.joints, prismatic, strict=True)
+    ]
     return replace(chain, joints=tuple(joints))
 
 
@@ -57,7 +73,9 @@ def test_each_ends_velocities_on_a_fixed_and_on_a_floating_base(seed):
         rotation, position = skeleton.end_pose(skeleton.forward(angles), end)
 
         def turned(moved, end=end, rotation=rotation):
-            return logarithm(multiply(skeleton.end_pose(skeleton.forward(moved), end)[0], conjugate(rotation)))
+            return logarithm(
+                multiply(skeleton.end_pose(skeleton.forward(moved), end)[0], conjugate(rotation))
+            )
 
         def placed(moved, end=end):
             return skeleton.end_pose(skeleton.forward(moved), end)[1]
@@ -66,7 +84,9 @@ def test_each_ends_velocities_on_a_fixed_and_on_a_floating_base(seed):
         assert angular[:, 6:] == pytest.approx(slopes(turned, angles).T, abs=EXACT)
         assert linear[:, 6:] == pytest.approx(slopes(placed, angles).T, abs=EXACT)
 
-        def base_moved(six, position=position):  # the base slides by three and turns about its own origin by three
+        def base_moved(
+            six, position=position
+        ):  # the base slides by three and turns about its own origin by three
             turn = about(X, 0.0)
             for axis, angle in zip((X, Y, Z), six[3:], strict=True):
                 turn = multiply(about(axis, angle), turn)
@@ -82,7 +102,14 @@ def aims_met(draw: random.Random, skeleton: Skeleton, angles: np.ndarray, end: i
     view = rotate(rotation, Y)
     near = add(position, scale(view, draw.uniform(0.3, 3.0)))
     up = rotate(rotation, Z)
-    return [Orientation(rotation), Direction(view), Direction(view, up), Point(near), Position(position), Frame(position, rotation)]
+    return [
+        Orientation(rotation),
+        Direction(view),
+        Direction(view, up),
+        Point(near),
+        Position(position),
+        Frame(position, rotation),
+    ]
 
 
 @often
@@ -92,7 +119,8 @@ def test_the_stacked_rows_of_all_ends_and_kinds_where_the_goal_is_met(seed):
     skeleton = any_skeleton(draw)
     angles = posture_of(draw, skeleton)
     ends = [
-        EndGoal(draw.choice(aims_met(draw, skeleton, angles, end)), end, draw.choice([1.0, 0.3, 4.0])) for end in range(len(skeleton.ends))
+        EndGoal(draw.choice(aims_met(draw, skeleton, angles, end)), end, draw.choice([1.0, 0.3, 4.0]))
+        for end in range(len(skeleton.ends))
     ]
     goal = GazeGoal(ends[0].aim, angles, weight=ends[0].weight, others=tuple(ends[1:]))
     linearizer = Linearizer(skeleton)
@@ -102,7 +130,9 @@ def test_the_stacked_rows_of_all_ends_and_kinds_where_the_goal_is_met(seed):
         return linearizer.linear(goal, skeleton.forward(moved.tolist()), no_wishes, kept)
 
     here = linear(angles)
-    assert here.jacobian / linearizer.units == pytest.approx(-slopes(lambda moved: linear(moved).error, angles).T, abs=EXACT)
+    assert here.jacobian / linearizer.units == pytest.approx(
+        -slopes(lambda moved: linear(moved).error, angles).T, abs=EXACT
+    )
     weights = {block.weight for block in here.blocks}
     assert max(weights) == 1.0
     stacked = np.array(residual(skeleton, goal, skeleton.forward(angles.tolist())).columns).T
@@ -115,11 +145,18 @@ def test_the_rows_of_many_poses_at_once_where_the_goal_is_met(seed):
     draw = random.Random(seed)
     skeleton = any_skeleton(draw)
     angles, tree = posture_of(draw, skeleton), skeleton.tree
-    ends = [EndGoal(draw.choice(aims_met(draw, skeleton, angles, end)), end, draw.choice([1.0, 0.3])) for end in range(len(skeleton.ends))]
-    batched = BatchedAim(skeleton, GazeGoal(ends[0].aim, angles, weight=ends[0].weight, others=tuple(ends[1:])))
+    ends = [
+        EndGoal(draw.choice(aims_met(draw, skeleton, angles, end)), end, draw.choice([1.0, 0.3]))
+        for end in range(len(skeleton.ends))
+    ]
+    batched = BatchedAim(
+        skeleton, GazeGoal(ends[0].aim, angles, weight=ends[0].weight, others=tuple(ends[1:]))
+    )
     here = batched.evaluate(tree.forward(angles[None]))
     steps = SMALL * np.eye(len(angles))
-    ahead, behind = (batched.evaluate(tree.forward(moved)).error for moved in (angles + steps, angles - steps))
+    ahead, behind = (
+        batched.evaluate(tree.forward(moved)).error for moved in (angles + steps, angles - steps)
+    )
     assert here.size[0] == pytest.approx(0.0, abs=EXACT)
     assert here.columns[0] == pytest.approx((behind - ahead) / (2 * SMALL), abs=EXACT)
 
@@ -131,7 +168,12 @@ def test_how_the_angle_missed_changes_anywhere(seed):
     skeleton = any_chain(draw, draw.randint(1, 7))
     angles = posture_of(draw, skeleton)
     position = scale(any_direction(draw), 2.0)
-    for aim in (Orientation(any_turn(draw)), Direction(any_direction(draw)), Point(position), Position(position)):
+    for aim in (
+        Orientation(any_turn(draw)),
+        Direction(any_direction(draw)),
+        Point(position),
+        Position(position),
+    ):
         goal = GazeGoal(aim, angles, symmetric=False)
 
         def error_size(moved, goal=goal):
@@ -140,7 +182,9 @@ def test_how_the_angle_missed_changes_anywhere(seed):
         here = residual(skeleton, goal, skeleton.forward(angles))
         if not 0.1 < here.size < 3.0:
             continue  # where the angle missed is 0 or a half turn it has no slope
-        assert np.array(here.columns) @ here.error / here.size == pytest.approx(-slopes(error_size, angles), abs=EXACT)
+        assert np.array(here.columns) @ here.error / here.size == pytest.approx(
+            -slopes(error_size, angles), abs=EXACT
+        )
 
 
 @often
@@ -188,7 +232,9 @@ def test_what_joints_would_like_is_downhill(objective: Objective, seed: int):
     if isinstance(objective, Manipulability) and abs(objective.value(state(angles))) < 1e-3:
         return  # singular for every pose, or nearly: the product of singular values has an edge at zero
     downhill = objective.downhill(state(angles))
-    assert downhill == pytest.approx(-slopes(lambda moved: objective.value(state(moved)), angles) * units, abs=1e-5)
+    assert downhill == pytest.approx(
+        -slopes(lambda moved: objective.value(state(moved)), angles) * units, abs=1e-5
+    )
 
 
 def test_manipulability_is_yoshikawas():
@@ -199,4 +245,6 @@ def test_manipulability_is_yoshikawas():
     _, linear = chain.jacobian(angles)
     jacobian = linear / chain.reach
     state = State(chain, np.ones(6), goal, angles, np.ones(6, dtype=bool), angles, chain.forward(angles))
-    assert -Manipulability().value(state) == pytest.approx(math.sqrt(np.linalg.det(jacobian @ jacobian.T)), rel=1e-9)
+    assert -Manipulability().value(state) == pytest.approx(
+        math.sqrt(np.linalg.det(jacobian @ jacobian.T)), rel=1e-9
+    )

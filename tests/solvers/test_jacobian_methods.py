@@ -1,4 +1,6 @@
-"""The Jacobian family's methods do what defines them: least norms, normal equations, bounds, and what null spaces do not feel."""
+"""The Jacobian family's methods do what defines them: least norms, normal equations, bounds, and what null
+spaces do not feel.
+"""
 
 import math
 
@@ -8,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers.jacobian.damping import ByError, BySmallest, Constant
 from limber.solvers.jacobian.linear import Block, Linear, factors
-from limber.solvers.jacobian.methods import Damped, Method, Pseudoinverse, SelectivelyDamped, Transpose, damped, selective_bounds
+from limber.solvers.jacobian.methods import (
+    Damped,
+    Method,
+    Pseudoinverse,
+    SelectivelyDamped,
+    Transpose,
+    damped,
+    selective_bounds,
+)
 from limber.solvers.jacobian.priorities import AIM, POSITION, POSTURE, UPRIGHT, Level, Priorities, task
 
 from benchmarks.jacobian_damping import Bounded, ByManipulability, Filtered
@@ -26,8 +36,16 @@ def without_limits(method: Method, linear: Linear) -> np.ndarray:
     return method.change(linear, -everywhere, everywhere)
 
 
-def any_linear(seed: int, ends: int | None = None, joints: int | None = None, free_secondary: bool = True, spread: float = 1.0) -> Linear:
-    """Random rows for some ends, three each; of some, joints without effect, or rows that say the same twice."""
+def any_linear(
+    seed: int,
+    ends: int | None = None,
+    joints: int | None = None,
+    free_secondary: bool = True,
+    spread: float = 1.0,
+) -> Linear:
+    """Random rows for some ends, three each; of some, joints without effect, or rows that say the
+    same twice.
+    """
     draw = np.random.default_rng(seed)
     ends = ends or int(draw.integers(1, 4))
     joints = joints or int(draw.integers(1, 12))
@@ -39,7 +57,9 @@ def any_linear(seed: int, ends: int | None = None, joints: int | None = None, fr
     kinds = [("aim", "upright", "position")[int(draw.integers(3))] for _ in range(ends)]
     blocks = [Block(kind, end, 3 * end, 3 * end + 3, 1.0) for end, kind in enumerate(kinds)]
     secondary = draw.normal(size=joints) * free_secondary
-    return Linear(spread * draw.normal(size=3 * ends), jacobian, blocks, secondary, np.ones(joints, dtype=bool))
+    return Linear(
+        spread * draw.normal(size=3 * ends), jacobian, blocks, secondary, np.ones(joints, dtype=bool)
+    )
 
 
 @often
@@ -60,7 +80,9 @@ def test_the_pseudoinverse_is_the_shortest_of_the_changes_that_leave_the_least_e
     linear = any_linear(seed, free_secondary=False)
     change = without_limits(Pseudoinverse(FREE), linear)
     assert change == pytest.approx(np.linalg.lstsq(linear.jacobian, linear.error, rcond=1e-10)[0], abs=1e-8)
-    other = change + linear.factors.projector() @ np.random.default_rng(seed).normal(size=len(change))  # as little error is left
+    other = change + linear.factors.projector() @ np.random.default_rng(seed).normal(
+        size=len(change)
+    )  # as little error is left
     assert np.linalg.norm(linear.jacobian @ (other - change)) == pytest.approx(0.0, abs=1e-8)
     assert np.linalg.norm(change) <= np.linalg.norm(other) + 1e-9
 
@@ -90,7 +112,9 @@ def test_no_singular_vector_moves_a_joint_by_more_than_its_selective_bound(seed)
             for j in range(right.shape[1])
             for end in range(len(linear.blocks))
         )
-        assert bound == pytest.approx(most * min(1.0, toward * values[i] / one_by_one))  # M is one_by_one / values[i]
+        assert bound == pytest.approx(
+            most * min(1.0, toward * values[i] / one_by_one)
+        )  # M is one_by_one / values[i]
         turn = right[i] * (left[:, i] @ linear.error) / values[i]
         total += turn * min(1.0, bound / np.max(np.abs(turn)))
     total *= most / max(most, np.max(np.abs(total)))
@@ -99,7 +123,9 @@ def test_no_singular_vector_moves_a_joint_by_more_than_its_selective_bound(seed)
 
 def test_selective_damping_is_the_pseudoinverse_where_nothing_is_far_or_singular():
     linear = any_linear(3, ends=1, joints=6, free_secondary=False, spread=1e-3)
-    assert without_limits(SelectivelyDamped(), linear) == pytest.approx(without_limits(Pseudoinverse(), linear), abs=1e-12)
+    assert without_limits(SelectivelyDamped(), linear) == pytest.approx(
+        without_limits(Pseudoinverse(), linear), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)
@@ -110,14 +136,22 @@ def test_no_method_turns_a_joint_by_more_than_the_largest_change(method, seed):
     assert np.max(np.abs(change)) <= method.largest_change * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("method", [Transpose(FREE), Pseudoinverse(FREE), Damped(ByError(), FREE), SelectivelyDamped(FREE)], ids=repr)
+@pytest.mark.parametrize(
+    "method",
+    [Transpose(FREE), Pseudoinverse(FREE), Damped(ByError(), FREE), SelectivelyDamped(FREE)],
+    ids=repr,
+)
 @often
 @given(seeds)
 def test_what_joints_would_like_does_not_disturb_the_errors(method, seed):
     wishing, plain = any_linear(seed), any_linear(seed, free_secondary=False)
-    assert wishing.jacobian @ without_limits(method, wishing) == pytest.approx(plain.jacobian @ without_limits(method, plain), abs=1e-8)
+    assert wishing.jacobian @ without_limits(method, wishing) == pytest.approx(
+        plain.jacobian @ without_limits(method, plain), abs=1e-8
+    )
     moved = without_limits(method, wishing) - without_limits(method, plain)
-    assert moved == pytest.approx(wishing.factors.projector() @ wishing.secondary, abs=1e-8)  # eq. 7, and all of it
+    assert moved == pytest.approx(
+        wishing.factors.projector() @ wishing.secondary, abs=1e-8
+    )  # eq. 7, and all of it
 
 
 @pytest.mark.parametrize("damping", DAMPINGS, ids=lambda damping: type(damping).__name__)
@@ -140,13 +174,19 @@ def test_maciejewskis_and_the_optimal_damping_keep_the_change_within_its_bound(s
     full = parts.right.T @ ((parts.left.T @ linear.error) / parts.values)
     assert np.linalg.norm(damped(parts, linear.error, BySmallest(most))) <= most * (1 + 1e-9)
     optimal = damped(parts, linear.error, Bounded(most))
-    assert np.linalg.norm(optimal) == pytest.approx(min(most, np.linalg.norm(full)), rel=1e-5)  # the least damping that does
+    assert np.linalg.norm(optimal) == pytest.approx(
+        min(most, np.linalg.norm(full)), rel=1e-5
+    )  # the least damping that does
 
 
-@pytest.mark.parametrize(("smallest", "damping"), [(0.1, 0.5), (0.5, 0.5), (0.8, 0.4), (1.0, 0.0), (2.0, 0.0)])
+@pytest.mark.parametrize(
+    ("smallest", "damping"), [(0.1, 0.5), (0.5, 0.5), (0.8, 0.4), (1.0, 0.0), (2.0, 0.0)]
+)
 def test_maciejewskis_damping_is_eq_15(smallest, damping):
     parts = factors(np.diag([3.0, smallest]))
-    assert BySmallest(2.0).squares(parts, np.array([2.0, 0.0])) == pytest.approx(damping**2)  # d = |e| / b_max = 1
+    assert BySmallest(2.0).squares(parts, np.array([2.0, 0.0])) == pytest.approx(
+        damping**2
+    )  # d = |e| / b_max = 1
 
 
 def test_dampings_by_pose_rise_to_their_most_at_a_singular_pose_and_are_none_far_from_it():
@@ -158,7 +198,9 @@ def test_dampings_by_pose_rise_to_their_most_at_a_singular_pose_and_are_none_far
     assert by_manipulability.squares(singular, along[:1]) == pytest.approx(0.2**2)
     filtered = Filtered(0.2, region=0.1, everywhere=0.0)
     assert filtered.squares(far, along) == pytest.approx([0.0, 0.0])
-    assert filtered.squares(near, along) == pytest.approx([0.0, 0.99 * 0.2**2])  # along the last direction alone
+    assert filtered.squares(near, along) == pytest.approx(
+        [0.0, 0.99 * 0.2**2]
+    )  # along the last direction alone
     assert ByError(0.5).squares(far, along) == pytest.approx(0.5 * 0.5 * 2.0)
 
 
@@ -166,11 +208,15 @@ def test_dampings_by_pose_rise_to_their_most_at_a_singular_pose_and_are_none_far
 
 
 def three_kinds(seed: int) -> Linear:
-    """Two ends with two rows each of a place and of an aim, on ten joints: levels compete for the last of them."""
+    """Two ends with two rows each of a place and of an aim, on ten joints: levels compete for the last of
+    them.
+    """
     draw = np.random.default_rng(seed)
     kinds = (("position", 0), ("aim", 0), ("position", 1), ("aim", 1))
     blocks = [Block(kind, end, 2 * i, 2 * i + 2, 1.0) for i, (kind, end) in enumerate(kinds)]
-    return Linear(draw.normal(size=8), draw.normal(size=(8, 10)), blocks, draw.normal(size=10), np.arange(10) < 9)
+    return Linear(
+        draw.normal(size=8), draw.normal(size=(8, 10)), blocks, draw.normal(size=10), np.arange(10) < 9
+    )
 
 
 ORDERS = [
@@ -201,11 +247,14 @@ def test_undamped_levels_are_met_as_long_as_joints_are_left_and_the_next_gets_wh
     linear = three_kinds(seed)
     change = without_limits(Priorities((POSITION, AIM, POSTURE), Constant(0.0), FREE, Constant(0.0)), linear)
     assert linear.jacobian @ change == pytest.approx(linear.error, abs=1e-6)
-    # Of all changes that meet both, the one nearest to what the joints would like: two joints' worth of freedom, nine wishes.
+    # Of all changes that meet both, the one nearest to what the joints would like: two joints' worth of
+    # freedom, nine wishes.
     projector = linear.factors.projector()
     start = np.linalg.lstsq(linear.jacobian, linear.error, rcond=None)[0]
     selected = np.eye(10)[linear.kept]
-    rest = np.linalg.lstsq(selected @ projector, linear.secondary[linear.kept] - selected @ start, rcond=1e-9)[0]
+    rest = np.linalg.lstsq(
+        selected @ projector, linear.secondary[linear.kept] - selected @ start, rcond=1e-9
+    )[0]
     assert change == pytest.approx(start + projector @ rest, abs=1e-6)
 
 
@@ -216,8 +265,12 @@ def test_two_levels_are_maciejewski_and_kleins_formula(seed):
     (first, j1), (second, j2) = task(linear, POSITION), task(linear, AIM)
     inverse = np.linalg.pinv(j1)
     null = np.eye(10) - inverse @ j1
-    printed = inverse @ first + np.linalg.pinv(j2 @ null, rcond=1e-9) @ (second - j2 @ inverse @ first)  # ERIK's eq. 13
-    assert without_limits(Priorities((POSITION, AIM), Constant(0.0), FREE), linear) == pytest.approx(printed, abs=1e-6)
+    printed = inverse @ first + np.linalg.pinv(j2 @ null, rcond=1e-9) @ (
+        second - j2 @ inverse @ first
+    )  # ERIK's eq. 13
+    assert without_limits(Priorities((POSITION, AIM), Constant(0.0), FREE), linear) == pytest.approx(
+        printed, abs=1e-6
+    )
 
 
 def test_a_level_without_rows_changes_nothing():
@@ -258,10 +311,14 @@ def test_joints_that_are_left_take_over_from_those_that_stop_at_a_limit(seed):
         assert abs(within[eager]) == pytest.approx(up[eager])
         assert linear.jacobian @ within == pytest.approx(linear.jacobian @ change, abs=1e-8)
         clipped = np.clip(change, -up, up)
-        assert np.linalg.norm(linear.jacobian @ (clipped - change)) > 1e-4  # which clipping alone would not have done
+        assert (
+            np.linalg.norm(linear.jacobian @ (clipped - change)) > 1e-4
+        )  # which clipping alone would not have done
 
 
-@pytest.mark.parametrize("method", [Pseudoinverse(FREE), Damped(ByError(), FREE), SelectivelyDamped(FREE)], ids=repr)
+@pytest.mark.parametrize(
+    "method", [Pseudoinverse(FREE), Damped(ByError(), FREE), SelectivelyDamped(FREE)], ids=repr
+)
 @often
 @given(seeds)
 def test_at_limits_too_what_joints_would_like_does_not_disturb_the_errors(method, seed):
@@ -274,7 +331,9 @@ def test_at_limits_too_what_joints_would_like_does_not_disturb_the_errors(method
 
 def test_where_errors_feel_nothing_joints_get_what_they_would_like_as_far_as_limits_let_them():
     secondary = np.array([0.1, -0.4, 0.3, 0.2])
-    linear = Linear(np.ones(2), np.zeros((2, 4)), [Block("aim", 0, 0, 2, 1.0)], secondary, np.ones(4, dtype=bool))
+    linear = Linear(
+        np.ones(2), np.zeros((2, 4)), [Block("aim", 0, 0, 2, 1.0)], secondary, np.ones(4, dtype=bool)
+    )
     down, up = np.full(4, -0.25), np.array([0.02, 1.0, 0.25, 1.0])
     for method in (Pseudoinverse(), Priorities((AIM, POSTURE), Constant(0.0), posture_damping=Constant(0.0))):
         assert method.change(linear, down, up) == pytest.approx([0.02, -0.25, 0.25, 0.2])

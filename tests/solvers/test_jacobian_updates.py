@@ -79,7 +79,8 @@ def test_targets_are_brought_closer_but_not_right_after_a_jump():
     bounded = clamped(moved.linear, then).error
     assert np.linalg.norm(bounded[:3]) == pytest.approx(clamp.distance + gained)
     assert np.cross(bounded[:3], moved.linear.error[:3]) == pytest.approx([0, 0, 0], abs=1e-12)
-    # The next frame: a target that moved a little is clamped as before, one that jumped counts whole again; each end for itself.
+    # The next frame: a target that moved a little is clamped as before, one that jumped counts whole again;
+    # each end for itself.
     near, far = (solver.at(goal(x), rest, moved.angles).linear for x in (9.1, 3.0))
     assert clamp.at_first(near, then).most == then.most
     jumped = clamp.at_first(far, then).most
@@ -89,13 +90,17 @@ def test_targets_are_brought_closer_but_not_right_after_a_jump():
 
 def test_a_solvers_memory_carries_the_allowances_from_frame_to_frame():
     tree = y_shape()
-    solver = JacobianSolver(tree, Damped(Constant(0.5), 10.0), Updates(in_frame=1, clamp=Clamp.for_skeleton(tree)))
+    solver = JacobianSolver(
+        tree, Damped(Constant(0.5), 10.0), Updates(in_frame=1, clamp=Clamp.for_skeleton(tree))
+    )
     goal = GazeGoal(Position((9.0, 4.0, 0.0)), np.zeros(7))
     first = solver.solve(goal, np.zeros(7))
     assert isinstance(first.memory, Allowances)
     remembering = solver.solve(goal, first.angles, first.memory)
     forgetful = solver.solve(goal, first.angles)
-    moved, jumped = (np.linalg.norm(next_frame.angles - first.angles) for next_frame in (remembering, forgetful))
+    moved, jumped = (
+        np.linalg.norm(next_frame.angles - first.angles) for next_frame in (remembering, forgetful)
+    )
     assert moved < 0.5 * jumped
 
 
@@ -108,7 +113,9 @@ def test_the_alternate_jacobian_meets_goals_too():
 
 def test_the_pseudoinverse_shakes_where_damped_steps_are_calm():
     chain = unit_chain("XXX", 3.0)
-    beyond = GazeGoal(Position((0.0, 3.0, 2.5)), np.zeros(3), keep=0.0)  # out of reach: the chain stretches out, singular
+    beyond = GazeGoal(
+        Position((0.0, 3.0, 2.5)), np.zeros(3), keep=0.0
+    )  # out of reach: the chain stretches out, singular
 
     def jerks(method):
         solver = JacobianSolver(chain, method, Updates(in_frame=1))

@@ -15,7 +15,9 @@ ANY_ANGLE = st.floats(-20, 20)
 
 
 def table(model: JointModel, step: float) -> list[tuple[float, float, float]]:
-    """The paper's LALUT (section 3.4.1): (angle, latitude, hemisphere) at every step over the joint's range."""
+    """The paper's LALUT (section 3.4.1): (angle, latitude, hemisphere) at every step over the
+    joint's range.
+    """
     rows = []
     count = round((model.upper - model.lower) / step)
     for i in range(count + 1):
@@ -30,7 +32,8 @@ def table(model: JointModel, step: float) -> list[tuple[float, float, float]]:
 @pytest.mark.parametrize("seed", range(20))
 def test_the_closed_form_gives_the_angle_that_the_table_holds(seed):
     draw = random.Random(seed)
-    # Half a turn around where the hemispheres meet: each latitude of a hemisphere once, as a table must have it.
+    # Half a turn around where the hemispheres meet: each latitude of a hemisphere once, as a table must have
+    # it.
     free = JointModel(any_direction(draw), any_direction(draw), any_direction(draw), -math.pi, math.pi)
     zero = free.angle_at(2.0, 1.0)  # more than any latitude: the top
     model = JointModel(free.axis, free.segment, free.parent, zero - 3.0, zero + 3.0)
@@ -68,11 +71,15 @@ def test_a_swing_about_the_parents_own_direction_goes_straight_for_the_target(se
     model = JointModel(axis, segment, axis, -math.pi, math.pi)  # all latitudes are one
     angle = model.local_swing(target)[0]
     best = dot(rotate(about(axis, angle), segment), target)
-    assert all(best >= dot(rotate(about(axis, angle + more), segment), target) - 1e-9 for more in (-0.5, 0.1, 2.0))
+    assert all(
+        best >= dot(rotate(about(axis, angle + more), segment), target) - 1e-9 for more in (-0.5, 0.1, 2.0)
+    )
 
 
 def degrees_twist(lower: float, upper: float, angle: float) -> float:
-    return math.degrees(JointModel(Y, Y, Y, math.radians(lower), math.radians(upper)).safe_twist(math.radians(angle)))
+    return math.degrees(
+        JointModel(Y, Y, Y, math.radians(lower), math.radians(upper)).safe_twist(math.radians(angle))
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +105,11 @@ def test_a_twist_out_of_limits_takes_its_half_turn_before_it_is_clamped(lower, u
 @given(st.floats(-math.pi, math.pi), st.floats(0, 2 * math.pi), ANY_ANGLE)
 def test_no_angle_leaves_the_limits(lower, span, angle):
     model = JointModel(X, Y, Y, lower, lower + span)
-    for safe in (model.safe_angle(angle), model.safe_twist(angle), *model.local_swing(rotate(about(X, angle), Y))):
+    for safe in (
+        model.safe_angle(angle),
+        model.safe_twist(angle),
+        *model.local_swing(rotate(about(X, angle), Y)),
+    ):
         assert model.lower <= safe <= model.upper
         assert model.lower <= model.off_edge(safe, 0.02) <= model.upper
 

@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.solvers.kinematics import rotations
-from limber.solvers.kinematics.se3 import Frame, angle_of, cross, exponential, frame_array, half_angle, inverse, logarithm, orthonormal
+from limber.solvers.kinematics.se3 import (
+    Frame,
+    angle_of,
+    cross,
+    exponential,
+    frame_array,
+    half_angle,
+    inverse,
+    logarithm,
+    orthonormal,
+)
 
 from benchmarks.whole_body.printed import vee
 
@@ -22,7 +32,9 @@ def test_the_logarithm_undoes_the_exponential_up_to_a_half_turn(seed, angle):
     vector = angle * axis / np.linalg.norm(axis)
     turn = exponential(vector)
     assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-14)
-    assert np.array(rotations.to_matrix(rotations.exponential(tuple(vector.tolist())))) == pytest.approx(turn, abs=1e-14)
+    assert np.array(rotations.to_matrix(rotations.exponential(tuple(vector.tolist())))) == pytest.approx(
+        turn, abs=1e-14
+    )
     assert exponential(logarithm(turn[None])[0]) == pytest.approx(turn, abs=1e-9)
     assert np.linalg.norm(logarithm(turn)) == pytest.approx(angle, abs=1e-9)
     assert angle_of(turn) == pytest.approx(angle, abs=1e-9)
@@ -42,7 +54,9 @@ def test_rotations_of_many_angles_at_once_are_those_of_each():
     vectors = np.random.default_rng(1).normal(size=(3, 2, 3))
     vectors[0, 0], vectors[1, 1] = 0.0, (0.0, math.pi, 0.0)
     turns = exponential(vectors)
-    assert logarithm(turns) == pytest.approx(np.array([[logarithm(turn) for turn in row] for row in turns]), abs=1e-12)
+    assert logarithm(turns) == pytest.approx(
+        np.array([[logarithm(turn) for turn in row] for row in turns]), abs=1e-12
+    )
 
 
 def test_products_frames_and_drifted_matrices():

@@ -1,4 +1,6 @@
-"""Least squares within bounds and rows find the minimum that an independent solver finds, and say which rows gave way."""
+"""Least squares within bounds and rows find the minimum that an independent solver finds, and say which rows
+gave way.
+"""
 
 import numpy as np
 import pytest
@@ -124,7 +126,9 @@ def test_rows_are_held_as_by_an_independent_solver(seed):
 
 
 def test_rows_of_all_sizes_that_can_hold_are_held():
-    """A penalty that never stiffens leaves one in ten violated where some rows are ten thousand times as large as others."""
+    """A penalty that never stiffens leaves one in ten violated where some rows are ten thousand times as
+    large as others.
+    """
     for seed in range(200):
         draw = np.random.default_rng(seed)
         count, rows = draw.integers(2, 15), draw.integers(2, 6)
@@ -133,7 +137,10 @@ def test_rows_of_all_sizes_that_can_hold_are_held():
         matrix += 1e-4 * matrix.diagonal().max() * np.eye(count)
         lower, upper = -draw.uniform(0, 2, count), draw.uniform(0, 2, count)
         held = draw.normal(size=(rows, count)) * 10 ** draw.uniform(-2, 2, size=(rows, 1))
-        inside, room = held @ draw.uniform(lower, upper), draw.uniform(0, 0.3, (2, rows)) * np.abs(held).sum(1)
+        inside, room = (
+            held @ draw.uniform(lower, upper),
+            draw.uniform(0, 0.3, (2, rows)) * np.abs(held).sum(1),
+        )
         constraints = Constraints(held, inside - room[0], inside + room[1] * (draw.random(rows) < 0.7))
         answer = constrained.solve(matrix, draw.normal(size=count), lower, upper, constraints)
         assert not answer.yielded.any(), f"seed {seed}"
@@ -165,7 +172,11 @@ def test_rows_that_contradict_each_other_are_violated_least_and_named(seed):
         return
     row = np.zeros(count)
     row[free[0]] = 1.0
-    reach = 3.0 + np.where(np.isfinite(upper), np.abs(upper), 5.0)[free[0]] + np.where(np.isfinite(lower), np.abs(lower), 5.0)[free[0]]
+    reach = (
+        3.0
+        + np.where(np.isfinite(upper), np.abs(upper), 5.0)[free[0]]
+        + np.where(np.isfinite(lower), np.abs(lower), 5.0)[free[0]]
+    )
     clash = Constraints(
         np.vstack([constraints.matrix, row, row]),
         np.append(constraints.lower, [reach, -np.inf]),
@@ -183,8 +194,12 @@ def test_rows_that_contradict_each_other_are_violated_least_and_named(seed):
 
 
 def test_two_rows_that_pull_apart_meet_half_way():
-    constraints = Constraints(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([2.0, -np.inf]), np.array([np.inf, 0.0]))
-    answer = constrained.solve(np.eye(2), np.array([0.0, 0.3]), np.full(2, -9.0), np.full(2, 9.0), constraints)
+    constraints = Constraints(
+        np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([2.0, -np.inf]), np.array([np.inf, 0.0])
+    )
+    answer = constrained.solve(
+        np.eye(2), np.array([0.0, 0.3]), np.full(2, -9.0), np.full(2, 9.0), constraints
+    )
     assert answer.x == pytest.approx([1.0, 0.3], abs=1e-6)
     assert answer.yielded == pytest.approx([-1.0, 1.0], abs=1e-6)
 
@@ -197,10 +212,17 @@ def test_a_row_of_zeros_that_cannot_hold_gives_way_and_the_rest_stays():
 
 
 def stiff_problem(draw, count=60):
-    """A narrow box whose quadratic is a million times as steep along some directions as along others: many bounds are active."""
+    """A narrow box whose quadratic is a million times as steep along some directions as along others: many
+    bounds are active.
+    """
     directions = draw.normal(size=(count // 3, count))
     matrix = np.eye(count) + 1e6 * directions.T @ directions
-    return matrix, matrix @ draw.normal(size=count), -draw.uniform(0.0, 0.3, count), draw.uniform(0.0, 0.3, count)
+    return (
+        matrix,
+        matrix @ draw.normal(size=count),
+        -draw.uniform(0.0, 0.3, count),
+        draw.uniform(0.0, 0.3, count),
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -248,5 +270,10 @@ def test_rows_over_a_stiff_box_take_a_bounded_number_of_solves(seed, monkeypatch
 
 def test_a_quadratic_that_rounding_makes_singular_has_its_shortest_minimum():
     slope = np.array([1e20, 1e20, 0.0])
-    answer = box.solve(np.outer(slope, slope) + np.diag([0.0, 0.0, 1.0]), 1e40 * np.array([1.0, 1.0, 0.0]), -np.ones(3), np.ones(3))
+    answer = box.solve(
+        np.outer(slope, slope) + np.diag([0.0, 0.0, 1.0]),
+        1e40 * np.array([1.0, 1.0, 0.0]),
+        -np.ones(3),
+        np.ones(3),
+    )
     assert answer.x == pytest.approx([0.5, 0.5, 0.0])

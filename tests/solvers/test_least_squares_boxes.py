@@ -9,7 +9,9 @@ ENOUGH = 12  # passes
 def test_where_a_joint_goes_that_must_keep_moving_is_found_with_the_others():
     matrix = np.array([[[1.0, 0.9], [0.9, 1.0]]])
     best = np.array([[-1.0, 1.5]])  # alone the first joint would rather not move
-    move = boxed(matrix, (matrix @ best[..., None])[..., 0], np.array([[-3.0, -2.0]]), np.array([[-0.5, 2.0]]), ENOUGH)
+    move = boxed(
+        matrix, (matrix @ best[..., None])[..., 0], np.array([[-3.0, -2.0]]), np.array([[-0.5, 2.0]]), ENOUGH
+    )
     np.testing.assert_allclose(move, best)
 
 

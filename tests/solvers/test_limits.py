@@ -1,4 +1,6 @@
-"""Limits as objects: where they contradict each other the first one holds, and braking never overruns a position limit."""
+"""Limits as objects: where they contradict each other the first one holds, and braking never overruns a
+position limit.
+"""
 
 import numpy as np
 import pytest
@@ -18,7 +20,10 @@ def state(value: float, speed: float = 0.0, lower: float = -1.0, upper: float = 
 def test_of_limits_that_contradict_each_other_the_first_one_holds():
     outside = state(3.0)
     speed, position = VelocityLimit(0.5), PositionLimit()
-    assert bounds((speed, position), outside, DT) == (pytest.approx(3.0 - 0.5 * DT), pytest.approx(3.0 - 0.5 * DT))
+    assert bounds((speed, position), outside, DT) == (
+        pytest.approx(3.0 - 0.5 * DT),
+        pytest.approx(3.0 - 0.5 * DT),
+    )
     assert bounds((position, speed), outside, DT) == (pytest.approx(1.0), pytest.approx(1.0))
 
 
@@ -27,8 +32,15 @@ def test_a_position_limit_is_kept_to_the_last_bit():
     assert -1.0 <= least[0] <= largest[0] <= 1.0
 
 
-@given(st.floats(-1.0, 1.0), st.floats(0.5, 40.0), st.floats(0.5, 8.0), st.lists(st.integers(1, 150), min_size=1, max_size=4))
-def test_a_joint_that_always_takes_the_farthest_allowed_move_can_stop_at_its_limit(start, rate, fastest, runs):
+@given(
+    st.floats(-1.0, 1.0),
+    st.floats(0.5, 40.0),
+    st.floats(0.5, 8.0),
+    st.lists(st.integers(1, 150), min_size=1, max_size=4),
+)
+def test_a_joint_that_always_takes_the_farthest_allowed_move_can_stop_at_its_limit(
+    start, rate, fastest, runs
+):
     limits, value, speed = usual_limits(fastest, rate), start, 0.0
     for up in [k % 2 == 0 for k, run in enumerate(runs) for _ in range(run)]:
         least, largest = bounds(limits, state(value, speed), DT)

@@ -70,13 +70,17 @@ def snapped_over(there: State, before: State) -> State:
 
 
 def led_through_the_fold(frames: int) -> tuple[MechanismSolver, list[Solution]]:
-    """A four-bar whose rocker is led past the pose in which it is in line with the coupler: there the crank turns back."""
+    """A four-bar whose rocker is led past the pose in which it is in line with the coupler: there the crank
+    turns back.
+    """
     solver = MechanismSolver(mechanisms.four_bar(coupler=0.15))  # too short for the crank to go round
     found = assemble(solver)
     turn = found.poses[solver.mechanism.body_index["rocker"]]
     first, way = math.atan2(turn[2, 0], turn[0, 0]), []
     for k in range(1, frames + 1):
-        found = solver.solve(Goals((FrameGoal("rocker", rotation=about(Y, 1.1 * k / frames - first)),)), found.state, DT)
+        found = solver.solve(
+            Goals((FrameGoal("rocker", rotation=about(Y, 1.1 * k / frames - first)),)), found.state, DT
+        )
         assert found.report.goal_error < 1e-6
         way.append(found)
     return solver, way
@@ -108,7 +112,9 @@ def test_a_loop_that_snaps_a_little_way_is_told_in_the_frame_in_which_it_does():
 
 
 def crossed(solver: MechanismSolver, crank: float) -> Solution:
-    """The parallelogram's other assembly with the crank at an angle [rad]: its elbow mirrored on the line from knee to pivot."""
+    """The parallelogram's other assembly with the crank at an angle [rad]: its elbow mirrored on the line
+    from knee to pivot.
+    """
     knee, pivot = 0.1 * np.exp(1j * crank), 0.4
     elbow = knee + (0.4 / (pivot - knee)).conjugate() * (pivot - knee)
     coupler, rocker = np.angle(elbow - knee), np.angle(elbow - pivot)
@@ -133,7 +139,9 @@ def test_a_parallelogram_that_goes_on_crossed_from_its_flat_pose_is_told():
     solver, found = parallelogram()
     found, flips = turned(solver, found, math.radians(-56), 28)
     assert flips == []
-    other = crossed(solver, math.radians(-4))  # 4 degrees behind the flat pose; `found` is 4 degrees before it
+    other = crossed(
+        solver, math.radians(-4)
+    )  # 4 degrees behind the flat pose; `found` is 4 degrees before it
     goals = Goals(actuators={"motor": solver.values(other.state, "motor")})
     assert solver.solve(goals, snapped_over(other.state, found.state), DT).report.flipped
     assert not solver.solve(goals, found.state, DT).report.flipped
@@ -144,7 +152,12 @@ def test_after_a_start_at_a_flat_pose_a_flip_is_told_at_every_rate_of_frames(fra
     solver, found = parallelogram()
     found, _ = turned(solver, found, math.radians(-60), 1)
     flat_state = replace(found.state, branch=None)  # at a singular pose, where directions are missing
-    found, flips = turned(solver, solver.solve(Goals(actuators={"motor": solver.values(flat_state, "motor")}), flat_state, DT), 1.0, frames)
+    found, flips = turned(
+        solver,
+        solver.solve(Goals(actuators={"motor": solver.values(flat_state, "motor")}), flat_state, DT),
+        1.0,
+        frames,
+    )
     assert flips == []
     other = crossed(solver, 1.0)
     goals = Goals(actuators={"motor": (1.0,)})
@@ -155,14 +168,18 @@ def test_after_a_start_at_a_flat_pose_a_flip_is_told_at_every_rate_of_frames(fra
 @pytest.mark.parametrize("frames", [12, 60])
 @pytest.mark.parametrize("way", [-1.8, 3.8])
 @pytest.mark.parametrize("coupler", [0.1, 0.17])  # [m]
-def test_a_motor_that_is_commanded_past_its_dead_point_comes_back_on_the_same_assembly(coupler: float, way: float, frames: int):
+def test_a_motor_that_is_commanded_past_its_dead_point_comes_back_on_the_same_assembly(
+    coupler: float, way: float, frames: int
+):
     solver = MechanismSolver(mechanisms.four_bar(coupler=coupler))  # too short for the crank to go round
     found = assemble(solver)
     first, poses, state = solver.values(found.state, "motor")[0], found.poses, found.state
     shares = [k / frames for k in range(1, frames + 1)]
     errors = []
     for share in (*shares, *[1.0] * 10, *reversed(shares), 0.0):
-        found = solver.solve(Goals(actuators={"motor": (first + way * share,)}, counts_full_rotations=True), state, DT)
+        found = solver.solve(
+            Goals(actuators={"motor": (first + way * share,)}, counts_full_rotations=True), state, DT
+        )
         assert not found.report.flipped
         state = found.state
         errors.append(found.report.goal_error)

@@ -24,7 +24,9 @@ def arm(links: int = 2) -> MechanismSolver:
     positions = (0.0, *(length,) * (links - 1))
     joints = [
         Joint(joint, "revolute", parent, child, flat(position), flat(0.0), actuated=True)
-        for joint, parent, child, position in zip(("shoulder", "elbow", "wrist"), names, names[1:], positions, strict=False)
+        for joint, parent, child, position in zip(
+            ("shoulder", "elbow", "wrist"), names, names[1:], positions, strict=False
+        )
     ]
     return MechanismSolver(Mechanism(bodies, tuple(joints)))
 
@@ -35,7 +37,12 @@ def test_without_goals_it_stays_where_it_is():
     end = Frame(position=(0.3, 0.0, 0.0))
     asked = [Goals((FrameGoal("fore", end, (x, 0.0, 0.0)),)) for x in (0.3, 0.32, 0.35, 0.7, 0.8)]
     found, poses = assemble(solver, bent, asked[0]), []
-    for goals in (*asked, Goals(), Goals(), Goals((FrameGoal("fore", end, (0.3, 0.0, 0.0), position_weight=(0.0, 0.0, 0.0)),))):
+    for goals in (
+        *asked,
+        Goals(),
+        Goals(),
+        Goals((FrameGoal("fore", end, (0.3, 0.0, 0.0), position_weight=(0.0, 0.0, 0.0)),)),
+    ):
         found = solver.solve(goals, found.state, DT)
         poses.append(found.poses)
     assert np.ptp(poses[-4:], axis=0).max() < 1e-9
@@ -58,7 +65,9 @@ def test_a_target_that_rests_out_of_reach_leaves_the_mechanism_at_rest(seed: int
 
 
 def test_what_a_target_leaves_free_has_no_way_on():
-    """Three links whose end has a place: they could go on turning for ever, and meet the target in every frame."""
+    """Three links whose end has a place: they could go on turning for ever, and meet the target in every
+    frame.
+    """
     solver = arm(3)
     bent = solver.state_at({"upper": Frame(), "fore": Frame(about(Y, 1.0)), "finger": Frame(about(Y, 2.5))})
     goals = Goals((FrameGoal("finger", Frame(position=(REACH / 3, 0.0, 0.0)), (0.3, 0.0, 0.0)),))
@@ -74,7 +83,8 @@ def test_what_a_target_leaves_free_has_no_way_on():
 
 
 def turned_by(angles: np.ndarray) -> list[float]:
-    """Where a crank turns [rad] whose end has to be as far along x as if it turned by these angles: as far as it may also turn back.
+    """Where a crank turns [rad] whose end has to be as far along x as if it turned by these angles: as far as
+    it may also turn back.
 
     A slide beside it has a goal that it meets all the time.
     """
@@ -84,8 +94,15 @@ def turned_by(angles: np.ndarray) -> list[float]:
     solver = MechanismSolver(Mechanism(bodies, (crank, slide)))
     found, turned = solver.solve(Goals(actuators={"motor": (float(angles[0]),)}), assemble(solver).state), []
     for k, angle in enumerate(angles):
-        goal = FrameGoal("crank", Frame(position=(0.3, 0.0, 0.0)), (0.3 * float(np.cos(angle)), 0.0, 0.0), position_weight=(1.0, 0.0, 0.0))
-        found = solver.solve(Goals((goal, FrameGoal("slide", position=(0.0, 0.0, 0.001 * k)))), found.state, DT)
+        goal = FrameGoal(
+            "crank",
+            Frame(position=(0.3, 0.0, 0.0)),
+            (0.3 * float(np.cos(angle)), 0.0, 0.0),
+            position_weight=(1.0, 0.0, 0.0),
+        )
+        found = solver.solve(
+            Goals((goal, FrameGoal("slide", position=(0.0, 0.0, 0.001 * k)))), found.state, DT
+        )
         assert found.report.goal_error < 1e-6
         turned.append(solver.values(found.state, "motor")[0])
     return turned
@@ -106,13 +123,19 @@ def test_a_crank_that_slows_down_before_its_dead_centre_turns_back():
     assert turned_by(angles) == pytest.approx(angles, abs=1e-3)
 
 
-NEARLY = 1e-5  # [m] by which a four-bar's crank and ground are shorter than its coupler and rocker: stretched out, all four lie nearly flat
+# [m] by which a four-bar's crank and ground are shorter than its coupler and rocker: stretched out, all four
+# lie nearly flat
+NEARLY = 1e-5
 
 
 @pytest.mark.parametrize("step", [15.0, 18.0, 22.0])  # [deg] of the crank in a frame
 @pytest.mark.parametrize(("crank", "coupler", "rocker"), [(0.25, 0.4, 0.3), (0.25, 0.3, 0.35)])
-def test_a_coupler_is_led_on_past_a_nearly_flat_pose(crank: float, coupler: float, rocker: float, step: float):
-    """Steps from the last pose end aside of the target there, at a pose from which no small step is better."""
+def test_a_coupler_is_led_on_past_a_nearly_flat_pose(
+    crank: float, coupler: float, rocker: float, step: float
+):
+    """Steps from the last pose end aside of the target there, at a pose from which no small step is
+    better.
+    """
     bodies = (Body("ground", start=Frame(), grounded=True), *map(Body, ("crank", "coupler", "rocker")))
     joints = (
         Joint("motor", "revolute", "ground", "crank", flat(0.0), flat(0.0), actuated=True),

@@ -34,7 +34,11 @@ def slopes(solver: MechanismSolver, state: State, rows) -> np.ndarray:
         step = np.zeros(len(tree))
         step[k] = STEP * tree.unit[k]
         found.append(
-            (rows(*tree.moved(state.values, state.balls, step)) - rows(*tree.moved(state.values, state.balls, -step))) / (2 * STEP)
+            (
+                rows(*tree.moved(state.values, state.balls, step))
+                - rows(*tree.moved(state.values, state.balls, -step))
+            )
+            / (2 * STEP)
         )
     return np.array(found).T
 
@@ -58,14 +62,38 @@ def test_a_closing_joints_rows_have_the_slopes_that_differences_show(kind: str, 
 
 GOALS = {
     "place": Goals(
-        (FrameGoal("body 7", Frame(about(X, 0.3), (0.1, 0.2, 0.3)), position=(0.3, 0.1, 0.2), position_weight=(1.0, 0.0, 3.0)),)
+        (
+            FrameGoal(
+                "body 7",
+                Frame(about(X, 0.3), (0.1, 0.2, 0.3)),
+                position=(0.3, 0.1, 0.2),
+                position_weight=(1.0, 0.0, 3.0),
+            ),
+        )
     ),
-    "rotation": Goals((FrameGoal("body 7", Frame(about(X, 0.3)), rotation=about(X, 1.0), rotation_weight=(0.5, 2.0, 0.0)),)),
-    "frame": Goals((FrameGoal("body 4", position=(0.3, 0.1, 0.2), rotation=about(X, 1.0)), FrameGoal("body 7", position=(0.0, 0.0, 0.0)))),
+    "rotation": Goals(
+        (FrameGoal("body 7", Frame(about(X, 0.3)), rotation=about(X, 1.0), rotation_weight=(0.5, 2.0, 0.0)),)
+    ),
+    "frame": Goals(
+        (
+            FrameGoal("body 4", position=(0.3, 0.1, 0.2), rotation=about(X, 1.0)),
+            FrameGoal("body 7", position=(0.0, 0.0, 0.0)),
+        )
+    ),
     "direction": Goals(
-        (FrameGoal("body 7", Frame(about(X, 0.3)), direction=(1.0, 2.0, -2.0), axis=(0.0, 1.0, 1.0), direction_weight=2.0),)
+        (
+            FrameGoal(
+                "body 7",
+                Frame(about(X, 0.3)),
+                direction=(1.0, 2.0, -2.0),
+                axis=(0.0, 1.0, 1.0),
+                direction_weight=2.0,
+            ),
+        )
     ),
-    "position and direction": Goals((FrameGoal("body 7", position=(0.3, 0.1, 0.2), direction=(0.0, 0.0, -3.0)),)),
+    "position and direction": Goals(
+        (FrameGoal("body 7", position=(0.3, 0.1, 0.2), direction=(0.0, 0.0, -3.0)),)
+    ),
     "centre": Goals(centres=(CentreGoal((0.1, 0.2, 0.3), (1.0, 0.0, 2.0)), CentreGoal((0.0, 0.1, 0.0)))),
     "weights along other axes": Goals(
         (FrameGoal("body 7", Frame(about(X, 0.3)), (0.3, 0.1, 0.2), position_weight=(0.5, 2.0, 0.0)),),
@@ -96,7 +124,12 @@ def test_a_goals_rows_have_the_slopes_that_differences_show(goals: Goals, seed: 
 
 
 @pytest.mark.parametrize(
-    "steady", [RegulariserWeights(weight=0.3), RegulariserWeights(speed_weight=0.2, speed=1.0), RegulariserWeights(0.1, 0.2, 2.0)]
+    "steady",
+    [
+        RegulariserWeights(weight=0.3),
+        RegulariserWeights(speed_weight=0.2, speed=1.0),
+        RegulariserWeights(0.1, 0.2, 2.0),
+    ],
 )
 def test_what_keeps_bodies_near_has_the_slopes_that_differences_show(steady: RegulariserWeights):
     solver = MechanismSolver(mechanisms.all_kinds())
@@ -114,8 +147,14 @@ def test_rows_grow_all_the_way_to_a_half_turn(kind: str):
     sizes = []
     for angle in np.linspace(0.0, np.pi, 20):
         holder = solver.mechanism.joint["holder"]
-        pose = frame_array(holder.in_parent) @ frame_array(Frame(about(X, float(angle)))) @ inverse(frame_array(holder.in_child))
-        state = solver.state_at({"body": Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))})
+        pose = (
+            frame_array(holder.in_parent)
+            @ frame_array(Frame(about(X, float(angle))))
+            @ inverse(frame_array(holder.in_child))
+        )
+        state = solver.state_at(
+            {"body": Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))}
+        )
         frames = solver.tree.forward(state.values, balls=state.balls)
         sizes.append(float(np.linalg.norm(solver.loops.linear(frames, solver.tree.screws(frames), {})[0])))
         assert solver.loops.sizes(frames, {})[0] == pytest.approx(angle, abs=1e-9)

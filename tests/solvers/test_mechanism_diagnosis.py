@@ -1,4 +1,6 @@
-"""Loops that cannot move: the hinge whose axis is off is named, with its angle, in loops of any plane and about any point."""
+"""Loops that cannot move: the hinge whose axis is off is named, with its angle, in loops of any plane and
+about any point.
+"""
 
 from dataclasses import replace
 
@@ -36,15 +38,20 @@ def framed(matrix: np.ndarray) -> Frame:
 
 
 def loop(frames: list[np.ndarray], dice, kinds=None, pairs=None) -> Mechanism:
-    """Bodies at random poses, held together by joints at frames (4, 4); each with the next one, and the last one with the first, which is
-    grounded."""
+    """Bodies at random poses, held together by joints at frames (4, 4); each with the next one, and the last
+    one with the first, which is grounded.
+    """
     pairs = pairs or [(k, (k + 1) % len(frames)) for k in range(len(frames))]
     count = 1 + max(max(pair) for pair in pairs)
     poses = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(count)]
     bodies = tuple(Body(f"body {k}", grounded=k == 0, start=framed(pose)) for k, pose in enumerate(poses))
     joints = tuple(
         Joint(
-            f"hinge {k}", (kinds or {}).get(k, "revolute"), f"body {a}", f"body {b}", *(framed(inverse(poses[n]) @ frame) for n in (a, b))
+            f"hinge {k}",
+            (kinds or {}).get(k, "revolute"),
+            f"body {a}",
+            f"body {b}",
+            *(framed(inverse(poses[n]) @ frame) for n in (a, b)),
         )
         for k, (frame, (a, b)) in enumerate(zip(frames, pairs, strict=True))
     )
@@ -55,7 +62,11 @@ def planar(count: int, dice, scale: float = 1.0) -> list[np.ndarray]:
     """Parallel axes through random places, which need not lie in one plane, either way round."""
     turn, middle = random_turn(dice), dice.normal(size=3)
     return [
-        upright(dice.choice((-1.0, 1.0)) * turn[:, 2], scale * (turn @ (*dice.normal(size=2), 0.3 * dice.normal()) + middle), dice)
+        upright(
+            dice.choice((-1.0, 1.0)) * turn[:, 2],
+            scale * (turn @ (*dice.normal(size=2), 0.3 * dice.normal()) + middle),
+            dice,
+        )
         for _ in range(count)
     ]
 
@@ -63,14 +74,18 @@ def planar(count: int, dice, scale: float = 1.0) -> list[np.ndarray]:
 def spherical(count: int, dice) -> list[np.ndarray]:
     """Axes through one point, their places anywhere on them."""
     middle, ways = dice.normal(size=3), dice.normal(size=(count, 3))
-    return [upright(dice.choice((-1.0, 1.0)) * way, middle + dice.uniform(0.5, 1.5) * way, dice) for way in ways]
+    return [
+        upright(dice.choice((-1.0, 1.0)) * way, middle + dice.uniform(0.5, 1.5) * way, dice) for way in ways
+    ]
 
 
 def tilted(frame: np.ndarray, degrees: float, dice) -> np.ndarray:
     """A frame whose Z axis is off by an angle, in a random direction."""
     across = np.cross(frame[:3, 2], dice.normal(size=3))
     made = frame.copy()
-    made[:3, :3] = exponential((np.radians(degrees) * across / np.linalg.norm(across))[None])[0] @ frame[:3, :3]
+    made[:3, :3] = (
+        exponential((np.radians(degrees) * across / np.linalg.norm(across))[None])[0] @ frame[:3, :3]
+    )
     return made
 
 
@@ -106,7 +121,10 @@ def test_the_hinge_that_is_off_is_named_with_its_angle(kind, seed, degrees):
     assert held.misaligned.joint == f"hinge {guilty}"
     assert np.degrees(held.misaligned.angle) == pytest.approx(degrees, rel=1e-3)
     assert np.abs(held.misaligned.axis - frames[guilty][:3, 2]).max() < 1e-9
-    away = [np.abs(held.misaligned.correct - sign * straight).max() for sign in ((1.0, -1.0) if degrees == 90.0 else (1.0,))]
+    away = [
+        np.abs(held.misaligned.correct - sign * straight).max()
+        for sign in ((1.0, -1.0) if degrees == 90.0 else (1.0,))
+    ]
     assert min(away) < 1e-5, "square to the axis neither side of it is nearer"
 
 
@@ -130,7 +148,9 @@ def test_a_loop_whose_hinges_have_their_axes_in_its_own_plane_is_named_with_both
     assert abs(found.normal @ turn[:, 2]) == pytest.approx(1.0)
     assert max(found.normal, key=abs) > 0.0
     tilted_axis = axis + np.tan(np.radians(5.0)) * turn[:, 2]
-    assert flat([upright(tilted_axis, place, dice) for place in places], dice) == (), "such a loop moves, at a slant"
+    assert flat([upright(tilted_axis, place, dice) for place in places], dice) == (), (
+        "such a loop moves, at a slant"
+    )
 
 
 @pytest.mark.parametrize("thickness", [0.0, 0.02])
@@ -209,7 +229,9 @@ def test_only_the_loop_that_cannot_move_is_told_of_several():
     assert held.misaligned.joint == "hinge 6"
 
 
-@pytest.mark.parametrize(("count", "seed"), [*((5, seed) for seed in SEEDS), (6, 3), (6, 13), (6, 20)])  # these close in two ways near by
+@pytest.mark.parametrize(
+    ("count", "seed"), [*((5, seed) for seed in SEEDS), (6, 3), (6, 13), (6, 20)]
+)  # these close in two ways near by
 def test_a_frame_that_is_meant_to_be_rigid_blames_no_hinge(count, seed):
     dice = np.random.default_rng(seed)
     frames = [upright(dice.normal(size=3), dice.normal(size=3), dice) for _ in range(count)]
@@ -226,7 +248,9 @@ def test_a_dead_centre_is_not_taken_for_a_fault():
 
 
 @pytest.mark.parametrize(
-    "mechanism", [mechanisms.four_bar(), mechanisms.four_bar(is_ball=True), mechanisms.stewart()], ids=lambda m: len(m.bodies)
+    "mechanism",
+    [mechanisms.four_bar(), mechanisms.four_bar(is_ball=True), mechanisms.stewart()],
+    ids=lambda m: len(m.bodies),
 )
 def test_mechanisms_that_work_have_no_held_loop(mechanism):
     assert diagnosed(mechanism) == ()

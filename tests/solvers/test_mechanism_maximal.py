@@ -1,4 +1,6 @@
-"""The same mechanisms on the poses of all bodies: by our six unknowns a body, and by the paper's seven, written out here on its own."""
+"""The same mechanisms on the poses of all bodies: by our six unknowns a body, and by the paper's seven,
+written out here on its own.
+"""
 
 import math
 from dataclasses import replace
@@ -22,11 +24,16 @@ def driven(mechanism: Mechanism, offset: float):
     """A mechanism solved, the actuators' values a little further, and the solver's answer to these."""
     solver = MechanismSolver(mechanism)
     start = assemble(solver)
-    values = {joint.name: tuple(v + offset for v in solver.values(start.state, joint.name)) for joint in mechanism.actuators}
+    values = {
+        joint.name: tuple(v + offset for v in solver.values(start.state, joint.name))
+        for joint in mechanism.actuators
+    }
     return start, values, solver.solve(Goals(actuators=values), start.state)
 
 
-@pytest.mark.parametrize("mechanism", [mechanisms.four_bar(), mechanisms.stewart()], ids=["four-bar", "Stewart"])
+@pytest.mark.parametrize(
+    "mechanism", [mechanisms.four_bar(), mechanisms.stewart()], ids=["four-bar", "Stewart"]
+)
 def test_forward_kinematics_on_all_poses_agrees(mechanism: Mechanism):
     start, values, expected = driven(mechanism, 0.03)
     found = Maximal(mechanism, tuple(values)).forward(start.poses, values)
@@ -43,7 +50,10 @@ def test_its_derivative_is_what_differences_show():
     _, rows = maximal.linear(poses, values)
     for k in range(6):
         step = np.eye(6)[k] * 1e-6
-        slope = (maximal.residual(maximal.step(poses, step), values) - maximal.residual(maximal.step(poses, -step), values)) / 2e-6
+        slope = (
+            maximal.residual(maximal.step(poses, step), values)
+            - maximal.residual(maximal.step(poses, -step), values)
+        ) / 2e-6
         assert rows[:, k] == pytest.approx(slope, abs=1e-7)
 
 
@@ -71,7 +81,10 @@ def test_the_implicit_formulation_takes_a_mechanism_apart_where_ours_holds_it_to
     goal = FrameGoal("rocker", position=None, rotation=from_matrix(turned(start.poses[3], 2.5)))
     ours = solver.solve(Goals((goal,)), start.state)
     assert ours.report.residual < 1e-9
-    both = replace(mechanism, joints=tuple(replace(joint, actuated=joint.name in ("motor", "pivot")) for joint in mechanism.joints))
+    both = replace(
+        mechanism,
+        joints=tuple(replace(joint, actuated=joint.name in ("motor", "pivot")) for joint in mechanism.joints),
+    )
     values = {name: solver_values(both, start, name) for name in ("motor", "pivot")}
     apart, _ = implicit(Maximal(both, ("motor", "pivot")), goal, start.poses, values, steps=6)
     assert apart.residual > 0.01
@@ -84,15 +97,25 @@ def turned(pose: np.ndarray, angle: float) -> list[list[float]]:
 
 def solver_values(mechanism: Mechanism, start, name: str) -> tuple[float, ...]:
     joint = mechanism.joint[name]
-    poses = [np.eye(4) if body == "" else start.poses[mechanism.body_index[body]] for body in (joint.parent, joint.child)]
-    return tuple(moves_of(joint.kind, inverse(poses[0] @ frame_array(joint.in_parent)) @ poses[1] @ frame_array(joint.in_child)))
+    poses = [
+        np.eye(4) if body == "" else start.poses[mechanism.body_index[body]]
+        for body in (joint.parent, joint.child)
+    ]
+    return tuple(
+        moves_of(
+            joint.kind,
+            inverse(poses[0] @ frame_array(joint.in_parent)) @ poses[1] @ frame_array(joint.in_child),
+        )
+    )
 
 
 # -- the paper's form: seven numbers a body, rows of dot products, unit length --
 
 
 def paper_rows(mechanism: Mechanism, states: np.ndarray, motor: float) -> np.ndarray:
-    """C_FK of a mechanism of revolute joints, section III, with -R_j x_j - c_j in a joint's place, as it must be."""
+    """C_FK of a mechanism of revolute joints, section III, with -R_j x_j - c_j in a joint's place, as it must
+    be.
+    """
     rows = []
     for body, state in zip(mechanism.bodies, states, strict=True):
         rows.append([state[3:] @ state[3:] - 1.0])
@@ -123,7 +146,11 @@ def test_the_papers_seven_numbers_a_body_lead_to_the_same_poses():
         for k in range(states.size):
             step = np.eye(states.size)[k].reshape(states.shape) * 1e-7
             slopes.append(
-                (paper_rows(mechanism, states + step, values["motor"][0]) - paper_rows(mechanism, states - step, values["motor"][0])) / 2e-7
+                (
+                    paper_rows(mechanism, states + step, values["motor"][0])
+                    - paper_rows(mechanism, states - step, values["motor"][0])
+                )
+                / 2e-7
             )
         states = states - np.linalg.lstsq(np.array(slopes).T, residual, rcond=1e-6)[0].reshape(states.shape)
     for state, pose in zip(states, expected.poses, strict=True):

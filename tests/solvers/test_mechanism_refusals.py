@@ -15,7 +15,12 @@ from tests.solvers import mechanisms
 
 DT = 1 / 60
 BAD = [math.nan, math.inf, 1e30, 1e300]
-STEADY = [RegulariserWeights(), RegulariserWeights(weight=0.1), RegulariserWeights(speed_weight=0.1), RegulariserWeights(0.1, 0.1)]
+STEADY = [
+    RegulariserWeights(),
+    RegulariserWeights(weight=0.1),
+    RegulariserWeights(speed_weight=0.1),
+    RegulariserWeights(0.1, 0.1),
+]
 
 GROUND = Body("ground", grounded=True, start=Frame())
 STILL = {
@@ -41,7 +46,10 @@ def test_a_mechanism_in_which_nothing_moves_is_solved_with_any_regulariser(mecha
 @pytest.mark.parametrize("number", BAD)
 def test_bodies_and_joints_at_no_place_are_refused_by_name(number):
     bar = mechanisms.four_bar()
-    with pytest.raises(MechanismError, match=r"body 'ground': its origin \[m\] (must be 3 finite numbers|is beyond 1e\+07), got"):
+    with pytest.raises(
+        MechanismError,
+        match=r"body 'ground': its origin \[m\] (must be 3 finite numbers|is beyond 1e\+07), got",
+    ):
         replace(bar.bodies[0], start=Frame(position=(number, 0.0, 0.0)))
     with pytest.raises(MechanismError, match=r"body 'crank': its centre of mass \[m\]"):
         replace(bar.bodies[1], centre=(0.0, number, 0.0))
@@ -52,7 +60,10 @@ def test_bodies_and_joints_at_no_place_are_refused_by_name(number):
 
 
 def test_a_frame_without_a_rotation_is_refused_by_name():
-    with pytest.raises(MechanismError, match="joint 'motor': its frame on its child, rotation is 0, 0, 0, 0, which is no rotation"):
+    with pytest.raises(
+        MechanismError,
+        match="joint 'motor': its frame on its child, rotation is 0, 0, 0, 0, which is no rotation",
+    ):
         replace(mechanisms.four_bar().joints[0], in_child=Frame((0.0, 0.0, 0.0, 0.0)))
 
 
@@ -73,22 +84,32 @@ def test_goals_that_are_no_numbers_are_refused_by_name(number):
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, "far", None])
 def test_values_of_actuators_and_driven_poses_that_are_no_numbers_are_refused_by_name(number):
-    with pytest.raises(MechanismError, match="joint 'motor': the values of its actuator must be finite numbers, got"):
+    with pytest.raises(
+        MechanismError, match="joint 'motor': the values of its actuator must be finite numbers, got"
+    ):
         Goals(actuators={"motor": (number,)})
     with pytest.raises(MechanismError, match=r"driven body 'crank': its position \[m\]"):
         Goals(driven={"crank": Frame(position=(number, 0.0, 0.0))})
-    with pytest.raises(MechanismError, match="the goal of body 'rocker': its rotation must be 4 finite numbers"):
+    with pytest.raises(
+        MechanismError, match="the goal of body 'rocker': its rotation must be 4 finite numbers"
+    ):
         FrameGoal("rocker", rotation=(number, 0.0, 0.0, 0.0))
 
 
 def test_goals_of_the_wrong_size_are_refused_by_name():
-    with pytest.raises(MechanismError, match=r"the goal of body 'rocker': its position \[m\] must be 3 finite numbers, got 1.0, 2.0"):
+    with pytest.raises(
+        MechanismError,
+        match=r"the goal of body 'rocker': its position \[m\] must be 3 finite numbers, got 1.0, 2.0",
+    ):
         FrameGoal("rocker", position=(1.0, 2.0))
     with pytest.raises(MechanismError, match="weights of rotation must not be below 0"):
         FrameGoal("rocker", rotation_weight=(1.0, -1.0, 1.0))
     solver = MechanismSolver(mechanisms.four_bar())
     state = assemble(solver).state
-    with pytest.raises(MechanismError, match="joint 'motor' has 1 degrees of freedom and its actuator 2 values: give one each"):
+    with pytest.raises(
+        MechanismError,
+        match="joint 'motor' has 1 degrees of freedom and its actuator 2 values: give one each",
+    ):
         solver.solve(Goals(actuators={"motor": (0.1, 0.2)}), state)
     for time in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(MechanismError, match="the time since the last frame must be above 0 and finite"):

@@ -1,4 +1,6 @@
-"""What every solve of a mechanism owes: closed, as near as it can, still where nothing pulls, honest about the rest."""
+"""What every solve of a mechanism owes: closed, as near as it can, still where nothing pulls, honest about
+the rest.
+"""
 
 import math
 from dataclasses import replace
@@ -25,7 +27,9 @@ def started(mechanism: Mechanism, **options):
 
 
 def is_flipped(solver: MechanismSolver, before, after) -> bool:
-    """Whether a pose where the actuators do not determine the mechanism lies between two states a frame apart."""
+    """Whether a pose where the actuators do not determine the mechanism lies between two states a frame
+    apart.
+    """
     passive = np.setdiff1d(np.arange(len(solver.tree)), solver.actuated)
     first, then = (linearised(solver, state)[0][:, passive] for state in (before, after))
     return bool((View.at(first[None]).determinants(then[None]) < 0.0).any())
@@ -129,7 +133,10 @@ def test_a_stewart_platform_goes_where_it_is_asked_and_comes_back_by_its_motors(
 
 def test_weights_choose_between_goals_that_cannot_both_be_met():
     solver, found = started(mechanisms.stewart())
-    apart = [FrameGoal("platform", position=(0.0, 0.0, 0.5 + z), position_weight=(1.0, 1.0, w)) for z, w in ((0.05, 3.0), (-0.05, 1.0))]
+    apart = [
+        FrameGoal("platform", position=(0.0, 0.0, 0.5 + z), position_weight=(1.0, 1.0, w))
+        for z, w in ((0.05, 3.0), (-0.05, 1.0))
+    ]
     found = solver.solve(Goals(tuple(apart)), found.state)
     assert found.poses[1][2, 3] == pytest.approx(0.525, abs=1e-6)
 
@@ -145,7 +152,9 @@ def test_the_speed_regulariser_slows_what_turns_too_fast():
     first = solver.values(found.state, "motor")[0]
     goals = Goals(actuators={"motor": (first + 0.5,)})
     free = solver.solve(goals, found.state, DT)
-    slow = solver.solve(replace(goals, regulariser_weights=RegulariserWeights(speed_weight=0.1, speed=4.0)), found.state, DT)
+    slow = solver.solve(
+        replace(goals, regulariser_weights=RegulariserWeights(speed_weight=0.1, speed=4.0)), found.state, DT
+    )
     assert solver.values(free.state, "motor")[0] - first == pytest.approx(0.5, abs=1e-8)
     assert 4.0 * DT < solver.values(slow.state, "motor")[0] - first < 0.3
     assert slow.report.assembled
@@ -160,7 +169,10 @@ def test_a_mechanism_that_cannot_close_says_so_and_names_the_joint():
 
 
 def test_grounded_bodies_that_contradict_are_named():
-    bodies = (Body("a", grounded=True, start=Frame()), Body("b", grounded=True, start=Frame(position=(1.0, 0.0, 0.0))))
+    bodies = (
+        Body("a", grounded=True, start=Frame()),
+        Body("b", grounded=True, start=Frame(position=(1.0, 0.0, 0.0))),
+    )
     _, found = started(Mechanism(bodies, (Joint("pin", "revolute", "a", "b"),)), tries=2)
     assert found.report.residual == pytest.approx(1.0)
     assert found.report.worst == "pin"
@@ -173,7 +185,9 @@ def test_a_driven_body_takes_the_mechanism_along():
     turned = Frame(about((0.0, -1.0, 0.0), solver.values(found.state, "motor")[0] + 0.3))
     found = solver.solve(Goals(driven={"crank": turned}), found.state)
     assert found.report.assembled
-    assert np.degrees(angle_of(crank[:3, :3].T @ found.poses[1][:3, :3])) == pytest.approx(math.degrees(0.3), abs=1e-6)
+    assert np.degrees(angle_of(crank[:3, :3].T @ found.poses[1][:3, :3])) == pytest.approx(
+        math.degrees(0.3), abs=1e-6
+    )
 
 
 def test_a_flip_to_the_other_assembly_is_seen():
@@ -185,12 +199,17 @@ def test_a_flip_to_the_other_assembly_is_seen():
             replace(found.state, values=np.random.default_rng(seed).normal(size=3)),
             Goals(actuators={"motor": solver.values(found.state, "motor")}),
         )
-        if other.report.goal_error < 1e-6 and np.abs(elbow(solver, other) - elbow(solver, found)).max() > 0.01:
+        if (
+            other.report.goal_error < 1e-6
+            and np.abs(elbow(solver, other) - elbow(solver, found)).max() > 0.01
+        ):
             crossed = other
             break
     assert crossed is not None
     assert is_flipped(solver, found.state, crossed.state)
-    near = solver.solve(Goals(actuators={"motor": (solver.values(found.state, "motor")[0] + 0.1,)}), found.state)
+    near = solver.solve(
+        Goals(actuators={"motor": (solver.values(found.state, "motor")[0] + 0.1,)}), found.state
+    )
     assert not is_flipped(solver, found.state, near.state)
 
 
@@ -200,7 +219,9 @@ def test_an_end_reaches_a_place_and_points_along_a_direction_with_free_roll(axis
     solver, found = started(mechanisms.stewart())
     place, direction = (0.02, 0.01, 0.55), (0.1, -0.3, 2.0)
     for roll in (0.0, 0.2):
-        first = solver.solve(Goals((FrameGoal("platform", position=(0.0, 0.0, 0.52), rotation=about(Z, roll)),)), found.state).state
+        first = solver.solve(
+            Goals((FrameGoal("platform", position=(0.0, 0.0, 0.52), rotation=about(Z, roll)),)), found.state
+        ).state
         goals = Goals((FrameGoal("platform", position=place, direction=direction, axis=axis),))
         pose = solver.solve(goals, first).poses[solver.mechanism.body_index["platform"]]
         assert pose[:3, 3] == pytest.approx(place, abs=1e-8)
@@ -212,7 +233,9 @@ def test_an_end_reaches_a_place_and_points_along_a_direction_with_free_roll(axis
 @pytest.mark.parametrize("start", [1.0, 2.0, 3.1])
 def test_an_axis_that_points_the_other_way_is_turned_round(start: float):
     bodies = (Body("ground", start=Frame(), grounded=True), Body("ball"))
-    solver = MechanismSolver(Mechanism(bodies, (Joint("socket", "spherical", "ground", "ball", actuated=True),)))
+    solver = MechanismSolver(
+        Mechanism(bodies, (Joint("socket", "spherical", "ground", "ball", actuated=True),))
+    )
     first = solver.state_at({"ball": Frame(about(X, start))})
     found = solver.solve(Goals((FrameGoal("ball", direction=(0.0, 0.0, 5.0)),)), first, iterations=60)
     assert found.report.goal_error < 1e-8
@@ -224,7 +247,9 @@ def test_on_a_smooth_path_the_last_frames_curvature_saves_a_step():
     steps = {True: [], False: []}
     for k in range(60):
         turn = about(X, 0.2 * math.sin(0.05 * k))
-        goals = Goals((FrameGoal("platform", position=(0.05 * math.sin(0.06 * k), 0.0, 0.52), rotation=turn),))
+        goals = Goals(
+            (FrameGoal("platform", position=(0.05 * math.sin(0.06 * k), 0.0, 0.52), rotation=turn),)
+        )
         without = solver.solve(goals, replace(found.state, motion=None), DT)
         found = solver.solve(goals, found.state, DT)
         assert found.poses == pytest.approx(without.poses, abs=1e-8)
@@ -295,7 +320,9 @@ def test_goals_that_name_nothing_there_say_so():
     ):
         with pytest.raises(MechanismError, match=words):
             solver.solve(goals, found.state)
-    massless = Mechanism(tuple(replace(body, mass=0.0) for body in solver.mechanism.bodies), solver.mechanism.joints)
+    massless = Mechanism(
+        tuple(replace(body, mass=0.0) for body in solver.mechanism.bodies), solver.mechanism.joints
+    )
     solver, found = started(massless)
     with pytest.raises(MechanismError, match="mass"):
         solver.solve(Goals(centres=(CentreGoal((0.0, 0.0, 0.0)),)), found.state)
@@ -322,12 +349,16 @@ def test_a_crank_that_turns_fast_is_where_it_is_asked_to_be_in_every_frame(step:
         assert not found.report.flipped
 
 
-@pytest.mark.parametrize(("asked", "counted", "short"), [(300.0, 300.0, -60.0), (-170.0, -170.0, -170.0), (720.0, 720.0, 0.0)])
+@pytest.mark.parametrize(
+    ("asked", "counted", "short"), [(300.0, 300.0, -60.0), (-170.0, -170.0, -170.0), (720.0, 720.0, 0.0)]
+)
 def test_whole_turns_of_actuators_count_where_that_is_asked(asked: float, counted: float, short: float):
     solver = MechanismSolver(mechanisms.four_bar())
     begun = solver.solve(Goals(actuators={"motor": (0.0,)}), assemble(solver).state)
     for counts_full_rotations, expected in ((True, counted), (False, short)):
-        goals = Goals(actuators={"motor": (math.radians(asked),)}, counts_full_rotations=counts_full_rotations)
+        goals = Goals(
+            actuators={"motor": (math.radians(asked),)}, counts_full_rotations=counts_full_rotations
+        )
         found = solver.solve(goals, begun.state)
         assert math.degrees(solver.values(found.state, "motor")[0]) == pytest.approx(expected, abs=1e-6)
 

@@ -1,4 +1,6 @@
-"""The edge over which a mechanism would tip: of one sole, or between two; points a little above the ground stand too."""
+"""The edge over which a mechanism would tip: of one sole, or between two; points a little above the ground
+stand too.
+"""
 
 import numpy as np
 import pytest
@@ -23,7 +25,9 @@ def test_over_the_soles_nothing_tips(centre):
         ((-0.09, 0.0, 0.2), ("right", "right"), 0.01, (-1.0, 0.0)),
     ],
 )
-def test_the_edge_nearest_to_a_centre_of_mass_outside_is_named_with_its_distance(centre, bodies, distance, outward):
+def test_the_edge_nearest_to_a_centre_of_mass_outside_is_named_with_its_distance(
+    centre, bodies, distance, outward
+):
     edge = tipping({"left": LEFT, "right": RIGHT, "head": HEAD}, np.array(centre))
     assert edge.bodies == bodies
     assert edge.distance == pytest.approx(distance)

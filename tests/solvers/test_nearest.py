@@ -1,4 +1,6 @@
-"""The nearest answer, to which the benchmarks compare: exact aim by the least change of the posture, at once."""
+"""The nearest answer, to which the benchmarks compare: exact aim by the least change of the posture,
+at once.
+"""
 
 import random
 
@@ -8,7 +10,15 @@ from limber.solvers.goals import Direction, GazeGoal, Orientation, PostureShapeE
 
 from benchmarks.contestants.nearest import Nearest
 
-from .chains import aim_that_can_be_met, any_chain, any_direction, lamp, posture_of, shared_places, skeleton_of
+from .chains import (
+    aim_that_can_be_met,
+    any_chain,
+    any_direction,
+    lamp,
+    posture_of,
+    shared_places,
+    skeleton_of,
+)
 
 KINDS = ("orientation", "direction", "point")
 
@@ -31,7 +41,9 @@ def test_a_posture_that_meets_the_aim_stays_as_it_is():
     draw, chain = random.Random(3), skeleton_of("F")
     for _ in range(5):
         posture = posture_of(draw, chain)
-        solution = Nearest(chain).solve(GazeGoal(Orientation(chain.forward(posture.tolist()).tool_rotation), posture))
+        solution = Nearest(chain).solve(
+            GazeGoal(Orientation(chain.forward(posture.tolist()).tool_rotation), posture)
+        )
         assert solution.angles == pytest.approx(posture, abs=1e-7)
         assert solution.shape_deviation < 1e-3
 
@@ -54,7 +66,11 @@ def test_where_the_postures_branch_misses_the_start_is_tried():
     solver, mended = Nearest(chain), 0
     for _ in range(300):
         wanted = posture_of(draw, chain)
-        goal = GazeGoal(Orientation(chain.forward(wanted.tolist()).tool_rotation), posture_of(draw, chain), symmetric=False)
+        goal = GazeGoal(
+            Orientation(chain.forward(wanted.tolist()).tool_rotation),
+            posture_of(draw, chain),
+            symmetric=False,
+        )
         stuck = solver.solve(goal, goal.posture)
         if not stuck.converged:
             helped = solver.solve(goal, wanted)

@@ -58,7 +58,10 @@ def test_a_solver_works_at_a_settings_bounds_and_a_value_beyond_is_named(solver:
         first = made.solve(goal)
         then = made.solve(goal, first.angles, first.memory)
         for solution in (first, then):
-            assert all(lo <= angle <= hi for lo, angle, hi in zip(skeleton.lower, solution.angles, skeleton.upper, strict=True))
+            assert all(
+                lo <= angle <= hi
+                for lo, angle, hi in zip(skeleton.lower, solution.angles, skeleton.upper, strict=True)
+            )
     for value in beyond(each):
         with pytest.raises(GazeError, match=each.label):
             replace(options(), **{name: value})
@@ -80,8 +83,20 @@ def test_every_field_that_users_may_want_is_a_setting_and_is_described(solver: s
 
 
 def test_hyperparameters_of_the_paper_name_their_place_in_it() -> None:
-    sourced = {name for name, each in settings_of(SOLVERS["erik"].options).items() if "ERIK paper" in each.description}
-    assert sourced >= {"orientation_weight", "posture_weight", "threshold", "aggravation", "disturbance", "max_iterations", "loop"}
+    sourced = {
+        name
+        for name, each in settings_of(SOLVERS["erik"].options).items()
+        if "ERIK paper" in each.description
+    }
+    assert sourced >= {
+        "orientation_weight",
+        "posture_weight",
+        "threshold",
+        "aggravation",
+        "disturbance",
+        "max_iterations",
+        "loop",
+    }
 
 
 def test_the_page_of_settings_is_what_the_code_makes() -> None:

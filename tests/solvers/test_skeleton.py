@@ -6,7 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.kinematics.rotations import IDENTITY, X, Y, about, conjugate, logarithm, multiply, rotate, to_matrix, unit
+from limber.solvers.kinematics.rotations import (
+    IDENTITY,
+    X,
+    Y,
+    about,
+    conjugate,
+    logarithm,
+    multiply,
+    rotate,
+    to_matrix,
+    unit,
+)
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton, SkeletonError
 from limber.solvers.kinematics.tree import FEW
 
@@ -33,7 +44,9 @@ def test_jacobians_agree_with_finite_differences(seed):
         after, before = chain.forward(ahead), chain.forward(behind)
         turned = logarithm(multiply(after.tool_rotation, conjugate(before.tool_rotation)))
         assert angular[:, k] == pytest.approx(np.array(turned) / (2 * small), abs=1e-7)
-        assert linear[:, k] == pytest.approx((np.array(after.tool_position) - np.array(before.tool_position)) / (2 * small), abs=1e-7)
+        assert linear[:, k] == pytest.approx(
+            (np.array(after.tool_position) - np.array(before.tool_position)) / (2 * small), abs=1e-7
+        )
 
 
 @pytest.mark.parametrize("count", [1, FEW, FEW + 1])
@@ -70,7 +83,9 @@ def test_kinematics_go_offset_then_rest_then_turn():
 
 
 def test_clamping_moves_each_angle_to_the_nearest_within_limits():
-    chain = Skeleton((Joint("a", -1, IDENTITY, (0, 0, 0), X, -1, 2), Joint("b", 0, IDENTITY, (0, 0, 0), Y, 0.5, 0.5)))
+    chain = Skeleton(
+        (Joint("a", -1, IDENTITY, (0, 0, 0), X, -1, 2), Joint("b", 0, IDENTITY, (0, 0, 0), Y, 0.5, 0.5))
+    )
     assert chain.clamp([-3, 0]) == (-1, 0.5)
     assert chain.clamp(np.array([1.5, 1.0])) == (1.5, 0.5)
 
@@ -110,7 +125,9 @@ def any_tree(draw: random.Random, count: int) -> Skeleton:
     joints = list(any_chain(draw, count).joints)
     joints = [replace(joint, parent=draw.randint(-1, k - 1)) for k, joint in enumerate(joints)]
     joints[count // 2] = replace(joints[count // 2], kind="prismatic")
-    ends = tuple(End(draw.randrange(count), any_turn(draw), any_direction(draw), f"end {e}") for e in range(2))
+    ends = tuple(
+        End(draw.randrange(count), any_turn(draw), any_direction(draw), f"end {e}") for e in range(2)
+    )
     return Skeleton(tuple(joints), any_turn(draw), any_direction(draw), draw.randrange(count), ends)
 
 
@@ -136,7 +153,9 @@ def test_jacobians_of_a_trees_ends_on_a_floating_base_agree_with_finite_differen
         for k in range(6 + len(tree)):
             speed = np.eye(6 + len(tree))[k]
             (after, to), (before, since) = moved(speed, 1)[end], moved(speed, -1)[end]
-            assert angular[:, k] == pytest.approx(np.array(logarithm(multiply(after, conjugate(before)))) / (2 * small), abs=1e-6)
+            assert angular[:, k] == pytest.approx(
+                np.array(logarithm(multiply(after, conjugate(before)))) / (2 * small), abs=1e-6
+            )
             assert linear[:, k] == pytest.approx((to - since) / (2 * small), abs=1e-6)
         assert np.array_equal(angular[:, 6:], tree.jacobian(angles, end)[0])
 

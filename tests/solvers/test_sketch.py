@@ -17,7 +17,12 @@ from tests.solvers.chains import lamp, posture_of, skeleton_of, unit_chain
 def shown(chain: Skeleton, angles) -> np.ndarray:
     """Positions (m, 3) of the places that a sketch of the chain shows, at a pose."""
     pose = chain.forward(tuple(angles))
-    return np.array([pose.tool_position if end is chain.ends[0] else pose.positions[end.joint] for end in places(chain, angles)])
+    return np.array(
+        [
+            pose.tool_position if end is chain.ends[0] else pose.positions[end.joint]
+            for end in places(chain, angles)
+        ]
+    )
 
 
 @pytest.mark.parametrize("chain", [lamp(), *(skeleton_of(name) for name in "CEG")], ids=["lamp", *"CEG"])
@@ -42,7 +47,9 @@ def test_any_number_of_points_is_a_line_along_which_joints_are_spread():
 
 def test_limits_hold_and_the_rest_is_told():
     chain = Skeleton(unit_chain("XX", 0.2).joints, tool_offset=(0.0, 1.0, 0.0))
-    sketched = pose_from_points(chain, np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), np.zeros(2))
+    sketched = pose_from_points(
+        chain, np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), np.zeros(2)
+    )
     assert np.abs(sketched.angles).max() <= 0.2
     assert math.degrees(sketched.error) > 40.0
 
@@ -51,11 +58,15 @@ def test_joints_that_the_sketch_does_not_determine_stay():
     pan = Joint("pan", -1, (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), X, -1.0, 1.0)
     bend = Joint("bend", 0, (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0), Z, -1.0, 1.0)
     chain = Skeleton((pan, bend), tool_offset=(1.0, 0.0, 0.0))
-    sketched = pose_from_points(chain, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]), np.array([0.4, 0.1]))
+    sketched = pose_from_points(
+        chain, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]), np.array([0.4, 0.1])
+    )
     assert sketched.angles == pytest.approx([0.4, 0.0], abs=1e-4)
 
 
-@pytest.mark.parametrize("points", [np.zeros((0, 3)), np.zeros((1, 3)), np.ones((4, 3)), np.full((3, 3), np.nan)])
+@pytest.mark.parametrize(
+    "points", [np.zeros((0, 3)), np.zeros((1, 3)), np.ones((4, 3)), np.full((3, 3), np.nan)]
+)
 def test_points_without_a_direction_are_refused(points):
     with pytest.raises(GazeError, match="has no direction"):
         pose_from_points(lamp(), points, np.zeros(5))

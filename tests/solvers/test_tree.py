@@ -1,4 +1,6 @@
-"""A tree of joints of every kind: frames of many configurations are those of each, Jacobians are what differences show."""
+"""A tree of joints of every kind: frames of many configurations are those of each, Jacobians are what
+differences show.
+"""
 
 import numpy as np
 import pytest
@@ -13,7 +15,10 @@ STEP = 1e-6
 
 def framed(dice, count: int) -> np.ndarray:
     frames = np.tile(np.eye(4), (count, 1, 1))
-    frames[:, :3, :3], frames[:, :3, 3] = exponential(dice.normal(size=(count, 3))), dice.normal(size=(count, 3))
+    frames[:, :3, :3], frames[:, :3, 3] = (
+        exponential(dice.normal(size=(count, 3))),
+        dice.normal(size=(count, 3)),
+    )
     return frames
 
 
@@ -58,10 +63,14 @@ def test_a_joints_frame_is_its_rest_then_its_motion_from_the_base_out(seed: int)
         if kind == "prismatic":
             motion[:3, 3] = values[first] * made.axes[first, :, 0]
         else:
-            motion[:3, :3] = next(turns) if kind == "spherical" else exponential(values[first] * made.axes[first, :, 0])
+            motion[:3, :3] = (
+                next(turns) if kind == "spherical" else exponential(values[first] * made.axes[first, :, 0])
+            )
         expected.append(expected[PARENTS[k] + 1] @ made.rests[k] @ motion)
     frames = made.placed(made.forward(values, base, balls), np.arange(len(CARRIERS)))
-    assert frames == pytest.approx(np.array([expected[carrier + 1] for carrier in CARRIERS]) @ made.ends, abs=1e-12)
+    assert frames == pytest.approx(
+        np.array([expected[carrier + 1] for carrier in CARRIERS]) @ made.ends, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -82,7 +91,9 @@ def test_the_jacobian_of_a_link_is_what_differences_show(seed: int, link: int):
     for k in range(made.unknowns):
         behind, ahead = placed(k, -STEP), placed(k, STEP)
         assert (ahead[:3, 3] - behind[:3, 3]) / (2.0 * STEP) == pytest.approx(linear[:, k], abs=1e-6)
-        assert logarithm(ahead[:3, :3] @ behind[:3, :3].T) / (2.0 * STEP) == pytest.approx(angular[:, k], abs=1e-6)
+        assert logarithm(ahead[:3, :3] @ behind[:3, :3].T) / (2.0 * STEP) == pytest.approx(
+            angular[:, k], abs=1e-6
+        )
 
 
 def moved(made: Tree, values, base, balls, step):

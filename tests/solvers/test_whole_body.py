@@ -1,4 +1,6 @@
-"""A whole body follows its targets: the laws, lost links, contacts, levels, and the same answer every time."""
+"""A whole body follows its targets: the laws, lost links, contacts, levels, and the same answer
+every time.
+"""
 
 import math
 import random
@@ -21,7 +23,19 @@ from limber.solvers.whole_body.state import at_rest
 from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
 
 from benchmarks.whole_body.printed import DriftingBody, PaperLaw, TanhLimit
-from tests.solvers.bodies import DEGREE, DT, LINKS, TRACKED, asks, follow, manikin, pose, random_body, wave, worst
+from tests.solvers.bodies import (
+    DEGREE,
+    DT,
+    LINKS,
+    TRACKED,
+    asks,
+    follow,
+    manikin,
+    pose,
+    random_body,
+    wave,
+    worst,
+)
 
 sometimes = settings(derandomize=True, deadline=None, max_examples=20)
 seeds = st.integers(0, 10**6)
@@ -45,8 +59,13 @@ def test_a_gain_below_all_of_the_error_lets_it_die_out_at_that_rate_and_follows_
 
 
 def after_one_step(ask: float, options: Options):
-    """Two hinges at right angles that carry the head, asked to turn by an angle [rad] each: what is missed, and the state."""
-    hinges = [Joint("tilt", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0), Joint("turn", 0, IDENTITY, (0.0, 0.0, 0.1), Z, -2.0, 2.0)]
+    """Two hinges at right angles that carry the head, asked to turn by an angle [rad] each: what is missed,
+    and the state.
+    """
+    hinges = [
+        Joint("tilt", -1, IDENTITY, (0.0, 0.0, 0.0), X, -2.0, 2.0),
+        Joint("turn", 0, IDENTITY, (0.0, 0.0, 0.1), Z, -2.0, 2.0),
+    ]
     body = Body(hinges, [End(1, name="head")], floating=False)
     solver = WholeBody(body, [Target("head")], options)
     values = Values(body.placed(body.forward(np.array([ask, ask])), body.link_indices(["head"]))[:, :3, :3])
@@ -81,7 +100,9 @@ def spinning(steps: int, law: Law):
     solver = WholeBody(manikin(), [Target("pelvis")], Options(law))
     state, angles = solver.start(), []
     for k in range(steps):
-        values = Values(exponential(np.array([[0.0, 0.0, k * DT]])), angular_velocity=np.array([[0.0, 0.0, 1.0]]))
+        values = Values(
+            exponential(np.array([[0.0, 0.0, k * DT]])), angular_velocity=np.array([[0.0, 0.0, 1.0]])
+        )
         _, state = solver.step(values, state, DT)
         ahead = state.base_rotation @ values.rotation[0].T
         angles.append(math.atan2(ahead[1, 0], ahead[0, 0]))
@@ -141,13 +162,21 @@ def test_a_link_without_values_is_free_until_it_comes_back_and_is_named(bad):
             assert worst(solver, values, state) < 0.2 * DEGREE
         if 25 <= k < 40:
             seen = np.arange(len(LINKS)) != LINKS.index("head")
-            assert np.abs(solver.missed(replace(values, position=np.zeros((1, 3))), state)[0][seen]).max() < 0.2 * DEGREE
+            assert (
+                np.abs(solver.missed(replace(values, position=np.zeros((1, 3))), state)[0][seen]).max()
+                < 0.2 * DEGREE
+            )
 
 
 def test_a_stream_that_is_lost_altogether_leaves_the_body_where_it_is():
     solver = WholeBody(manikin(), TRACKED)
     *_, (values, _, state) = follow(solver, 20)
-    nothing = Values(np.full_like(values.rotation, np.nan), np.full((1, 3), np.nan), np.full((12, 3), np.nan), np.full((1, 3), np.nan))
+    nothing = Values(
+        np.full_like(values.rotation, np.nan),
+        np.full((1, 3), np.nan),
+        np.full((12, 3), np.nan),
+        np.full((1, 3), np.nan),
+    )
     solution, after = solver.step(nothing, state, DT)
     assert set(solution.lost) == set(LINKS)
     assert after.joints == pytest.approx(state.joints, abs=1e-12)
@@ -157,7 +186,9 @@ def test_a_stream_that_is_lost_altogether_leaves_the_body_where_it_is():
 def test_velocities_that_are_not_known_are_taken_as_none():
     solver = WholeBody(manikin(), TRACKED, Options(Law(gain=10.0)))
     still = asks(solver.body, solver.start())
-    unknown = replace(still, angular_velocity=np.full((len(LINKS), 3), np.nan), linear_velocity=np.full((1, 3), np.nan))
+    unknown = replace(
+        still, angular_velocity=np.full((len(LINKS), 3), np.nan), linear_velocity=np.full((1, 3), np.nan)
+    )
     _, state = solver.step(unknown, solver.start(), DT)
     assert np.abs(state.velocity).max() < 1e-9
 
@@ -187,7 +218,9 @@ def test_contacts_stay_where_they_are_exactly_while_the_body_moves(seed):
         values = replace(asks(solver.body, pose(solver, k * DT, 0.4)), contacts=contacts)
         solution, state = solver.step(values, state, DT)
         assert solution.yielded == ()
-        for contact, frame in zip(contacts, body_frames(solver, state, [contact.link for contact in contacts]), strict=True):
+        for contact, frame in zip(
+            contacts, body_frames(solver, state, [contact.link for contact in contacts]), strict=True
+        ):
             assert frame[:3, 3] + state.base_position == pytest.approx(contact.position, abs=1e-9)
             if contact.rotation is not None:
                 assert frame[:3, :3] == pytest.approx(contact.rotation, abs=1e-9)
@@ -209,15 +242,21 @@ def test_contacts_stay_whatever_the_weights_of_the_targets(weight, levels):
         )
         for k in range(6)
     ]
-    body = Body(joints, [End(2, offset=(0.0, 0.2, 0.0), name="hip"), End(5, offset=(0.0, 0.2, 0.0), name="foot")])
-    targets = [Target(name, weight=weight, level=level) for name, level in zip(("hip", "foot"), levels, strict=True)]
+    body = Body(
+        joints, [End(2, offset=(0.0, 0.2, 0.0), name="hip"), End(5, offset=(0.0, 0.2, 0.0), name="foot")]
+    )
+    targets = [
+        Target(name, weight=weight, level=level) for name, level in zip(("hip", "foot"), levels, strict=True)
+    ]
     solver = WholeBody(body, targets, Options(limits=usual_limits(velocity=3.0)))
     state = solver.start()
     (foot,) = body_frames(solver, state, ["foot"])
     contact = Contact("foot", foot[:3, 3] + state.base_position, foot[:3, :3])
     goals = np.array([np.eye(3)] * 2)
     for _ in range(20):
-        goals = np.array([goal @ exponential(np.array([draw.gauss(0.0, 0.2) for _ in range(3)])) for goal in goals])
+        goals = np.array(
+            [goal @ exponential(np.array([draw.gauss(0.0, 0.2) for _ in range(3)])) for goal in goals]
+        )
         solution, state = solver.step(Values(goals, np.zeros((0, 3)), contacts=(contact,)), state, DT)
         assert solution.yielded == ()
         (foot,) = body_frames(solver, state, ["foot"])
@@ -229,7 +268,9 @@ def body_frames(solver, state, names):
 
 
 def test_a_contact_out_of_reach_gives_way_and_is_named_and_limits_hold():
-    solver = WholeBody(manikin(reach=0.5, floating=False), TRACKED, Options(limits=usual_limits(velocity=3.0)))
+    solver = WholeBody(
+        manikin(reach=0.5, floating=False), TRACKED, Options(limits=usual_limits(velocity=3.0))
+    )
     state = solver.start()
     values = replace(asks(solver.body, state), contacts=(Contact("left foot", np.array([0.0, 0.0, -3.0])),))
     for _ in range(10):
@@ -250,7 +291,9 @@ def test_coupled_joints_keep_to_each_other_on_every_step():
         index, touched = {name: k for k, name in enumerate(body.names)}, 0
         for _, solution, state in follow(solver, 90):
             assert solution.yielded == ()
-            assert state.joints[index["left forearm x"]] == pytest.approx(state.joints[index["right forearm x"]], abs=1e-9)
+            assert state.joints[index["left forearm x"]] == pytest.approx(
+                state.joints[index["right forearm x"]], abs=1e-9
+            )
             shoulder = state.joints[index["left arm x"]] + 1.7 * state.joints[index["left arm y"]]
             assert -0.2 - 1e-9 <= shoulder <= 0.1 + 1e-9
             touched += shoulder > 0.09 or shoulder < -0.19
@@ -315,7 +358,9 @@ def test_a_full_solve_ends_where_full_steps_would_go_to_and_fro_about_it_forever
     asked = pose(solver, draw.uniform(0, 3), draw.uniform(0.3, 1.0))
     contacts = []
     for foot in ("left foot", "right foot"):
-        at = solver.body.placed(asked.frames, solver.body.link_indices([foot]))[0, :3, 3] + asked.base_position
+        at = (
+            solver.body.placed(asked.frames, solver.body.link_indices([foot]))[0, :3, 3] + asked.base_position
+        )
         contacts.append(Contact(foot, at + [draw.uniform(-0.7, 0.7) for _ in range(3)]))
     values = replace(asks(solver.body, asked), contacts=tuple(contacts))
     state = settled(solver, values, solver.start())
@@ -335,7 +380,10 @@ def test_baumgarte_draws_back_a_drifting_base_and_the_default_has_none():
     for rate in (0.01 / DT, 1.0 / DT):
         solver = DriftingBody(manikin(), TRACKED)
         solver.rate = rate
-        largest = max(np.abs(state.base_rotation.T @ state.base_rotation - np.eye(3)).max() for *_, state in follow(solver, 120))
+        largest = max(
+            np.abs(state.base_rotation.T @ state.base_rotation - np.eye(3)).max()
+            for *_, state in follow(solver, 120)
+        )
         drifts[rate * DT] = largest
     assert 1e-6 < drifts[1.0] < 5e-3 < drifts[0.01]
 
@@ -359,21 +407,39 @@ def test_arbitrary_trees_with_joints_that_slide_are_followed_to_poses_that_they_
 
 def test_the_same_values_give_the_same_bits_and_a_kept_state_can_be_gone_back_to():
     def run(solver, state=None):
-        return [state.joints.tobytes() + state.base_rotation.tobytes() for _, _, state in follow(solver, 30, state=state)]
+        return [
+            state.joints.tobytes() + state.base_rotation.tobytes()
+            for _, _, state in follow(solver, 30, state=state)
+        ]
 
     solver = WholeBody(manikin(reach=0.3), TRACKED, Options(limits=usual_limits(velocity=1.0)))
     first = run(solver)
-    assert first == run(solver) == run(WholeBody(manikin(reach=0.3), TRACKED, Options(limits=usual_limits(velocity=1.0))))
+    assert (
+        first
+        == run(solver)
+        == run(WholeBody(manikin(reach=0.3), TRACKED, Options(limits=usual_limits(velocity=1.0))))
+    )
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda solver: solver.step(Values(), solver.start(), DT), r"rotation must have the shape \(12, 3, 3\)"),
-        (lambda solver: solver.step(asks(solver.body, solver.start()), solver.start(), 0.0), "a step takes time above zero, got 0.0"),
-        (lambda solver: WholeBody(solver.body, [Target("head"), Target("head")]), "link 'head' has two orientation targets"),
         (
-            lambda solver: solver.step(replace(asks(solver.body, solver.start()), posture=np.zeros(2)), solver.start(), DT),
+            lambda solver: solver.step(Values(), solver.start(), DT),
+            r"rotation must have the shape \(12, 3, 3\)",
+        ),
+        (
+            lambda solver: solver.step(asks(solver.body, solver.start()), solver.start(), 0.0),
+            "a step takes time above zero, got 0.0",
+        ),
+        (
+            lambda solver: WholeBody(solver.body, [Target("head"), Target("head")]),
+            "link 'head' has two orientation targets",
+        ),
+        (
+            lambda solver: solver.step(
+                replace(asks(solver.body, solver.start()), posture=np.zeros(2)), solver.start(), DT
+            ),
             "one value for each of the 33 joints",
         ),
         (lambda solver: Target("head", weight=-1.0), "target 'head': the weight"),

@@ -66,14 +66,20 @@ def test_normal_equations_are_those_of_the_jacobians(seed):
     draw, numbers = random.Random(seed), np.random.default_rng(seed)
     body, _, angles = random_body(draw, draw.randint(2, 12))
     links = np.arange(len(body.links))
-    turning, placed = (np.array(draw.sample(list(links), draw.randint(0, len(links))), np.intp) for _ in range(2))
+    turning, placed = (
+        np.array(draw.sample(list(links), draw.randint(0, len(links))), np.intp) for _ in range(2)
+    )
     frames = body.forward(angles, any_matrix(draw))
     positions = body.placed(frames, placed)[:, :3, 3]
     turn_weights, weights = numbers.uniform(0, 2, len(turning)), numbers.uniform(0, 2, len(placed))
     turns, moves = numbers.normal(size=(len(turning), 3)), numbers.normal(size=(len(placed), 3))
-    matrix, vector = Normal(body, turning, placed).equations(frames, turn_weights, turns, positions, weights, moves)
+    matrix, vector = Normal(body, turning, placed).equations(
+        frames, turn_weights, turns, positions, weights, moves
+    )
 
-    jacobians = [body.jacobian(frames, int(k))[0] for k in turning] + [body.jacobian(frames, int(k))[1] for k in placed]
+    jacobians = [body.jacobian(frames, int(k))[0] for k in turning] + [
+        body.jacobian(frames, int(k))[1] for k in placed
+    ]
     jacobian = np.concatenate([np.zeros((0, body.unknowns)), *jacobians])
     weight = np.repeat(np.append(turn_weights, weights), 3)
     assert matrix == pytest.approx(jacobian.T @ (weight[:, None] * jacobian), abs=1e-10)
@@ -86,9 +92,13 @@ def test_a_position_at_the_bases_own_place_needs_nothing_of_the_tree():
     pelvis = body.link_indices(["pelvis"])
     normal = Normal(body, body.link_indices(LINKS), pelvis)
     assert normal.all_at_base
-    matrix, vector = normal.equations(frames, np.ones(len(LINKS)), np.ones((len(LINKS), 3)), np.zeros((1, 3)), np.ones(1), np.ones((1, 3)))
+    matrix, vector = normal.equations(
+        frames, np.ones(len(LINKS)), np.ones((len(LINKS), 3)), np.zeros((1, 3)), np.ones(1), np.ones((1, 3))
+    )
     normal.all_at_base = False
-    longer = normal.equations(frames, np.ones(len(LINKS)), np.ones((len(LINKS), 3)), np.zeros((1, 3)), np.ones(1), np.ones((1, 3)))
+    longer = normal.equations(
+        frames, np.ones(len(LINKS)), np.ones((len(LINKS), 3)), np.zeros((1, 3)), np.ones(1), np.ones((1, 3))
+    )
     assert matrix == pytest.approx(longer[0], abs=1e-12)
     assert vector == pytest.approx(longer[1], abs=1e-12)
 
@@ -103,8 +113,14 @@ def hinge(name="a", parent=-1) -> Joint:
         (lambda: Body([hinge("a", 0)], []), "joint 'a': its parent must come before it"),
         (lambda: Body([hinge()], [End(1, name="hand")]), "link 'hand' is carried by joint 1: there are 1"),
         (lambda: Body([hinge()], [End(0, name="hand"), End(-1, name="hand")]), "two links are called 'hand'"),
-        (lambda: Body([hinge()], [], couplings=[Coupling("pair", {"b": 1.0})]), "coupling 'pair': there is no joint 'b'"),
-        (lambda: Body([hinge()], [], couplings=[Coupling("pair", {"a": 1.0}, 2.0, 1.0)]), "coupling 'pair': 2 is above 1"),
+        (
+            lambda: Body([hinge()], [], couplings=[Coupling("pair", {"b": 1.0})]),
+            "coupling 'pair': there is no joint 'b'",
+        ),
+        (
+            lambda: Body([hinge()], [], couplings=[Coupling("pair", {"a": 1.0}, 2.0, 1.0)]),
+            "coupling 'pair': 2 is above 1",
+        ),
         (lambda: manikin().link_indices(["tail"]), "there is no link 'tail': the links are pelvis"),
     ],
 )
@@ -121,7 +137,8 @@ def test_a_body_without_joints_is_its_base():
 
 
 @pytest.mark.parametrize(
-    ("angles", "violated"), [((0.5, 0.4), ("sum",)), ((-0.5, -0.4), ("sum",)), ((0.5, -0.5), ()), ((0.7, 0.1 + 1e-9), ())]
+    ("angles", "violated"),
+    [((0.5, 0.4), ("sum",)), ((-0.5, -0.4), ("sum",)), ((0.5, -0.5), ()), ((0.7, 0.1 + 1e-9), ())],
 )
 def test_couplings_that_are_violated_to_either_side_are_named(angles, violated):
     couplings = [Coupling("sum", {"a": 1.0, "b": 1.0}, -0.8, 0.8), Coupling("free", {"a": 1.0})]

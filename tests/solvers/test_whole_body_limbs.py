@@ -26,10 +26,14 @@ DAMPING = 1e-3
 
 
 def both_ways(body: Body, joints: np.ndarray, draw: np.random.Generator, positions: str):
-    """The same least squares, limb by limb and at once; position targets "everywhere", "at the base" or nowhere."""
+    """The same least squares, limb by limb and at once; position targets "everywhere", "at the base" or
+    nowhere.
+    """
     links = np.arange(len(body.links))
     turning = links[draw.random(len(links)) < 0.8]
-    placed = {"everywhere": links, "at the base": np.array([body.links["base"]]), "nowhere": links[:0]}[positions]
+    placed = {"everywhere": links, "at the base": np.array([body.links["base"]]), "nowhere": links[:0]}[
+        positions
+    ]
     turn, position = wave(body, draw.uniform(0.0, 3.0))[1:]
     frames = at_rest(body, joints, turn, position).frames
     asked = (
@@ -75,7 +79,9 @@ def test_any_tree_within_any_box_comes_to_the_same_limb_by_limb_as_at_once(seed,
 
 def chain(count: int) -> Body:
     """Hinges one after the other."""
-    joints = [Joint(f"{k}", k - 1, IDENTITY, (0.0, 0.0, 0.1), (X, Y, Z)[k % 3], -2.0, 2.0) for k in range(count)]
+    joints = [
+        Joint(f"{k}", k - 1, IDENTITY, (0.0, 0.0, 0.1), (X, Y, Z)[k % 3], -2.0, 2.0) for k in range(count)
+    ]
     return Body(joints, [End(-1, name="base"), *(End(k, name=f"link {k}") for k in range(2, count, 3))])
 
 
@@ -106,13 +112,22 @@ def test_limbs_end_at_branches_and_at_the_longest_and_carriers_come_first():
 
 def test_a_large_body_is_solved_by_limbs_and_moves_as_if_at_once():
     body, draw = chain(300), np.random.default_rng(1)
-    solvers = [WholeBody(body, [*map(Target, body.links), Target("base", "position")], Options(limits=usual_limits(1.0))) for _ in range(2)]
+    solvers = [
+        WholeBody(
+            body, [*map(Target, body.links), Target("base", "position")], Options(limits=usual_limits(1.0))
+        )
+        for _ in range(2)
+    ]
     assert solvers[0]._limbs.is_quicker
     solvers[1]._limbs.is_quicker = False
-    values = asks(body, at_rest(body, draw.uniform(-0.1, 0.1, 300), np.eye(3), np.zeros(3)), solvers[0].targets)
+    values = asks(
+        body, at_rest(body, draw.uniform(-0.1, 0.1, 300), np.eye(3), np.zeros(3)), solvers[0].targets
+    )
     states = [solver.start() for solver in solvers]
     for _ in range(4):
-        stepped = [solver.step(values, state, 1.0 / 60.0) for solver, state in zip(solvers, states, strict=True)]
+        stepped = [
+            solver.step(values, state, 1.0 / 60.0) for solver, state in zip(solvers, states, strict=True)
+        ]
         states = [state for _, state in stepped]
         assert stepped[0][0].bounded.any()
         assert np.array_equal(stepped[0][0].bounded, stepped[1][0].bounded)

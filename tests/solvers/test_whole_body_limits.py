@@ -29,7 +29,9 @@ LIMITS = [
 
 
 @pytest.mark.parametrize(
-    ("limits", "velocity", "acceleration"), LIMITS, ids=["position", "velocity", "tanh", "acceleration", "acceleration alone"]
+    ("limits", "velocity", "acceleration"),
+    LIMITS,
+    ids=["position", "velocity", "tanh", "acceleration", "acceleration alone"],
 )
 def test_limits_hold_on_every_step_of_a_motion_far_beyond_them(limits, velocity, acceleration):
     solver = WholeBody(manikin(reach=0.4), TRACKED, Options(limits=limits))
@@ -66,7 +68,9 @@ def test_with_an_acceleration_limit_a_body_brakes_in_time_for_a_target_that_jump
     aim[0] = 1.0
     values = asks(solver.body, at_rest(solver.body, aim, np.eye(3), np.zeros(3)), solver.targets)
     beyond, missed = 0.0, []
-    for _ in range(round(2.0 * math.sqrt(1.0 / rate) / DT) + 12):  # what speeding up and braking at that rate take, and some more
+    for _ in range(
+        round(2.0 * math.sqrt(1.0 / rate) / DT) + 12
+    ):  # what speeding up and braking at that rate take, and some more
         _, state = solver.step(values, state, DT)
         beyond = max(beyond, float(state.joints[0]) - 1.0)
         missed.append(worst(solver, values, state))
@@ -92,11 +96,15 @@ def test_the_tanh_of_eq_12_never_lets_a_joint_overrun_however_steep_it_is_asked_
 @pytest.mark.parametrize("lower", [-170.0, -math.inf])
 def test_a_full_solve_finds_a_target_that_lies_behind_the_end_of_a_joints_range(lower):
     hinge = Joint("hinge", -1, IDENTITY, (0.0, 0.0, 0.0), Z, -10.0, 10.0)
-    body = Body([hinge], [End(0, name="head")], floating=False, lower=[lower * DEGREE], upper=[170.0 * DEGREE])
+    body = Body(
+        [hinge], [End(0, name="head")], floating=False, lower=[lower * DEGREE], upper=[170.0 * DEGREE]
+    )
     solver = WholeBody(body, [Target("head")])
     asked = at_rest(body, np.array([-160.0 * DEGREE]), np.eye(3), np.zeros(3))
     state = settled(solver, asks(body, asked, solver.targets), solver.start(np.array([100.0 * DEGREE])))
-    assert state.joints == (pytest.approx(asked.joints, abs=1e-6) if math.isfinite(lower) else [170.0 * DEGREE])
+    assert state.joints == (
+        pytest.approx(asked.joints, abs=1e-6) if math.isfinite(lower) else [170.0 * DEGREE]
+    )
 
 
 def test_a_full_solve_finds_poses_all_over_the_joints_ranges():

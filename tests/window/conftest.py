@@ -1,7 +1,9 @@
-"""How a test plays in a real Blender window: a file of plays/ runs inside Blender, on the built package, and tells what it found.
+"""How a test plays in a real Blender window: a file of plays/ runs inside Blender, on the built package, and
+tells what it found.
 
-Tests of a process share a Blender on a virtual screen of its own, which begins each play afresh: Blender's own settings, an empty scene,
-the extension loaded anew. A play that fails ends it, and the next one has another. See scripts/stage.py for what a play can do.
+Tests of a process share a Blender on a virtual screen of its own, which begins each play afresh: Blender's
+own settings, an empty scene, the extension loaded anew. A play that fails ends it, and the next one has
+another. See scripts/stage.py for what a play can do.
 """
 
 import json
@@ -33,7 +35,12 @@ class Window:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the window
         environment = {**os.environ, "LIMBER_WINDOW_SIZE": size}
         self._process = subprocess.Popen(
-            [WINDOW, "serve"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._log, text=True, env=environment
+            [WINDOW, "serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=self._log,
+            text=True,
+            env=environment,
         )
 
     def play(self, name: str) -> dict:
@@ -72,7 +79,9 @@ class Window:
 @pytest.fixture(scope="session")
 def windows() -> Iterator[dict[str, Window]]:
     """The windows that are open, by their sizes."""
-    if (asked := subprocess.run([WINDOW, "available"], capture_output=True, text=True, check=False)).returncode:
+    if (
+        asked := subprocess.run([WINDOW, "available"], capture_output=True, text=True, check=False)
+    ).returncode:
         pytest.skip(asked.stderr.strip())
     windows: dict[str, Window] = {}
     yield windows

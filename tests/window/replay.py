@@ -1,4 +1,6 @@
-"""Plays what Blender sent to a robot in a window to the worker again, in simulated time: what it made the robot do, turn by turn."""
+"""Plays what Blender sent to a robot in a window to the worker again, in simulated time: what it made the
+robot do, turn by turn.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -21,13 +23,17 @@ ROUNDING = 1e-6
 def replay(
     facts: dict, look: Callable[[tuple[Kinematic, ...], float, Report], None] = lambda *_: None
 ) -> tuple[list[tuple[float, ...]], list[float]]:
-    """What the robot is commanded at each turn (turns, joints), and the newest values that Blender sent (joints,), of a play's `facts`.
+    """What the robot is commanded at each turn (turns, joints), and the newest values that Blender sent
+    (joints,), of a play's `facts`.
 
-    A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again. Each turn is looked at: the newest
-    frame, the unit of time of its velocities [s], and the robot's report.
+    A robot that is disarmed since Blender was silent for too long, as on a busy machine, is armed again. Each
+    turn is looked at: the newest frame, the unit of time of its velocities [s], and the robot's report.
     """
     simulation = Simulation(from_plain(facts["device"]))
-    frames = [(time, plays, states and tuple(Kinematic(*state) for state in states), due) for time, plays, states, due in facts["frames"]]
+    frames = [
+        (time, plays, states and tuple(Kinematic(*state) for state in states), due)
+        for time, plays, states, due in facts["frames"]
+    ]
     newest = next(states for _, _, states, _ in frames if states)
     simulation.arm(still(*(one.position for one in newest)))
     begun = simulation.now - frames[0][0]
@@ -54,24 +60,33 @@ def replay(
 
 
 def farthest_beyond(facts: dict) -> float:
-    """How far any joint is commanded beyond all that was shown by then, with the way that it needs to stop from each pose."""
+    """How far any joint is commanded beyond all that was shown by then, with the way that it needs to stop
+    from each pose.
+    """
     limits = [joint.limits for joint in from_plain(facts["device"]).joints]
     lowest, highest, far = [math.inf] * len(limits), [-math.inf] * len(limits), [0.0]
 
     def look(newest: tuple[Kinematic, ...], step: float, report: Report) -> None:
         unit = step or math.inf
         for k, (joint, limit) in enumerate(zip(newest, limits, strict=True)):
-            low, high = stopping(Kinematic(joint.position, joint.velocity / unit, joint.acceleration / unit**2), limit)
+            low, high = stopping(
+                Kinematic(joint.position, joint.velocity / unit, joint.acceleration / unit**2), limit
+            )
             lowest[k], highest[k] = min(lowest[k], low), max(highest[k], high)
         if report.state is State.ARMED and report.commanded is not None:
-            far.extend(max(low - value, value - high) for value, low, high in zip(report.commanded, lowest, highest, strict=True))
+            far.extend(
+                max(low - value, value - high)
+                for value, low, high in zip(report.commanded, lowest, highest, strict=True)
+            )
 
     replay(facts, look)
     return max(far)
 
 
 def assert_within_limits(commands: Sequence[Sequence[float]], facts: dict) -> None:
-    """Each joint keeps its range, and its velocity, acceleration and jerk limits with the limiter's headroom."""
+    """Each joint keeps its range, and its velocity, acceleration and jerk limits with the limiter's
+    headroom.
+    """
     for number, joint in enumerate(from_plain(facts["device"]).joints):
         values, limits = [command[number] for command in commands], joint.limits
         assert limits.lower - ROUNDING <= min(values) <= max(values) <= limits.upper + ROUNDING

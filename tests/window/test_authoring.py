@@ -1,4 +1,6 @@
-"""Blends, attention, life and deviations in a real window: panels draw, bones are coloured, another target is gone over to."""
+"""Blends, attention, life and deviations in a real window: panels draw, bones are coloured, another target is
+gone over to.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""What a mouse does in the tab: each item of each drop-down can be taken, and each button does its work or says why not."""
+"""What a mouse does in the tab: each item of each drop-down can be taken, and each button does its work or
+says why not.
+"""
 
 import pytest
 
@@ -7,7 +9,9 @@ pytestmark = pytest.mark.every_window
 NOT_CLICKED = {  # enumerations that no click in the tab's panels sets -> why
     "LimberJoint.axis": "no panel draws it",
     "LimberMotor.axis": "no panel draws it",
-    "LimberChain.pictured_posture": "pictures in place of items; its numbers are the postures' places in the list",
+    "LimberChain.pictured_posture": (
+        "pictures in place of items; its numbers are the postures' places in the list"
+    ),
     "LimberView.plot_joint": "drawn while a robot measures; its numbers are the joints' places",
 }
 SMALL = "640x560"  # [pixels]: a button is drawn alone, and its redraws are most of what these tests cost
@@ -17,9 +21,16 @@ def test_every_item_of_every_drop_down_is_taken_by_mouse_and_no_field_becomes_bl
     facts = play("drop_downs", size=SMALL)
     assert facts["raised"] == []
     assert facts["blank"] == []
-    assert {path: sorted(keys) for path, keys in facts["picked"].items()} == {path: sorted(keys) for path, keys in facts["offered"].items()}
+    assert {path: sorted(keys) for path, keys in facts["picked"].items()} == {
+        path: sorted(keys) for path, keys in facts["offered"].items()
+    }
     assert set(facts["not drawn"]) == NOT_CLICKED.keys()
-    assert {"LimberChain.solver", "LimberChain.filter", "LimberDevice.protocol", "LimberOptions_dls.damping"} <= facts["offered"].keys()
+    assert {
+        "LimberChain.solver",
+        "LimberChain.filter",
+        "LimberDevice.protocol",
+        "LimberOptions_dls.damping",
+    } <= facts["offered"].keys()
 
 
 def test_every_button_does_its_work_or_says_why_not_and_leaves_no_field_blank(play):

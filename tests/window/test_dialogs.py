@@ -22,7 +22,13 @@ def test_dialogs_of_postures_and_adjusting_them_afterwards_act_on_the_mover_whos
 
 def test_every_dialog_and_file_browser_that_comes_before_the_work_can_be_left_without_an_error(play):
     facts = play("cancelled")
-    assert {"export_motion", "import_motion", "import_from_robot", "add_robot_folder", "install_robot_meshes"} <= set(facts["asked"])
+    assert {
+        "export_motion",
+        "import_motion",
+        "import_from_robot",
+        "add_robot_folder",
+        "install_robot_meshes",
+    } <= set(facts["asked"])
     assert facts["asked"]["export_motion"] == "FILE_BROWSER"
     assert facts["asked"]["import_from_robot"] == "dialog"
     assert set(facts["printed"].values()) == {""}

@@ -5,7 +5,9 @@ import pytest
 pytestmark = pytest.mark.every_window
 
 
-def test_clicks_on_one_spot_lead_to_a_lamp_that_looks_at_a_moving_ball_and_to_a_robot_that_follows_and_back_after_stop(play):
+def test_clicks_on_one_spot_lead_to_a_lamp_that_looks_at_a_moving_ball_and_to_a_robot_that_follows_and_back_after_stop(
+    play,
+):
     facts = play("first_minutes")
     assert facts["tab"] == "Limber"
     assert facts["live"]

@@ -1,7 +1,11 @@
-"""How far it is from an empty scene to a robot of the gallery that looks, and to the virtual one that follows."""
+"""How far it is from an empty scene to a robot of the gallery that looks, and to the virtual one that
+follows.
+"""
 
 
-def test_four_clicks_lead_to_a_gallery_robot_that_looks_at_a_moving_target_and_three_more_to_the_virtual_one_that_follows(play):
+def test_four_clicks_lead_to_a_gallery_robot_that_looks_at_a_moving_target_and_three_more_to_the_virtual_one_that_follows(
+    play,
+):
     facts = play("gallery")
     assert facts["robot"] == "Reachy Mini"
     assert facts["live"], "the gaze, and the mechanism that carries it"

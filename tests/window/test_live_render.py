@@ -1,4 +1,6 @@
-"""Rendering in a real window, where Blender calls handlers off its main thread while the user goes on working."""
+"""Rendering in a real window, where Blender calls handlers off its main thread while the user goes on
+working.
+"""
 
 
 def test_an_animation_rendered_in_the_window_is_what_live_plays(play):

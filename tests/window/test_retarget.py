@@ -1,4 +1,6 @@
-"""A whole body that follows another armature, in Blender's own window: the clock follows while nothing plays."""
+"""A whole body that follows another armature, in Blender's own window: the clock follows while
+nothing plays.
+"""
 
 
 def test_a_body_follows_while_its_source_is_posed_and_nothing_plays(play):

@@ -1,4 +1,6 @@
-"""The robot's panels in a real window: servos are found, tried, led by hand and armed; pictures of each state are in build/window/."""
+"""The robot's panels in a real window: servos are found, tried, led by hand and armed; pictures of each state
+are in build/window/.
+"""
 
 
 def test_servos_on_a_bus_are_found_set_up_led_by_hand_and_armed_in_the_panel(play):

@@ -1,4 +1,6 @@
-"""The robot's panel with servos that do not measure, and when nothing answers; pictures of each state are in build/window/."""
+"""The robot's panel with servos that do not measure, and when nothing answers; pictures of each state are in
+build/window/.
+"""
 
 
 def test_hobby_servos_are_armed_by_one_button_and_choosing_a_port_leaves_nothing_to_undo(play):

@@ -1,4 +1,6 @@
-"""A robot that follows live while a user works in a real window. What Blender sent is played to the worker again, in simulated time."""
+"""A robot that follows live while a user works in a real window. What Blender sent is played to the worker
+again, in simulated time.
+"""
 
 import math
 
@@ -6,7 +8,9 @@ import pytest
 
 from tests.window.replay import assert_within_limits, farthest_beyond, replay
 
-BEYOND = 1.5  # [degrees] farthest that a joint may pass every pose shown, each with the way that it needs to stop
+BEYOND = (
+    1.5  # [degrees] farthest that a joint may pass every pose shown, each with the way that it needs to stop
+)
 
 
 def test_a_robot_keeps_its_limits_and_follows_on_whatever_is_done_to_the_timeline_while_it_plays(play):
@@ -38,7 +42,9 @@ def test_a_bone_below_a_live_head_that_a_constraint_moves_is_sent_as_it_is_drawn
     facts = play("robot_seen")
     assert facts["raised"] == []
     assert len(facts["pairs"]) > 8
-    assert max(drawn for _, drawn in facts["pairs"]) - min(drawn for _, drawn in facts["pairs"]) > 0.1, "it moves"
+    assert max(drawn for _, drawn in facts["pairs"]) - min(drawn for _, drawn in facts["pairs"]) > 0.1, (
+        "it moves"
+    )
     assert max(abs(sent - drawn) for sent, drawn in facts["pairs"]) < 1e-5  # radians
 
 
@@ -47,7 +53,9 @@ def test_a_robot_passes_no_pose_that_was_shown_when_a_drag_is_followed_by_play_a
     assert facts["raised"] == []
     announced = {round(1 / due) for _, plays, _, due in facts["frames"] if plays and due}
     assert len(announced) > 1, "each rate is announced"
-    assert any(due and not plays for _, plays, _, due in facts["frames"]), "so is that of the clock while the target is dragged"
+    assert any(due and not plays for _, plays, _, due in facts["frames"]), (
+        "so is that of the clock while the target is dragged"
+    )
     assert farthest_beyond(facts) <= math.radians(BEYOND)
     commands, newest = replay(facts)
     assert_within_limits(commands, facts)

@@ -1,4 +1,4 @@
-"""Encodes commands to servos on a bus, for any frame format and register table. Knows no Blender."""
+"""Encodes commands to servos on a bus, for any frame format and register table."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from .registers import Register
 from .requirements import span_of
 from .table import Table
 
-WIDEST_READ = 32  # bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
-WIDEST_WATCH = 48  # bytes: the same for what is read with each goal; a dozen servos' answers fill half of a period at 1 Mbit/s
+# bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
+WIDEST_READ = 32
+# bytes: the same for what is read with each goal; a dozen servos' answers fill half of a period at 1 Mbit/s
+WIDEST_WATCH = 48
 MOST_AT_ONCE = 24  # most servos in a sync frame, so that a damaged frame affects no more
 
 
@@ -29,14 +31,19 @@ class BusCodec(Codec):
         sync_reads: Whether servos answer a sync read; otherwise each is queried by itself.
     """
 
-    def __init__(self, capabilities: Capabilities, framing: Framing, table: Table, sync_reads: bool = True) -> None:
+    def __init__(
+        self, capabilities: Capabilities, framing: Framing, table: Table, sync_reads: bool = True
+    ) -> None:
         self.capabilities = capabilities
         self._framing = framing
         self._table = table
         self._sync_reads = sync_reads
         position, (start, size) = table.quantities[Quantity.POSITION], table.requirements.meaning_span
         first = min(start, position.start)
-        self._watched = first, max(start + size, position.end) - first  # first address and size of the block for `watch`
+        self._watched = (
+            first,
+            max(start + size, position.end) - first,
+        )  # first address and size of the block for `watch`
         self._watches_meaning = self._watched[1] <= WIDEST_WATCH
 
     def decoder(self) -> BusDecoder:
@@ -46,7 +53,10 @@ class BusCodec(Codec):
         """Queries for model and firmware of each servo, which change nothing."""
         start, size = self._table.identity_span
         ask = Ping if self._table.ping_tells else lambda servo: Read(servo, start, size)
-        return tuple(self._question(ask(self._known(servo)), Answer(servo, AnswerKind.IDENTITY, size, start)) for servo in servos)
+        return tuple(
+            self._question(ask(self._known(servo)), Answer(servo, AnswerKind.IDENTITY, size, start))
+            for servo in servos
+        )
 
     def settings(self, servos: Collection[int]) -> tuple[Exchange, ...]:
         """Queries for the registers that decide how each servo moves, which change nothing."""
@@ -55,24 +65,36 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def verify(self, settings: Mapping[int, VolatileSettings]) -> tuple[Exchange, ...]:
-        """Queries that check whether registers still hold the written values, which a servo loses with its power."""
+        """Queries that check whether registers still hold the written values, which a servo loses with its
+        power.
+        """
         expected = {self._known(servo): self._expected(one) for servo, one in settings.items()}
         registers = [self._table.written[one.start] for several in expected.values() for one in several]
         if not registers:
             return ()
         start, size = span_of(registers)
-        answers = [Answer(servo, AnswerKind.HELD, size, start, expected=tuple(several)) for servo, several in expected.items()]
+        answers = [
+            Answer(servo, AnswerKind.HELD, size, start, expected=tuple(several))
+            for servo, several in expected.items()
+        ]
         return tuple(self._ask_all(answers, start, size))
 
     def limit(self, servo: int, speed: float) -> tuple[Exchange, ...]:
-        """Command that sets a servo's maximum speed [units/s], which the servo enforces and forgets when its power fails."""
+        """Command that sets a servo's maximum speed [units/s], which the servo enforces and forgets when its
+        power fails.
+        """
         return (self._write(servo, self._table.speed, "The speed", self._speed_number(speed)),)
 
     def arm(self, at: Mapping[int, int]) -> tuple[Exchange, ...]:
-        """Commands that set each servo's goal to its present position, then switch torque on. Each must be answered before the next is
-        sent.
+        """Commands that set each servo's goal to its present position, then switch torque on. Each must be
+        answered before the next is sent.
         """
-        goals = tuple(self._write(servo, self._table.goal, f"Servo {servo}: its goal", self._reachable(servo, at[servo])) for servo in at)
+        goals = tuple(
+            self._write(
+                servo, self._table.goal, f"Servo {servo}: its goal", self._reachable(servo, at[servo])
+            )
+            for servo in at
+        )
         return goals + tuple(self._write(servo, self._table.torque, "Torque", 1) for servo in at)
 
     def disarm(self, servos: Collection[int]) -> tuple[Exchange, ...]:
@@ -82,7 +104,9 @@ class BusCodec(Codec):
 
     def write(self, goals: Mapping[int, int]) -> tuple[Exchange, ...]:
         """Command that sets goals of servos, without answers."""
-        return self._sync_write(self._table.goal, {servo: self._reachable(servo, goal) for servo, goal in goals.items()})
+        return self._sync_write(
+            self._table.goal, {servo: self._reachable(servo, goal) for servo, goal in goals.items()}
+        )
 
     def read(self, quantities: Collection[Quantity], servos: Collection[int]) -> tuple[Exchange, ...]:
         """Queries for quantities; those in neighbouring registers share a query."""
@@ -91,16 +115,23 @@ class BusCodec(Codec):
         for group in self._neighbours(quantities):
             start = self._table.quantities[group[0]].start
             size = max(self._table.quantities[quantity].end for quantity in group) - start
-            answers = [Answer(self._known(servo), AnswerKind.VALUES, size, start, tuple(group)) for servo in servos]
+            answers = [
+                Answer(self._known(servo), AnswerKind.VALUES, size, start, tuple(group)) for servo in servos
+            ]
             exchanges += self._ask_all(answers, start, size)
         return tuple(exchanges)
 
     def watch(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for positions and, where these are near enough, for the settings that give goals their meaning."""
+        """Queries for positions and, where these are near enough, for the settings that give goals their
+        meaning.
+        """
         if not self._watches_meaning:
             return self.read([Quantity.POSITION], servos)
         start, size = self._watched
-        answers = [Answer(self._known(servo), AnswerKind.MEANING, size, start, (Quantity.POSITION,)) for servo in servos]
+        answers = [
+            Answer(self._known(servo), AnswerKind.MEANING, size, start, (Quantity.POSITION,))
+            for servo in servos
+        ]
         return tuple(self._ask_all(answers, start, size))
 
     def meaning(self, servos: Collection[int]) -> tuple[Exchange, ...]:
@@ -117,12 +148,16 @@ class BusCodec(Codec):
         return self.write(hold) + limp
 
     def watchdog(self, servos: Collection[int], seconds: float | None) -> tuple[Exchange, ...]:
-        """Commands that set the timeout [s] of the servos' own watchdog; None disables it, and resets one that has tripped."""
+        """Commands that set the timeout [s] of the servos' own watchdog; None disables it, and resets one
+        that has tripped.
+        """
         register, number = self._watchdog(seconds)
         return tuple(self._write(servo, register, "The watchdog", number) for servo in servos)
 
     def check(self, servos: Collection[int]) -> tuple[Exchange, ...]:
-        """Queries for hardware errors and tripped watchdogs; none if the servos report errors in every answer."""
+        """Queries for hardware errors and tripped watchdogs; none if the servos report errors in every
+        answer.
+        """
         span = self._table.error_span
         if span is None:
             return ()
@@ -131,19 +166,23 @@ class BusCodec(Codec):
         return tuple(self._ask_all(answers, start, size))
 
     def change_id(self, servo: int, new: int) -> tuple[Exchange, ...]:
-        """Commands that change the id of a servo without torque, then a query with the new id. The answer to the change may carry either
-        id.
+        """Commands that change the id of a servo without torque, then a query with the new id. The answer to
+        the change may carry either id.
         """
-        change = Exchange(self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new))))
+        change = Exchange(
+            self._encode(Write(self._known(servo), self._table.servo_id.start, self._packed_id(new)))
+        )
         return (*self._unlock(servo), change, *self.lock(new), *self.identify((new,)))
 
     def change_baudrate(self, servo: int, baudrate: int) -> tuple[Exchange, ...]:
-        """Commands that change the baud rate of a servo without torque. No answer is awaited, since it may come at either rate. Call `lock`
-        afterwards.
+        """Commands that change the baud rate of a servo without torque. No answer is awaited, since it may
+        come at either rate. Call `lock` afterwards.
         """
         register = self._table.baudrate
         number = self._table.baud_number(baudrate)
-        change = Exchange(self._encode(Write(self._known(servo), register.start, register.pack("The baud rate", number))))
+        change = Exchange(
+            self._encode(Write(self._known(servo), register.start, register.pack("The baud rate", number)))
+        )
         return (*self._unlock(servo), change)
 
     def lock(self, servo: int) -> tuple[Exchange, ...]:
@@ -160,11 +199,16 @@ class BusCodec(Codec):
         """The watchdog's register and the number to write for a timeout [s]; `seconds` None: disabled."""
         register, span = self._table.watchdog, self.capabilities.watchdog
         if register is None or span is None:
-            raise ProtocolError(f"{self.capabilities.title} have no watchdog: when the line goes silent a servo holds its last goal")
+            raise ProtocolError(
+                f"{self.capabilities.title} have no watchdog: when the line goes silent a servo holds its"
+                " last goal"
+            )
         if seconds is None:
             return register, 0
         if not span[0] <= seconds <= span[1]:
-            raise ProtocolError(f"A watchdog of {seconds:g} s; these servos take {span[0]:g} to {span[1]:g} s")
+            raise ProtocolError(
+                f"A watchdog of {seconds:g} s; these servos take {span[0]:g} to {span[1]:g} s"
+            )
         return register, round(seconds / self._table.watchdog_unit)
 
     def _expected(self, settings: VolatileSettings) -> list[Expected]:
@@ -172,7 +216,9 @@ class BusCodec(Codec):
         table = self._table
         expected = [Expected("its torque", table.torque.start, 1)] if settings.torque else []
         if settings.speed is not None:
-            expected.append(Expected("its speed limit", table.speed.start, self._speed_number(settings.speed)))
+            expected.append(
+                Expected("its speed limit", table.speed.start, self._speed_number(settings.speed))
+            )
         if settings.watchdog is not None:
             register, number = self._watchdog(settings.watchdog)
             expected.append(Expected("its watchdog", register.start, number))
@@ -189,7 +235,12 @@ class BusCodec(Codec):
         return self._question(order, Answer(servo, AnswerKind.DONE))
 
     def _sync_write(self, register: Register, values: Mapping[int, int]) -> tuple[Exchange, ...]:
-        items = iter([(self._known(servo), register.pack(f"Servo {servo}: its value", value)) for servo, value in values.items()])
+        items = iter(
+            [
+                (self._known(servo), register.pack(f"Servo {servo}: its value", value))
+                for servo, value in values.items()
+            ]
+        )
         parts = iter(lambda: tuple(islice(items, MOST_AT_ONCE)), ())
         return tuple(Exchange(self._encode(SyncWrite(register.start, part))) for part in parts)
 
@@ -202,7 +253,11 @@ class BusCodec(Codec):
         for first in range(0, len(answers), MOST_AT_ONCE):
             part = tuple(answers[first : first + MOST_AT_ONCE])
             servos = tuple(answer.servo for answer in part if answer.servo is not None)
-            yield Exchange(self._encode(SyncRead(start, size, servos)), part, len(part) * self._framing.status_length(size))
+            yield Exchange(
+                self._encode(SyncRead(start, size, servos)),
+                part,
+                len(part) * self._framing.status_length(size),
+            )
 
     def _question(self, instruction: Instruction, answer: Answer) -> Exchange:
         return Exchange(self._encode(instruction), (answer,), self._framing.status_length(answer.size))
@@ -214,7 +269,11 @@ class BusCodec(Codec):
         """Quantities in the order of their registers, grouped into those that one query can read."""
         groups: list[list[Quantity]] = []
         for quantity in sorted(set(quantities), key=lambda quantity: self._table.quantities[quantity].start):
-            if groups and self._table.quantities[quantity].end - self._table.quantities[groups[-1][0]].start <= WIDEST_READ:
+            if (
+                groups
+                and self._table.quantities[quantity].end - self._table.quantities[groups[-1][0]].start
+                <= WIDEST_READ
+            ):
                 groups[-1].append(quantity)
             else:
                 groups.append([quantity])

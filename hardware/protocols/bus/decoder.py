@@ -1,11 +1,21 @@
-"""Decodes answers of bus servos; recognises echoes, answers of other servos, and damage. Knows no Blender."""
+"""Decodes answers of bus servos; recognises echoes, answers of other servos, and damage."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
 
-from ..interface import Acknowledged, Answer, AnswerKind, Exchange, Measured, Message, Problem, ProblemKind, ReportedError
+from ..interface import (
+    Acknowledged,
+    Answer,
+    AnswerKind,
+    Exchange,
+    Measured,
+    Message,
+    Problem,
+    ProblemKind,
+    ReportedError,
+)
 from ..stream import Broken, Skip, Stream, Wait, Whole
 from .framing import Framing
 from .instructions import Status
@@ -51,7 +61,9 @@ class BusDecoder:
     def give_up(self) -> list[Message]:
         messages = self._read(self._stream.give_up())
         for answer in self._open:
-            messages.append(Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo))
+            messages.append(
+                Problem(ProblemKind.MISSING, f"Servo {answer.servo} did not answer", servo=answer.servo)
+            )
         self._open.clear()
         return messages
 
@@ -68,7 +80,9 @@ class BusDecoder:
             else:
                 status = self._framing.status(item)
                 if status is None:
-                    messages.append(Problem(ProblemKind.MALFORMED, f"A message that is no answer: {item.hex(' ')}", item))
+                    messages.append(
+                        Problem(ProblemKind.MALFORMED, f"A message that is no answer: {item.hex(' ')}", item)
+                    )
                 else:
                     messages += self._take(status)
         return messages
@@ -83,14 +97,19 @@ class BusDecoder:
             return [Problem(ProblemKind.MALFORMED, text, status.data, status.servo)]
         self._open.remove(answer)
         self._answered[status.servo] += 1
-        messages: list[Message] = [ReportedError(status.servo, text) for text in self._table.status_errors(status.error)]
+        messages: list[Message] = [
+            ReportedError(status.servo, text) for text in self._table.status_errors(status.error)
+        ]
         if not complete or self._table.refused(status.error):
             return messages
         return messages + self._ANSWERS[answer.asked](self, answer, status)
 
     def _stranger(self, status: Status) -> Problem:
         if self._answered[status.servo]:
-            text = f"Servo {status.servo} answered twice: two servos may have that id; connect them one by one and change one's id"
+            text = (
+                f"Servo {status.servo} answered twice: two servos may have that id; connect them one by one"
+                " and change one's id"
+            )
         elif self._open:
             queried_servos = ", ".join(str(answer.servo) for answer in self._open)
             text = f"Servo {status.servo} answered where servo {queried_servos} was queried"
@@ -107,13 +126,22 @@ class BusDecoder:
         return messages
 
     def _meaning(self, answer: Answer, status: Status) -> list[Message]:
-        return [*self._values(answer, status), self._table.requirements.meaning(status.servo, answer.start, status.data)]
+        return [
+            *self._values(answer, status),
+            self._table.requirements.meaning(status.servo, answer.start, status.data),
+        ]
 
     def _errors(self, answer: Answer, status: Status) -> list[Message]:
-        return [Acknowledged(status.servo), *(ReportedError(status.servo, text) for text in self._table.register_errors(status.data))]
+        return [
+            Acknowledged(status.servo),
+            *(ReportedError(status.servo, text) for text in self._table.register_errors(status.data)),
+        ]
 
     def _held(self, answer: Answer, status: Status) -> list[Message]:
-        lost_settings = (self._table.lost_setting(status.servo, expected, answer.start, status.data) for expected in answer.expected)
+        lost_settings = (
+            self._table.lost_setting(status.servo, expected, answer.start, status.data)
+            for expected in answer.expected
+        )
         return [Acknowledged(status.servo), *(message for message in lost_settings if message is not None)]
 
     _ANSWERS: dict[AnswerKind, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
@@ -121,7 +149,9 @@ class BusDecoder:
         AnswerKind.DONE: lambda _self, _, status: [Acknowledged(status.servo)],
         AnswerKind.VALUES: _values,
         AnswerKind.ERRORS: _errors,
-        AnswerKind.SETTINGS: lambda self, _, status: [self._table.requirements.read(status.servo, status.data)],
+        AnswerKind.SETTINGS: lambda self, _, status: [
+            self._table.requirements.read(status.servo, status.data)
+        ],
         AnswerKind.HELD: _held,
         AnswerKind.MEANING: _meaning,
     }

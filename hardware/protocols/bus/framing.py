@@ -1,4 +1,4 @@
-"""The frame format of a bus protocol: instructions as bytes, statuses from bytes. Knows no Blender."""
+"""The frame format of a bus protocol: instructions as bytes, statuses from bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ class Framing(ABC):
 
     @abstractmethod
     def frame(self, servo: int, code: int, parameters: bytes) -> bytes:
-        """A complete frame with this code and these parameters, of an instruction or a status. Raises ProtocolError."""
+        """A complete frame with this code and these parameters, of an instruction or a status. Raises
+        ProtocolError.
+        """
 
     @abstractmethod
     def numbers(self, what: str, *values: int) -> bytes:
@@ -57,10 +59,14 @@ class Framing(ABC):
             case Write(servo, start, data):
                 return self.frame(servo, WRITE, self.numbers("address", start) + data)
             case SyncRead(start, size, servos):
-                return self.frame(BROADCAST, SYNC_READ, self.numbers("address and size", start, size) + self._ids(servos))
+                return self.frame(
+                    BROADCAST, SYNC_READ, self.numbers("address and size", start, size) + self._ids(servos)
+                )
             case SyncWrite(start, items):
                 body = b"".join(self._ids((servo,)) + data for servo, data in items)
-                return self.frame(BROADCAST, SYNC_WRITE, self.numbers("address and size", start, instruction.size) + body)
+                return self.frame(
+                    BROADCAST, SYNC_WRITE, self.numbers("address and size", start, instruction.size) + body
+                )
 
     def _ids(self, servos: Iterable[int], or_broadcast: bool = False) -> bytes:
         for servo in servos:
@@ -70,4 +76,6 @@ class Framing(ABC):
 
     def _check_length(self, length: int) -> None:
         if length > self.longest:
-            raise ProtocolError(f"A message of {length} bytes; at most {self.longest} fit, so address fewer servos at once")
+            raise ProtocolError(
+                f"A message of {length} bytes; at most {self.longest} fit, so address fewer servos at once"
+            )

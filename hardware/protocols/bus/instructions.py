@@ -1,4 +1,4 @@
-"""Instructions to bus servos and their answers, independent of the byte format. Knows no Blender.
+"""Instructions to bus servos and their answers, independent of the byte format.
 
 `start` is the address of a register, `data` its bytes as they go over the wire, before any stuffing.
 """
@@ -58,7 +58,9 @@ class SyncWrite:
         """Size of each servo's data [bytes]. Raises ProtocolError if sizes differ."""
         sizes = {len(data) for _, data in self.items}
         if len(sizes) != 1:
-            raise ProtocolError(f"A sync write of data of the lengths {sorted(sizes)}; all servos get the same registers")
+            raise ProtocolError(
+                f"A sync write of data of the lengths {sorted(sizes)}; all servos get the same registers"
+            )
         return sizes.pop()
 
 

@@ -1,4 +1,4 @@
-"""Registers of a servo: address, size and number format. Knows no Blender."""
+"""Registers of a servo: address, size and number format."""
 
 from __future__ import annotations
 

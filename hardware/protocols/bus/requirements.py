@@ -1,4 +1,4 @@
-"""Register values that a servo must have before it may be driven, declared per servo family. Knows no Blender."""
+"""Register values that a servo must have before it may be driven, declared per servo family."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Requirement:
     mask: int = EVERY_BIT
 
     def refusal(self, number: int) -> str:
-        """Why a servo with `number` in this register must not be driven, as a sentence about the servo; empty: it may be driven."""
+        """Why a servo with `number` in this register must not be driven, as a sentence about the servo;
+        empty: it may be driven.
+        """
         if number & self.mask in self.allowed:
             return ""
         meaning = f" ({self.numbers[number & self.mask]})" if number & self.mask in self.numbers else ""
@@ -46,7 +48,8 @@ class Bounds:
     Attributes:
         lowest: Register of the lowest goal.
         highest: Register of the highest goal; where it is not above the lowest there are no bounds.
-        where: Register that decides whether the bounds apply, and the numbers with which they do; None: always.
+        where: Register that decides whether the bounds apply, and the numbers with which they do; None:
+            always.
     """
 
     lowest: Register

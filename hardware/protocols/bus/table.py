@@ -1,4 +1,4 @@
-"""Register table of a servo family, as `BusCodec` and `BusDecoder` use it. Knows no Blender."""
+"""Register table of a servo family, as `BusCodec` and `BusDecoder` use it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Table:
         requirements: Values that registers must hold before a servo is driven.
         models: Model names by number.
         baudrates: Register numbers by baud rate [bit/s].
-        model: Register of the model number, read to identify a servo where the answer to a ping does not contain it.
+        model: Register of the model number, read to identify a servo where the answer to a ping does not
+            contain it.
         firmware: Register of the firmware's version.
         flags: Meaning of the bits of a status' error byte.
         codes: Error codes in the bits beyond `flags`: the command was refused.
@@ -80,7 +81,9 @@ class Table:
 
     @property
     def error_span(self) -> tuple[int, int] | None:
-        """First address and size [bytes] of the registers that report errors; None if every answer reports errors."""
+        """First address and size [bytes] of the registers that report errors; None if every answer reports
+        errors.
+        """
         registers = [register for register in (self.hardware_errors, self.watchdog) if register is not None]
         if not registers:
             return None
@@ -92,7 +95,8 @@ class Table:
         if span is None or self.hardware_errors is None or self.watchdog is None:
             return []
         flags, guard = (
-            register.unpack(data[register.start - span[0] :][: register.size]) for register in (self.hardware_errors, self.watchdog)
+            register.unpack(data[register.start - span[0] :][: register.size])
+            for register in (self.hardware_errors, self.watchdog)
         )
         texts = [text for bit, text in self.hardware_flags.items() if flags & bit]
         rest = flags & ~sum(self.hardware_flags)
@@ -102,9 +106,11 @@ class Table:
             texts.append(HEARD_NOTHING)
         return texts
 
-    def lost_setting(self, servo: int, expected: Expected, start: int, data: bytes) -> ReportedError | LostSetting | None:
-        """The error if a register does not hold the number that is `expected`; None if it does. `data` are registers from address `start`
-        on.
+    def lost_setting(
+        self, servo: int, expected: Expected, start: int, data: bytes
+    ) -> ReportedError | LostSetting | None:
+        """The error if a register does not hold the number that is `expected`; None if it does. `data` are
+        registers from address `start` on.
         """
         register = self.written[expected.start]
         stored_number = register.unpack(data[register.start - start :][: register.size])
@@ -118,20 +124,26 @@ class Table:
 
     @property
     def written(self) -> dict[int, Register]:
-        """Registers that lose their content when the servo loses power, and whose content is verified, by address."""
+        """Registers that lose their content when the servo loses power, and whose content is verified, by
+        address.
+        """
         registers = (self.torque, self.speed, self.watchdog)
         return {register.start: register for register in registers if register is not None}
 
     @property
     def identity_span(self) -> tuple[int, int]:
-        """First address and size [bytes] of model and firmware; the address is 0 if the answer to a ping contains them."""
+        """First address and size [bytes] of model and firmware; the address is 0 if the answer to a ping
+        contains them.
+        """
         if self.ping_tells:
             return 0, self.model.size + self.firmware_parts
         first = min(self.model.start, self.firmware.start)
         return first, max(self.model.end, self.firmware.start + self.firmware_parts) - first
 
     def identity(self, servo: int, data: bytes) -> Identified:
-        """Model and firmware of a servo from `data`: the answer to a ping, or the registers of `identity_span`."""
+        """Model and firmware of a servo from `data`: the answer to a ping, or the registers of
+        `identity_span`.
+        """
         first, _ = self.identity_span
         model_at = 0 if self.ping_tells else self.model.start - first
         firmware_at = self.model.size if self.ping_tells else self.firmware.start - first

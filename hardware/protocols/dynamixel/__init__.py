@@ -1,1 +1,1 @@
-"""Dynamixel's X series, protocol 2.0. Knows no Blender."""
+"""Dynamixel's X series, protocol 2.0."""

@@ -1,10 +1,11 @@
-"""Frames of Dynamixel's protocol 2.0: encoding and decoding, with byte stuffing. Knows no Blender.
+"""Frames of Dynamixel's protocol 2.0: encoding and decoding, with byte stuffing.
 
     FF FF FD 00 id length(2) instruction parameters... CRC(2)         from the host
     FF FF FD 00 id length(2) 55 error data... CRC(2)                  from a servo
 
-Numbers have their low byte first. The length counts the bytes after it. The CRC covers all before it. Where FF FF FD occurs between length
-and CRC another FD follows it (stuffing; included in length and CRC), so that headers occur only at the beginning of a frame.
+Numbers have their low byte first. The length counts the bytes after it. The CRC covers all before it. Where
+FF FF FD occurs between length and CRC another FD follows it (stuffing; included in length and CRC), so that
+headers occur only at the beginning of a frame.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class Packets(Framing):
     highest_id = HIGHEST_ID
 
     def status_length(self, size: int) -> int:
-        """Length of the longest answer with `size` bytes of data, every third of which may be stuffed [bytes]."""
+        """Length of the longest answer with `size` bytes of data, every third of which may be stuffed
+        [bytes].
+        """
         return AROUND_STATUS + size + (size + 1) // 3
 
     def frame(self, servo: int, code: int, parameters: bytes) -> bytes:
@@ -80,7 +83,9 @@ class Packets(Framing):
         return b"".join(value.to_bytes(2, "little") for value in values)
 
     def look(self, pending: bytearray, longest: int) -> Wait | Skip | Whole | Broken:
-        """Classification of the first bytes received. A header inside a frame shows that the frame was cut off there."""
+        """Classification of the first bytes received. A header inside a frame shows that the frame was cut
+        off there.
+        """
         begins = min(len(pending), len(HEADER))
         if pending[:begins] != HEADER[:begins]:
             return Skip(_next_header(pending))
@@ -98,7 +103,11 @@ class Packets(Framing):
         expected = crc16(pending[: length - 2])
         if received_crc == expected:
             return Whole(length)
-        return Broken(length, ProblemKind.DAMAGED, f"A message with the CRC {received_crc:#06x}; its bytes give {expected:#06x}")
+        return Broken(
+            length,
+            ProblemKind.DAMAGED,
+            f"A message with the CRC {received_crc:#06x}; its bytes give {expected:#06x}",
+        )
 
     def status(self, frame: bytes) -> Status | None:
         """The servo's answer in a complete frame; None if the frame is no answer."""

@@ -1,6 +1,7 @@
-"""Dynamixel's X series: registers and capabilities. Knows no Blender.
+"""Dynamixel's X series: registers and capabilities.
 
-Addresses and numbers are those of ROBOTIS' control tables, which all servos of the X series share as far as they are used here.
+Addresses and numbers are those of ROBOTIS' control tables, which all servos of the X series share as far as
+they are used here.
 """
 
 from __future__ import annotations
@@ -21,11 +22,32 @@ SPEED_UNIT = 0.229 * RPM  # steps/s
 WATCHDOG_UNIT = 0.02  # [s]
 LONGEST_WATCHDOG = 127 * WATCHDOG_UNIT
 POSITION_MODE = 3
-MODES = {0: "current", 1: "velocity", 3: "position", 4: "extended position", 5: "current-based position", 16: "PWM"}
-ONE_TURN, MORE_TURNS = (3, 4, 5), (4, 5)  # modes in which goals are positions, and those in which they may exceed a revolution
+MODES = {
+    0: "current",
+    1: "velocity",
+    3: "position",
+    4: "extended position",
+    5: "current-based position",
+    16: "PWM",
+}
+ONE_TURN, MORE_TURNS = (
+    (3, 4, 5),
+    (
+        4,
+        5,
+    ),
+)  # modes in which goals are positions, and those in which they may exceed a revolution
 TIME_BASED, TORQUE_BY_GOAL = 0x04, 0x08  # bits of the drive mode
 
-BAUDRATES = {57_600: 1, 9_600: 0, 115_200: 2, 1_000_000: 3, 2_000_000: 4, 3_000_000: 5, 4_000_000: 6}  # the factory's first
+BAUDRATES = {
+    57_600: 1,
+    9_600: 0,
+    115_200: 2,
+    1_000_000: 3,
+    2_000_000: 4,
+    3_000_000: 5,
+    4_000_000: 6,
+}  # the factory's first
 
 MODELS = {
     1000: "XH430-W350", 1001: "XD430-T350", 1010: "XH430-W210", 1011: "XD430-T210", 1020: "XM430-W350", 1030: "XM430-W210",
@@ -36,7 +58,9 @@ MODELS = {
     1310: "XW540-H260",
 }  # fmt: skip
 
-TELLS_LOAD = frozenset((1060, 1070, 1080, 1090, 1160))  # at address 126 these tell the load in thousandths, all others the current
+TELLS_LOAD = frozenset(
+    (1060, 1070, 1080, 1090, 1160)
+)  # at address 126 these tell the load in thousandths, all others the current
 
 ALERT = {0x80: "its hardware reports an error"}
 REFUSALS = {
@@ -62,7 +86,8 @@ HOMING_OFFSET = Register(20, 4, signed=True)  # reported = actual + offset
 
 
 def requirements(multi_turn: bool) -> Requirements:
-    """Register values that a servo must have: position mode, profiles given as velocity, and no torque switched on by a goal.
+    """Register values that a servo must have: position mode, profiles given as velocity, and no torque
+    switched on by a goal.
 
     Position limits apply in position mode only.
     """
@@ -75,7 +100,9 @@ def requirements(multi_turn: bool) -> Requirements:
         f"without {TIME_BASED} (time-based profile) and {TORQUE_BY_GOAL} (torque on by goal update)",
         mask=TIME_BASED | TORQUE_BY_GOAL,
     )
-    mode = Requirement(MODE, "operating mode (address 11)", modes, " or ".join((", ".join(names[:-1]), names[-1])), MODES)
+    mode = Requirement(
+        MODE, "operating mode (address 11)", modes, " or ".join((", ".join(names[:-1]), names[-1])), MODES
+    )
     bounds = Bounds(Register(52, 4), Register(48, 4), (MODE, (POSITION_MODE,)))
     return Requirements((mode, plain), bounds, HOMING_OFFSET)
 
@@ -113,7 +140,12 @@ def capabilities(multi_turn: bool = False) -> Capabilities:
     """Capabilities of the X series."""
     return Capabilities(
         title="Dynamixel X servos",
-        units=Units("steps", -FARTHEST if multi_turn else 0, FARTHEST if multi_turn else STEPS - 1, per_revolution=STEPS),
+        units=Units(
+            "steps",
+            -FARTHEST if multi_turn else 0,
+            FARTHEST if multi_turn else STEPS - 1,
+            per_revolution=STEPS,
+        ),
         servos=range(HIGHEST_ID + 1),
         baudrates=tuple(BAUDRATES),
         reads=frozenset(TABLE.quantities),
@@ -124,17 +156,24 @@ def capabilities(multi_turn: bool = False) -> Capabilities:
         on_silence=Silence.WATCHDOG,
         limits_speed=True,
         changes_id=True,
-        remark="A watchdog that has tripped stops the servo where it is, with torque, and must be cleared before it takes new goals",
+        remark=(
+            "A watchdog that has tripped stops the servo where it is, with torque, and must be cleared before"
+            " it takes new goals"
+        ),
     )
 
 
 def dynamixel(multi_turn: bool = False) -> BusCodec:
     """The codec of the X series; `multi_turn`: goals may exceed one revolution (extended position mode)."""
-    return BusCodec(capabilities(multi_turn), Packets(), replace(TABLE, requirements=requirements(multi_turn)))
+    return BusCodec(
+        capabilities(multi_turn), Packets(), replace(TABLE, requirements=requirements(multi_turn))
+    )
 
 
 def load_unit(model: int) -> tuple[float, str]:
-    """Size of one unit of LOAD on a servo model, and the quantity: "share" of the maximum load, or "ampere"."""
+    """Size of one unit of LOAD on a servo model, and the quantity: "share" of the maximum load, or
+    "ampere".
+    """
     if model in TELLS_LOAD:
         return 0.001, "share"
     return (0.001 if 1190 <= model <= 1240 else 0.00269), "ampere"

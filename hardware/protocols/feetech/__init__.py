@@ -1,1 +1,1 @@
-"""Feetech's STS and SCS bus servos. Knows no Blender."""
+"""Feetech's STS and SCS bus servos."""

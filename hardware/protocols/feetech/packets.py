@@ -1,9 +1,10 @@
-"""Frames of Feetech's bus servos: encoding and decoding. Knows no Blender.
+"""Frames of Feetech's bus servos: encoding and decoding.
 
     FF FF id length instruction parameters... checksum        from the host
     FF FF id length error parameters... checksum              from a servo
 
-The length counts the bytes after it; the checksum is the sum from the id on, all bits flipped. Only the direction distinguishes the two.
+The length counts the bytes after it; the checksum is the sum from the id on, all bits flipped. Only the
+direction distinguishes the two.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ class Packets(Framing):
 
     def frame(self, servo: int, code: int, parameters: bytes) -> bytes:
         self._check_length(SHORTEST + len(parameters))
-        body = self._ids((servo,), or_broadcast=True) + self.numbers("code", len(parameters) + 2, code) + parameters
+        body = (
+            self._ids((servo,), or_broadcast=True)
+            + self.numbers("code", len(parameters) + 2, code)
+            + parameters
+        )
         return HEADER + body + bytes((checksum(body),))
 
     def numbers(self, what: str, *values: int) -> bytes:
@@ -62,7 +67,9 @@ class Packets(Framing):
         if pending[length - 1] == expected:
             return Whole(length)
         return Broken(
-            length, ProblemKind.DAMAGED, f"A message with the checksum {pending[length - 1]:#04x}; its bytes give {expected:#04x}"
+            length,
+            ProblemKind.DAMAGED,
+            f"A message with the checksum {pending[length - 1]:#04x}; its bytes give {expected:#04x}",
         )
 
     def status(self, frame: bytes) -> Status | None:

@@ -1,8 +1,8 @@
-"""Feetech's STS and SCS servos: registers and capabilities. Knows no Blender.
+"""Feetech's STS and SCS servos: registers and capabilities.
 
-Addresses, sign bits and numbers are those of Feetech's memory tables and of LeRobot's. STS servos put the low byte first and have a sign
-bit (bit 15 of positions, bit 10 of the load), not two's complement. SCS servos put the high byte first; they have 1024
-steps.
+Addresses, sign bits and numbers are those of Feetech's memory tables and of LeRobot's. STS servos put the low
+byte first and have a sign bit (bit 15 of positions, bit 10 of the load), not two's complement. SCS servos put
+the high byte first; they have 1024 steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from .packets import HIGHEST_ID, Packets
 
 Series = Literal["sts", "scs"]
 
-STEPS = {"sts": 4096, "scs": 1024}  # in a revolution of an STS servo, and over the 300 degrees of an SCS servo
+STEPS = {
+    "sts": 4096,
+    "scs": 1024,
+}  # in a revolution of an STS servo, and over the 300 degrees of an SCS servo
 SCS_RANGE = 300.0 / 360.0  # of a revolution that an SCS servo's 1024 steps cover
 FARTHEST = 30719  # steps in either direction with multi-turn: 7.5 revolutions
 
@@ -80,7 +83,8 @@ def table_of(series: Series) -> Table:
 
 
 def _requirements(series: Series, order: Order) -> Requirements:
-    """Register values that a servo must have: for STS position mode, for SCS a maximum angle limit above 0 (0 means motor mode).
+    """Register values that a servo must have: for STS position mode, for SCS a maximum angle limit above 0 (0
+    means motor mode).
 
     STS servos without angle limits can rotate more than one revolution.
     """
@@ -88,7 +92,13 @@ def _requirements(series: Series, order: Order) -> Requirements:
     if series == "sts":
         mode = Requirement(Register(33, 1), "operating mode (register 33)", (0,), "0 (position)", MODES)
     else:
-        mode = Requirement(highest, "highest angle limit (register 11)", range(1, STEPS[series]), "above 0", {0: "motor mode"})
+        mode = Requirement(
+            highest,
+            "highest angle limit (register 11)",
+            range(1, STEPS[series]),
+            "above 0",
+            {0: "motor mode"},
+        )
     return Requirements((mode,), Bounds(lowest, highest), HOMING_OFFSET if series == "sts" else None)
 
 
@@ -130,4 +140,6 @@ def feetech(series: Series, multi_turn: bool = False) -> BusCodec:
     """
     if multi_turn and series == "scs":
         raise ProtocolError("SCS servos rotate by 300 degrees at most; switch multi-turn off")
-    return BusCodec(capabilities_of(series, multi_turn), Packets(), table_of(series), sync_reads=series == "sts")
+    return BusCodec(
+        capabilities_of(series, multi_turn), Packets(), table_of(series), sync_reads=series == "sts"
+    )

@@ -1,4 +1,4 @@
-"""Limber's own protocol: messages, and their encoding as bytes. Knows no Blender.
+"""Limber's own protocol: messages, and their encoding as bytes.
 
 docs/protocol.md specifies the bytes, with test vectors, and the rules of a session.
 """

@@ -1,7 +1,7 @@
-"""What Limber's own protocol supports. Knows no Blender.
+"""What Limber's own protocol supports.
 
-A device with Limber's firmware is one connection for all its channels. `worker.limber_connection` drives it; no codec does, since the
-device has a session and states of its own.
+A device with Limber's firmware is one connection for all its channels. `worker.limber_connection` drives it;
+no codec does, since the device has a session and states of its own.
 """
 
 from ..interface import Capabilities, Check, Silence, Units
@@ -15,5 +15,7 @@ CAPABILITIES = Capabilities(
     commands_checked=Check.CRC16,
     on_silence=Silence.WATCHDOG,
     limits_speed=True,
-    remark="Its watchdog is always on: after 250 ms of silence each channel holds or goes limp, as it was set",
+    remark=(
+        "Its watchdog is always on: after 250 ms of silence each channel holds or goes limp, as it was set"
+    ),
 )

@@ -1,6 +1,7 @@
-"""The messages of Limber's own protocol, independent of their encoding. Knows no Blender.
+"""The messages of Limber's own protocol, independent of their encoding.
 
-A pulse width is in microseconds; `None` is a pulse that is not sent, or not given. docs/protocol.md has the rules of a session.
+A pulse width is in microseconds; `None` is a pulse that is not sent, or not given. docs/protocol.md has the
+rules of a session.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from ..interface import ProtocolError as ProtocolError  # the same for every pro
 
 VERSION = 1
 MAX_CHANNELS = 24
-UNITS_PER_US = 8  # an eighth of a microsecond is 1/90 of a degree on a common servo, and a whole number of ticks on every timer
+# an eighth of a microsecond is 1/90 of a degree on a common servo, and a whole number of ticks on every timer
+UNITS_PER_US = 8
 MAX_US = 0xFFFF / UNITS_PER_US
 NAME_BYTES = 24
 
@@ -156,10 +158,14 @@ class WrongVersion:
 
     def sentence(self) -> str:
         """Sentence for the user with both versions and the remedy."""
-        remedy = "flash the device with the firmware that came with this Limber" if self.version < VERSION else "update Limber"
+        remedy = (
+            "flash the device with the firmware that came with this Limber"
+            if self.version < VERSION
+            else "update Limber"
+        )
         return (
-            f"The device speaks version {self.version} of Limber's protocol (its firmware is {self.firmware[0]}.{self.firmware[1]}) "
-            f"and this Limber version {VERSION}: {remedy}"
+            f"The device speaks version {self.version} of Limber's protocol (its firmware is"
+            f" {self.firmware[0]}.{self.firmware[1]}) and this Limber version {VERSION}: {remedy}"
         )
 
 
@@ -167,7 +173,8 @@ class WrongVersion:
 class Report:
     """Answer to every frame but HELLO; also sent when the state changes (`answers` is None).
 
-    `commanded_us` are the pulses being sent; `measured_us`, of the same length or empty, are the servos' measured positions.
+    `commanded_us` are the pulses being sent; `measured_us`, of the same length or empty, are the servos'
+    measured positions.
     """
 
     answers: int | None
@@ -194,7 +201,9 @@ Message = Hello | Configure | Arm | Move | Disarm | Stop | Poll | Welcome | Wron
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A message with its sequence number, 0 to 255; an answer carries the number of the frame that it answers."""
+    """A message with its sequence number, 0 to 255; an answer carries the number of the frame that it
+    answers.
+    """
 
     sequence: int
     message: Message | Unreadable

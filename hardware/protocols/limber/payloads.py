@@ -1,4 +1,4 @@
-"""Encoding of the messages of Limber's own protocol, and of the frames around them. Knows no Blender.
+"""Encoding of the messages of Limber's own protocol, and of the frames around them.
 
 All numbers are unsigned, high byte first; a pulse width is in eighths of a microsecond, 0 for none.
 """
@@ -146,7 +146,9 @@ def _empty(make: Callable[[], Message]) -> Callable[[bytes], Message]:
 
 
 def _decode_welcome(payload: bytes) -> Message:
-    version, major, minor, channels, features, lowest, highest, period, watchdog, session = _WELCOME.unpack_from(payload)
+    version, major, minor, channels, features, lowest, highest, period, watchdog, session = (
+        _WELCOME.unpack_from(payload)
+    )
     name = payload[_WELCOME.size :].decode("ascii")
     return Welcome(
         session=session,
@@ -164,7 +166,9 @@ def _decode_welcome(payload: bytes) -> Message:
 
 def _encode_welcome(message: Welcome) -> bytes:
     if not message.name.isascii() or len(message.name) > NAME_BYTES:
-        raise ProtocolError(f"name is {message.name!r}; the wire carries at most {NAME_BYTES} ASCII characters")
+        raise ProtocolError(
+            f"name is {message.name!r}; the wire carries at most {NAME_BYTES} ASCII characters"
+        )
     return _WELCOME.pack(
         message.version,
         whole("firmware", message.firmware[0], 0xFF),
@@ -198,7 +202,8 @@ def _decode_report(payload: bytes) -> Message:
 def _encode_report(message: Report) -> bytes:
     if message.measured_us and len(message.measured_us) != len(message.commanded_us):
         raise ProtocolError(
-            f"measured_us has {len(message.measured_us)} channels and commanded_us {len(message.commanded_us)}; give as many or none"
+            f"measured_us has {len(message.measured_us)} channels and commanded_us"
+            f" {len(message.commanded_us)}; give as many or none"
         )
     return (
         _REPORT.pack(
@@ -216,7 +221,10 @@ def _encode_report(message: Report) -> bytes:
 
 
 _ENCODERS: dict[type, tuple[Kind, Callable[[Any], bytes]]] = {
-    Hello: (Kind.HELLO, lambda m: _HELLO.pack(whole("version", m.version, 0xFF), whole("session", m.session, 0xFFFF))),
+    Hello: (
+        Kind.HELLO,
+        lambda m: _HELLO.pack(whole("version", m.version, 0xFF), whole("session", m.session, 0xFFFF)),
+    ),
     Configure: (Kind.CONFIGURE, _encode_configure),
     Arm: (Kind.ARM, lambda m: _SESSION.pack(whole("session", m.session, 0xFFFF))),
     Move: (Kind.MOVE, _encode_move),
@@ -270,7 +278,12 @@ def encode_raw(kind: int, payload: bytes, sequence: int = 0) -> bytes:
     """
     if len(payload) > MAX_PAYLOAD:
         raise ProtocolError(f"a payload of {len(payload)} bytes; at most {MAX_PAYLOAD} fit a frame")
-    body = bytes((len(payload), len(payload) ^ 0xFF, whole("kind", kind, 0xFF), whole("sequence", sequence, 0xFF))) + payload
+    body = (
+        bytes(
+            (len(payload), len(payload) ^ 0xFF, whole("kind", kind, 0xFF), whole("sequence", sequence, 0xFF))
+        )
+        + payload
+    )
     return bytes((START,)) + body + crc16(body).to_bytes(TRAILER, "big")
 
 
@@ -293,9 +306,11 @@ def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
 
 
 class Decoder:
-    """Decodes frames from a stream of bytes, in either direction; never raises and never keeps more than one frame's length.
+    """Decodes frames from a stream of bytes, in either direction; never raises and never keeps more than one
+    frame's length.
 
-    After noise or a damaged frame it looks for a frame from the very next byte on, so a good frame behind a bad one is not lost.
+    After noise or a damaged frame it looks for a frame from the very next byte on, so a good frame behind a
+    bad one is not lost.
     """
 
     def __init__(self) -> None:
@@ -316,6 +331,10 @@ class Decoder:
         return self._frames(self._stream.give_up())
 
     def _frames(self, frames: list[bytes | Problem]) -> list[Frame]:
-        self.bad_frames += sum(isinstance(item, Problem) and item.kind is ProblemKind.DAMAGED for item in frames)
+        self.bad_frames += sum(
+            isinstance(item, Problem) and item.kind is ProblemKind.DAMAGED for item in frames
+        )
         whole = (item for item in frames if isinstance(item, bytes))
-        return [Frame(item[SEQUENCE_AT], decode_payload(item[KIND_AT], item[HEADER:-TRAILER])) for item in whole]
+        return [
+            Frame(item[SEQUENCE_AT], decode_payload(item[KIND_AT], item[HEADER:-TRAILER])) for item in whole
+        ]

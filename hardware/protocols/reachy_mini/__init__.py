@@ -1,1 +1,1 @@
-"""Protocol of Reachy Mini's daemon: JSON messages over a WebSocket. Knows no Blender."""
+"""Protocol of Reachy Mini's daemon: JSON messages over a WebSocket."""

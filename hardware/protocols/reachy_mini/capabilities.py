@@ -1,7 +1,8 @@
-"""The motors of Reachy Mini, and what its daemon supports. Knows no Blender.
+"""The motors of Reachy Mini, and what its daemon supports.
 
-Positions are steps of its servos, as on its bus: an angle of the daemon's is (steps - 2048) 2 pi / 4096 [rad]. The daemon's antennas rotate
-opposite to the joints of the robot's URDF: their channels have direction -1.
+Positions are steps of its servos, as on its bus: an angle of the daemon's is (steps - 2048) 2 pi / 4096
+[rad]. The daemon's antennas rotate opposite to the joints of the robot's URDF: their channels have direction
+-1.
 """
 
 from __future__ import annotations
@@ -27,9 +28,18 @@ MOTORS: Mapping[int, str] = MappingProxyType(
 
 LIMITS: Mapping[int, tuple[int, int]] = MappingProxyType(
     dict.fromkeys(MOTORS, (0, 4095))
-    | {11: (1502, 2958), 12: (1138, 2844), 13: (1502, 2958), 14: (1138, 2594), 15: (1252, 2958), 16: (1138, 2594)}
+    | {
+        11: (1502, 2958),
+        12: (1138, 2844),
+        13: (1502, 2958),
+        14: (1138, 2594),
+        15: (1252, 2958),
+        16: (1138, 2594),
+    }
 )
-"""Lowest and highest position of each servo [steps], as the daemon writes them into it: a servo ignores goals beyond."""
+"""Lowest and highest position of each servo [steps], as the daemon writes them into it: a servo ignores goals
+beyond.
+"""
 
 HEAD = tuple(range(10, 17))  # ids in the order of the daemon's head joints
 ANTENNAS = (17, 18)  # ids in the order of its antennas: right, left

@@ -1,4 +1,4 @@
-"""Messages of Reachy Mini's daemon (1.13), each a JSON object whose `type` says what it is. Knows no Blender.
+"""Messages of Reachy Mini's daemon (1.13), each a JSON object whose `type` says what it is.
 
 The daemon answers no command. It sends where its motors are 50 times a second, and its state once a second.
 """
@@ -19,7 +19,9 @@ FARTHEST = 100.0  # [rad] largest angle that a motor can be at: sixteen revoluti
 
 @dataclass(frozen=True, slots=True)
 class JointPositions:
-    """Measured angles [rad]: of the body and the six motors of the head, and of the right and the left antenna."""
+    """Measured angles [rad]: of the body and the six motors of the head, and of the right and the left
+    antenna.
+    """
 
     head: tuple[float, ...]
     antennas: tuple[float, ...]
@@ -27,7 +29,9 @@ class JointPositions:
 
 @dataclass(frozen=True, slots=True)
 class DaemonStatus:
-    """State of the daemon (`RUNNING` or another), of its motors (`ENABLED`, `DISABLED`, ...), and its error; may be empty."""
+    """State of the daemon (`RUNNING` or another), of its motors (`ENABLED`, `DISABLED`, ...), and its error;
+    may be empty.
+    """
 
     state: str
     motors: str
@@ -54,7 +58,10 @@ def decode(text: str) -> DaemonMessage | None:
         return None
     match said.get("type"):
         case "joint_positions":
-            head, antennas = _angles(said, "head_joint_positions", HEAD_JOINTS), _angles(said, "antennas_joint_positions", ANTENNA_JOINTS)
+            head, antennas = (
+                _angles(said, "head_joint_positions", HEAD_JOINTS),
+                _angles(said, "antennas_joint_positions", ANTENNA_JOINTS),
+            )
             return JointPositions(head, antennas) if head and antennas else None
         case "daemon_status":
             backend = said.get("backend_status")
@@ -79,7 +86,8 @@ def _angles(said: dict[str, Any], name: str, count: int) -> tuple[float, ...]:
 
 
 def head_joints(angles: Sequence[float]) -> str:
-    """JSON command with angles of the body and the six motors of the head (7,) [rad]; the daemon's inverse kinematics is not used.
+    """JSON command with angles of the body and the six motors of the head (7,) [rad]; the daemon's inverse
+    kinematics is not used.
 
     Raises:
         ValueError: An angle is not a finite number.
@@ -97,7 +105,9 @@ def antennas(angles: Sequence[float]) -> str:
 
 
 def motor_mode(mode: str) -> str:
-    """JSON command that sets the mode of all motors: "ENABLED" (torque on, at the present position) or "DISABLED"."""
+    """JSON command that sets the mode of all motors: "ENABLED" (torque on, at the present position) or
+    "DISABLED".
+    """
     return _command("set_motor_mode", mode=mode)
 
 
@@ -112,7 +122,9 @@ def no_automatic_body_yaw() -> str:
 
 
 def stop_move() -> str:
-    """JSON command that stops a playing move where it is. While a move plays, the daemon ignores all targets."""
+    """JSON command that stops a playing move where it is. While a move plays, the daemon ignores all
+    targets.
+    """
     return _command("stop_move")
 
 

@@ -1,7 +1,7 @@
-"""WebSocket client (RFC 6455) without a socket: received bytes in, messages out. Knows no Blender.
+"""WebSocket client (RFC 6455) without a socket: received bytes in, messages out.
 
-It does what a robot's daemon needs: text messages, whole or in fragments, pings and the end of the connection; no extensions. Lengths are
-bounded, and any damage ends the connection with a reason.
+It does what a robot's daemon needs: text messages, whole or in fragments, pings and the end of the
+connection; no extensions. Lengths are bounded, and any damage ends the connection with a reason.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class WebSocket:
     def __init__(self, host: str, path: str, random: Callable[[int], bytes] = os.urandom) -> None:
         self._random = random
         key = base64.b64encode(random(16)).decode()
-        self._accept = base64.b64encode(hashlib.sha1((key + MAGIC).encode(), usedforsecurity=False).digest()).decode()
+        self._accept = base64.b64encode(
+            hashlib.sha1((key + MAGIC).encode(), usedforsecurity=False).digest()
+        ).decode()
         self.handshake = (
             f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -60,8 +62,8 @@ class WebSocket:
         return self._frame(CLOSE, (1000).to_bytes(2, "big"))
 
     def answers(self) -> bytes:
-        """Answers to the newest ping, which stand for all before it (RFC 6455, 5.5.3), and to the end of the connection, to be sent now;
-        empty: none are due.
+        """Answers to the newest ping, which stand for all before it (RFC 6455, 5.5.3), and to the end of the
+        connection, to be sent now; empty: none are due.
         """
         pong = b"" if self._pinged is None else self._frame(PONG, self._pinged)
         due, self._answers, self._pinged = pong + bytes(self._answers), bytearray(), None
@@ -89,8 +91,13 @@ class WebSocket:
         if len(words) < 2 or not words[0].startswith("HTTP/1.1") or words[1] != "101":
             self.ended = f"it answered '{first[:60]}'"
             return
-        fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        if fields.get("upgrade", "").lower() != "websocket" or fields.get("sec-websocket-accept") != self._accept:
+        fields = {
+            name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
+        }
+        if (
+            fields.get("upgrade", "").lower() != "websocket"
+            or fields.get("sec-websocket-accept") != self._accept
+        ):
             self.ended = "its answer to the handshake is no WebSocket's"
         elif "sec-websocket-extensions" in fields or "sec-websocket-protocol" in fields:
             self.ended = "it uses an extension that was not offered"
@@ -98,7 +105,9 @@ class WebSocket:
             self.opened = True
 
     def _next_frame(self) -> tuple[bool, int, bytes] | None:
-        """Removes the next complete frame from the pending bytes: (whether its message ends, kind, content); None: not complete yet."""
+        """Removes the next complete frame from the pending bytes: (whether its message ends, kind, content);
+        None: not complete yet.
+        """
         data = self._pending
         if len(data) < 2:
             return None
@@ -163,4 +172,9 @@ class WebSocket:
         else:
             length = bytes((MASKED | 127,)) + size.to_bytes(8, "big")
         mask = self._random(4)
-        return bytes((FIN | kind,)) + length + mask + bytes(byte ^ key for byte, key in zip(content, cycle(mask), strict=False))
+        return (
+            bytes((FIN | kind,))
+            + length
+            + mask
+            + bytes(byte ^ key for byte, key in zip(content, cycle(mask), strict=False))
+        )

@@ -1,4 +1,6 @@
-"""The demo lamp: a desk lamp with five joints, three postures, and a ball that flies around it as its target."""
+"""The demo lamp: a desk lamp with five joints, three postures, and a ball that flies around it as its
+target.
+"""
 
 from collections.abc import Callable
 from math import cos, pi, radians, sin
@@ -36,12 +38,20 @@ POSTURES = {
 
 ROUND = 10.0  # [s] period of the ball's path, slow enough for every posture to follow
 KEY_EVERY = 3  # frames between two keys of the ball
-SOLID = {"MESH", "ARMATURE", "CURVE", "SURFACE", "META", "FONT"}  # types of objects that the lamp must not overlap
+SOLID = {
+    "MESH",
+    "ARMATURE",
+    "CURVE",
+    "SURFACE",
+    "META",
+    "FONT",
+}  # types of objects that the lamp must not overlap
 ROOM = 0.9  # [m] half size of the space for the lamp and its ball
 
 
 def add(context) -> bpy.types.Object:
-    """Builds the lamp with its chain, postures, servos and flying ball, in a collection of its own; returns its armature object.
+    """Builds the lamp with its chain, postures, servos and flying ball, in a collection of its own; returns
+    its armature object.
 
     Blender must be in Object Mode. The lamp becomes the active and only selected object.
     """
@@ -66,7 +76,9 @@ def add(context) -> bpy.types.Object:
 
 
 def armature(location: Vector | None = None) -> bpy.types.Object:
-    """Makes the lamp's bones with their locks and limits, active and in Pose Mode, its foot at a world position [m]."""
+    """Makes the lamp's bones with their locks and limits, active and in Pose Mode, its foot at a world
+    position [m].
+    """
     data = bpy.data.armatures.new("Lamp")
     rig = bpy.data.objects.new("Lamp", data)
     rig.location = location or (0.0, 0.0, 0.0)
@@ -96,7 +108,9 @@ def armature(location: Vector | None = None) -> bpy.types.Object:
 
 
 def make_chain(rig, target):
-    """Makes the chain from the foot to the shade, which looks at the target from its bulb, with servos and postures; returns it."""
+    """Makes the chain from the foot to the shade, which looks at the target from its bulb, with servos and
+    postures; returns it.
+    """
     chain = chains.new_chain(rig, [BONES[0][0], BONES[-1][0]])
     chain.target, chain.eye, chain.base = target, BULB / rig.data.bones["Shade"].length, "POSTURE"
     set_servos(chain)
@@ -122,7 +136,9 @@ def set_servos(chain) -> None:
 
 def ball(places: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
     """Makes the ball, with a key of its location at each of the given frames."""
-    ball_object = shapes.thing("Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35))
+    ball_object = shapes.thing(
+        "Ball", shapes.ball(radius), shapes.material("Ball", BALL_COLOUR, roughness=0.35, glow=0.35)
+    )
     for frame, location in places.items():
         ball_object.location = location
         ball_object.keyframe_insert("location", frame=frame)
@@ -130,12 +146,13 @@ def ball(places: dict[int, Vector], radius: float = BALL) -> bpy.types.Object:
 
 
 def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vector:
-    """Position of the ball [m] relative to the lamp's foot: it swings from side to side in front of the lamp, over its head and down to the
-    table.
+    """Position of the ball [m] relative to the lamp's foot: it swings from side to side in front of the lamp,
+    over its head and down to the table.
 
     Args:
         phase: Phase of the path [rad]; 2 pi is one period.
-        swings, bobs: Periods of the sideways and the vertical motion within one; whole numbers close the path.
+        swings, bobs: Periods of the sideways and the vertical motion within one; whole numbers close the
+            path.
     """
     azimuth = radians(52 * sin(swings * phase + 0.6) - 26)
     distance, height = 0.72 + 0.05 * cos(phase), 0.32 + 0.22 * sin(bobs * phase + 0.3)
@@ -143,7 +160,8 @@ def ball_position(phase: float, swings: float = 1.0, bobs: float = 2.0) -> Vecto
 
 
 def rounds(scene, position_at: Callable[[float], Vector]) -> dict[int, Vector]:
-    """Keys of a closed path repeated a whole number of times over the scene's frames, so that a target does not jump when playback repeats.
+    """Keys of a closed path repeated a whole number of times over the scene's frames, so that a target does
+    not jump when playback repeats.
 
     Args:
         scene: The scene.
@@ -167,8 +185,14 @@ def fly_for_ever(target) -> None:
 
 
 def free_position(scene) -> Vector:
-    """World position [m] for the lamp: the origin, or beside everything in the scene (+X) where something is near the origin."""
-    boxes = [[obj.matrix_world @ Vector(corner) for corner in obj.bound_box] for obj in scene.objects if obj.type in SOLID]
+    """World position [m] for the lamp: the origin, or beside everything in the scene (+X) where something is
+    near the origin.
+    """
+    boxes = [
+        [obj.matrix_world @ Vector(corner) for corner in obj.bound_box]
+        for obj in scene.objects
+        if obj.type in SOLID
+    ]
     if not any(_is_near(box) for box in boxes):
         return Vector((0.0, 0.0, 0.0))
     return Vector((max(corner.x for box in boxes for corner in box) + ROOM, 0.0, 0.0))
@@ -176,7 +200,9 @@ def free_position(scene) -> Vector:
 
 def _is_near(box: list[Vector]) -> bool:
     """Whether a bounding box, by its corners, overlaps the lamp's space at the origin, in x and y."""
-    return all(min(corner[k] for corner in box) < ROOM and max(corner[k] for corner in box) > -ROOM for k in range(2))
+    return all(
+        min(corner[k] for corner in box) < ROOM and max(corner[k] for corner in box) > -ROOM for k in range(2)
+    )
 
 
 def body(rig) -> None:
@@ -187,7 +213,17 @@ def body(rig) -> None:
     white = shapes.material("White Enamel", (0.9, 0.88, 0.82), roughness=0.5)
     glass = shapes.material("Bulb", (1.0, 0.74, 0.38), roughness=0.3, glow=5.0)
 
-    foot = shapes.lathe([(0, 0), (0.098, 0), (0.1, 0.004), (0.097, 0.010), (0.075, 0.017), (0.042, FOOT_HEIGHT), (0, FOOT_HEIGHT)])
+    foot = shapes.lathe(
+        [
+            (0, 0),
+            (0.098, 0),
+            (0.1, 0.004),
+            (0.097, 0.010),
+            (0.075, 0.017),
+            (0.042, FOOT_HEIGHT),
+            (0, FOOT_HEIGHT),
+        ]
+    )
     foot = shapes.thing("Foot", shapes.moved(foot, Matrix.Rotation(pi / 2, 4, "X")), paint)
     foot.parent = rig
 
@@ -198,7 +234,10 @@ def body(rig) -> None:
         shapes.joined(
             [
                 shapes.across(shapes.drum(0.019, x - 0.0035, x + 0.0035), (0, shoulder, 0)),
-                shapes.moved(shapes.drum(0.012, 0.008, shoulder), Matrix.Translation((x, 0, 0)) @ Matrix.Diagonal((0.3, 1, 1, 1))),
+                shapes.moved(
+                    shapes.drum(0.012, 0.008, shoulder),
+                    Matrix.Translation((x, 0, 0)) @ Matrix.Diagonal((0.3, 1, 1, 1)),
+                ),
             ]
         )
         for x in (-0.026, 0.026)
@@ -207,13 +246,22 @@ def body(rig) -> None:
 
     for name in ("Lower Arm", "Upper Arm"):
         size = length[name]
-        rods = [shapes.moved(shapes.drum(0.0055, 0.0, size, 0.001), Matrix.Translation((x, 0, 0))) for x in (-0.014, 0.014)]
+        rods = [
+            shapes.moved(shapes.drum(0.0055, 0.0, size, 0.001), Matrix.Translation((x, 0, 0)))
+            for x in (-0.014, 0.014)
+        ]
         shapes.hang(shapes.thing(f"{name} Rods", shapes.joined(rods), metal), rig, name)
         hinge = shapes.across(shapes.drum(ELBOW, -0.021, 0.021))
         collar = shapes.across(shapes.drum(0.0075, -0.019, 0.019), (0, 0.72 * size, 0))
         shapes.hang(shapes.thing(f"{name} Hinge", shapes.joined([hinge, collar]), paint), rig, name)
-        shapes.hang(shapes.thing(f"{name} Spring", shapes.spring(0.0055, 0.022, 0.72 * size, 22, 0.0013), dark), rig, name)
-    shapes.hang(shapes.thing("Wrist Hinge", shapes.across(shapes.drum(ELBOW, -0.021, 0.021)), paint), rig, "Neck")
+        shapes.hang(
+            shapes.thing(f"{name} Spring", shapes.spring(0.0055, 0.022, 0.72 * size, 22, 0.0013), dark),
+            rig,
+            name,
+        )
+    shapes.hang(
+        shapes.thing("Wrist Hinge", shapes.across(shapes.drum(ELBOW, -0.021, 0.021)), paint), rig, "Neck"
+    )
     shapes.hang(shapes.thing("Neck", shapes.drum(0.010, 0.0, length["Neck"]), metal), rig, "Neck")
 
     socket = [(0, -0.030), (0.014, -0.030), (0.023, -0.025), (0.026, -0.016), (0.026, 0.030)]
@@ -221,8 +269,19 @@ def body(rig) -> None:
     inside = [(radius - 0.003, y) for radius, y in reversed(outside)]
     shade = shapes.thing("Shade", shapes.lathe([*socket, *outside, (0.0805, 0.130)]), paint)
     shapes.hang(shade, rig, "Shade")
-    shapes.hang(shapes.thing("Shade Inside", shapes.lathe([(0.0805, 0.130), *inside, (0.0, 0.036)]), white), rig, "Shade")
-    bulb = shapes.lathe([(0, 0.034), (0.013, 0.036), (0.014, 0.054), *[(0.030 * sin(a), BULB - 0.030 * cos(a)) for a in _arc(0.62, pi)]])
+    shapes.hang(
+        shapes.thing("Shade Inside", shapes.lathe([(0.0805, 0.130), *inside, (0.0, 0.036)]), white),
+        rig,
+        "Shade",
+    )
+    bulb = shapes.lathe(
+        [
+            (0, 0.034),
+            (0.013, 0.036),
+            (0.014, 0.054),
+            *[(0.030 * sin(a), BULB - 0.030 * cos(a)) for a in _arc(0.62, pi)],
+        ]
+    )
     bulb = shapes.thing("Bulb", bulb, glass)
     shapes.hang(bulb, rig, "Shade")
 

@@ -11,7 +11,9 @@ SEGMENTS = 48  # segments of a surface of revolution
 SHARP = radians(38)  # edges beyond this angle are shaded sharp
 
 
-def material(name: str, colour: tuple, roughness: float = 0.5, metallic: float = 0.0, glow: float = 0.0) -> bpy.types.Material:
+def material(
+    name: str, colour: tuple, roughness: float = 0.5, metallic: float = 0.0, glow: float = 0.0
+) -> bpy.types.Material:
     """Makes a plain material. `colour`: linear (r, g, b); `glow`: emission strength."""
     new_material = bpy.data.materials.new(name)
     if not new_material.node_tree:  # from Blender 5.0 on every material has nodes
@@ -36,10 +38,20 @@ def lathe(profile: list[tuple[float, float]], segments: int = SEGMENTS) -> bmesh
         if radius < 1e-6:
             rings.append([mesh.verts.new((0.0, y, 0.0))])
         else:
-            rings.append([mesh.verts.new((radius * cos(tau * k / segments), y, radius * sin(tau * k / segments))) for k in range(segments)])
+            rings.append(
+                [
+                    mesh.verts.new((radius * cos(tau * k / segments), y, radius * sin(tau * k / segments)))
+                    for k in range(segments)
+                ]
+            )
     for below, above in pairwise(rings):
         for k in range(segments):
-            corners = [below[k % len(below)], below[(k + 1) % len(below)], above[(k + 1) % len(above)], above[k % len(above)]]
+            corners = [
+                below[k % len(below)],
+                below[(k + 1) % len(below)],
+                above[(k + 1) % len(above)],
+                above[k % len(above)],
+            ]
             mesh.faces.new(list(dict.fromkeys(corners)))
     bmesh.ops.recalc_face_normals(mesh, faces=mesh.faces)
     return mesh
@@ -48,7 +60,14 @@ def lathe(profile: list[tuple[float, float]], segments: int = SEGMENTS) -> bmesh
 def drum(radius: float, start: float, end: float, edge: float = 0.002) -> bmesh.types.BMesh:
     """Closed cylinder along Y from `start` to `end` [m] with rounded edges."""
     return lathe(
-        [(0, start), (radius - edge, start), (radius, start + edge), (radius, end - edge), (radius - edge, end), (0, end)],
+        [
+            (0, start),
+            (radius - edge, start),
+            (radius, start + edge),
+            (radius, end - edge),
+            (radius - edge, end),
+            (0, end),
+        ],
     )
 
 
@@ -67,7 +86,11 @@ def tube(points: list[Vector], radius: float, segments: int = 12) -> bmesh.types
         frame = along.to_track_quat("Y", "Z").to_matrix()
         rings.append(
             [
-                mesh.verts.new(point + frame @ Vector((radius * cos(tau * s / segments), 0.0, radius * sin(tau * s / segments))))
+                mesh.verts.new(
+                    point
+                    + frame
+                    @ Vector((radius * cos(tau * s / segments), 0.0, radius * sin(tau * s / segments)))
+                )
                 for s in range(segments)
             ]
         )
@@ -96,7 +119,9 @@ def moved(mesh: bmesh.types.BMesh, matrix: Matrix) -> bmesh.types.BMesh:
 
 
 def across(mesh: bmesh.types.BMesh, position: tuple = (0.0, 0.0, 0.0)) -> bmesh.types.BMesh:
-    """Rotates a mesh that lies along Y so that it lies along X, as the axle of a hinge, and moves it to a position `position` [m]."""
+    """Rotates a mesh that lies along Y so that it lies along X, as the axle of a hinge, and moves it to a
+    position `position` [m].
+    """
     return moved(mesh, Matrix.Translation(position) @ Matrix.Rotation(-pi / 2, 4, "Z"))
 
 
@@ -125,9 +150,15 @@ def thing(name: str, mesh: bmesh.types.BMesh, look: bpy.types.Material) -> bpy.t
     return mesh_object
 
 
-def hang(child: bpy.types.Object, rig: bpy.types.Object, bone: str, local: Matrix | None = None) -> bpy.types.Object:
-    """Parents an object to a bone; `local` is its matrix in the bone's frame, whose origin is the bone's head."""
+def hang(
+    child: bpy.types.Object, rig: bpy.types.Object, bone: str, local: Matrix | None = None
+) -> bpy.types.Object:
+    """Parents an object to a bone; `local` is its matrix in the bone's frame, whose origin is the bone's
+    head.
+    """
     child.parent, child.parent_type, child.parent_bone = rig, "BONE", bone
-    child.matrix_parent_inverse = Matrix.Translation((0.0, -rig.data.bones[bone].length, 0.0))  # Blender's origin is the bone's tail
+    child.matrix_parent_inverse = Matrix.Translation(
+        (0.0, -rig.data.bones[bone].length, 0.0)
+    )  # Blender's origin is the bone's tail
     child.matrix_basis = local or Matrix()
     return child

@@ -23,13 +23,24 @@ def align(owner, assembly: Assembled, joint_object) -> float:
     }
     off = blamed.get(assembly.reading.joint_names.get(joint_object.session_uid, joint_object.name))
     if off is None:
-        hint = f": the one that is off is '{next(iter(blamed))}'" if blamed else ": no loop is held by a single axis that is off"
+        hint = (
+            f": the one that is off is '{next(iter(blamed))}'"
+            if blamed
+            else ": no loop is held by a single axis that is off"
+        )
         raise RigError(f"The axis of joint '{joint_object.name}' is as its loop needs it{hint}")
     if joint_object.limber.part.meets is not None:
-        raise RigError(f"Joint '{joint_object.name}' meets '{joint_object.limber.part.meets.name}' on its second body: rotate both by hand")
-    axis, wanted = (Vector((assembly.base[:3, :3] @ direction).tolist()) for direction in (off.axis, off.correct))
+        raise RigError(
+            f"Joint '{joint_object.name}' meets '{joint_object.limber.part.meets.name}' on its second body:"
+            " rotate both by hand"
+        )
+    axis, wanted = (
+        Vector((assembly.base[:3, :3] @ direction).tolist()) for direction in (off.axis, off.correct)
+    )
     rotation, orientation = axis.rotation_difference(wanted), joint_object.matrix_world.to_quaternion()
     translation = Matrix.Translation(joint_object.matrix_world.translation)
-    joint_object.matrix_world = translation @ rotation.to_matrix().to_4x4() @ translation.inverted() @ joint_object.matrix_world
+    joint_object.matrix_world = (
+        translation @ rotation.to_matrix().to_4x4() @ translation.inverted() @ joint_object.matrix_world
+    )
     rest_pose.rotate(owner, joint_object, orientation.inverted() @ rotation @ orientation)
     return off.angle

@@ -1,4 +1,6 @@
-"""Creates mechanisms in the scene: from the gallery, from existing joints, or from a robot's closures file."""
+"""Creates mechanisms in the scene: from the gallery, from existing joints, or from a robot's
+closures file.
+"""
 
 from math import radians
 from uuid import uuid4
@@ -54,7 +56,9 @@ def add(recipe: Recipe, position=(0.0, 0.0, 0.0)):
             goal.name, goal.target = f"{goal_recipe.body} Weight", targets[goal_recipe.body]
             continue
         goal.body = bodies[goal_recipe.body]
-        goal.target = targets[goal_recipe.body] = target_at(goal_recipe.body, bodies[goal_recipe.body].matrix_basis, collection)
+        goal.target = targets[goal_recipe.body] = target_at(
+            goal_recipe.body, bodies[goal_recipe.body].matrix_basis, collection
+        )
         goal.target.parent = owner
     settings.drive, settings.steady = recipe.drive, recipe.steady
     return owner
@@ -92,7 +96,10 @@ def _body(body: Body, owner, collection):
 def _block(vertices: list, faces: list, points) -> None:
     """Adds the block around points (n, 3)."""
     (a, b, c), (x, y, z) = points.min(0), points.max(0)
-    vertices += [Vector(corner) for corner in ((a, b, c), (x, b, c), (x, y, c), (a, y, c), (a, b, z), (x, b, z), (x, y, z), (a, y, z))]
+    vertices += [
+        Vector(corner)
+        for corner in ((a, b, c), (x, b, c), (x, y, c), (a, y, c), (a, b, z), (x, b, z), (x, y, z), (a, y, z))
+    ]
     faces += [(3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
 
 
@@ -108,7 +115,9 @@ def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float)
     ring = range(SIDES)
     faces.append(tuple(first + k for k in reversed(ring)))
     faces.append(tuple(first + SIDES + k for k in ring))
-    faces += [(first + k, first + (k + 1) % SIDES, first + SIDES + (k + 1) % SIDES, first + SIDES + k) for k in ring]
+    faces += [
+        (first + k, first + (k + 1) % SIDES, first + SIDES + (k + 1) % SIDES, first + SIDES + k) for k in ring
+    ]
 
 
 def _joint(joint: Joint, bodies: dict, owner, collection):
@@ -118,7 +127,9 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
     joint_object = bpy.data.objects.new(joint.name, None)
     joint_object.empty_display_type = "SPHERE" if joint.kind == "spherical" else "ARROWS"
     joint_object.empty_display_size = ARROWS / 3 if joint.kind == "spherical" else ARROWS
-    joint_object.matrix_basis = Matrix.Translation(joint.at) @ Matrix((x, z.cross(x), z)).transposed().to_4x4()
+    joint_object.matrix_basis = (
+        Matrix.Translation(joint.at) @ Matrix((x, z.cross(x), z)).transposed().to_4x4()
+    )
     joint_object.parent = owner
     part = joint_object.limber.part
     part.kind, part.first, part.second = joint.kind, bodies.get(joint.first), bodies.get(joint.second)
@@ -128,7 +139,9 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
 
 def _motor(settings, owner, motor: Motor, joint) -> None:
     scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
-    made = add_motor(settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper))
+    made = add_motor(
+        settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper)
+    )
     if motor.rates is not None:
         made.velocity, made.acceleration, made.jerk = (scale * rate for rate in motor.rates)
 
@@ -150,8 +163,8 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
     loops = sum(joint.closes for joint in mechanism.joints)
     if not loops and not mechanism.actuators:
         raise RigError(
-            f"Armature '{rig.name}': the file closes no loop and names no motor, so write closed_loop and name_mot in it."
-            + "".join(f" {warning}." for warning in mechanism.warnings)
+            f"Armature '{rig.name}': the file closes no loop and names no motor, so write closed_loop and"
+            " name_mot in it." + "".join(f" {warning}." for warning in mechanism.warnings)
         )
     settings = make(rig)
     settings.closures_file, settings.use_bones = text, True
@@ -163,8 +176,8 @@ def from_closures(rig, text: str) -> tuple[int, tuple[str, ...]]:
 
 
 def owner_in(collection, joint_objects: list):
-    """A new empty in a collection, to own a mechanism of joint objects; it is shown in proportion to the distances between them and their
-    bodies.
+    """A new empty in a collection, to own a mechanism of joint objects; it is shown in proportion to the
+    distances between them and their bodies.
     """
     bodies = [body for joint in joint_objects for body in ends(joint) if body is not None]
     positions = np.array([obj.matrix_world.translation for obj in (*joint_objects, *bodies)])
@@ -175,12 +188,16 @@ def owner_in(collection, joint_objects: list):
 
 
 def from_scene(owner, joint_objects: list):
-    """Makes a mechanism from joint objects, with motors on joints that Blender's Motor constraints drive. Call `check_joints` first."""
+    """Makes a mechanism from joint objects, with motors on joints that Blender's Motor constraints drive.
+    Call `check_joints` first.
+    """
     settings = make(owner)
     for thing in joint_objects:
         add_joint(owner, thing)
     pairs = joints.driven_pairs(joint_objects)
     for joint in joints.joints(joint_objects):
-        if {thing.session_uid if thing else 0 for thing in (joint.first, joint.second)} in pairs and dof_axes(joint.shape.kind):
+        if {thing.session_uid if thing else 0 for thing in (joint.first, joint.second)} in pairs and dof_axes(
+            joint.shape.kind
+        ):
             add_motors(owner, joint.thing)
     return settings

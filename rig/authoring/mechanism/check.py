@@ -1,4 +1,6 @@
-"""Check of a mechanism: whether it can be assembled, its degrees of freedom, those that its motors do not control, and problems."""
+"""Check of a mechanism: whether it can be assembled, its degrees of freedom, those that its motors do not
+control, and problems.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,32 +53,49 @@ def check(context, owner) -> Outcome:
         *of_closures(owner),
         *_of_rods(reading),
     ]
-    findings += [*of_motors(settings, reading), *of_goals(owner, reading, context.evaluated_depsgraph_get()), *of_physics(context, reading)]
+    findings += [
+        *of_motors(settings, reading),
+        *of_goals(owner, reading, context.evaluated_depsgraph_get()),
+        *of_physics(context, reading),
+    ]
     findings += of_loops(settings, assembly)
     if (more := counts.actuators - counts.independent_actuators - len(locked_motors(settings, assembly))) > 0:
-        some = f"{more} of {counts.actuators} motors follow" if more > 1 else f"1 of {counts.actuators} motors follows"
+        some = (
+            f"{more} of {counts.actuators} motors follow"
+            if more > 1
+            else f"1 of {counts.actuators} motors follows"
+        )
         findings.append(Finding(f"{some} from the others: they work, but must agree on the robot"))
     return Outcome(_sentence(owner, reading, counts), tuple(findings), counts)
 
 
 def _sentence(owner, reading: Reading, counts: Counts) -> str:
-    bodies, joints = counted(len(reading.parts), "body", "bodies"), counted(len(reading.mechanism.joints), "joint")
+    bodies, joints = (
+        counted(len(reading.parts), "body", "bodies"),
+        counted(len(reading.mechanism.joints), "joint"),
+    )
     said = (
         f"'{owner.name}': {bodies}, {joints}, mobility {counts.mobility}"
         f" with {counted(counts.actuators, 'motor')}, redundancy {counts.redundancy}"
     )
     if counts.free_dofs and counts.undetermined:
-        free = "1 degree of freedom is" if counts.free_dofs == 1 else f"{counts.free_dofs} degrees of freedom are"
+        free = (
+            "1 degree of freedom is"
+            if counts.free_dofs == 1
+            else f"{counts.free_dofs} degrees of freedom are"
+        )
         still = f"(of {named(counts.undetermined)}), which a solve keeps still"
-        said += f"; {free} left with the motors held " + ("(the whole floats: goals place it)" if _floats(reading) else still)
+        said += f"; {free} left with the motors held " + (
+            "(the whole floats: goals place it)" if _floats(reading) else still
+        )
     return said
 
 
 def _of_mounting(settings, reading: Reading) -> Iterator[Finding]:
     if _floats(reading) and not _is_placed(settings):
         yield Finding(
-            "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and choose the role Ground for it;"
-            " or, of one that walks, give each foot a goal (+ under Goals)"
+            "No body is Ground, so the whole mechanism floats: select the body on which it is mounted, and"
+            " choose the role Ground for it; or, of one that walks, give each foot a goal (+ under Goals)"
         )
 
 
@@ -87,28 +106,50 @@ def _floats(reading: Reading) -> bool:
 
 
 def _is_placed(settings) -> bool:
-    """Whether goals place a floating mechanism: one of position and rotation, or positions of three bodies."""
+    """Whether goals place a floating mechanism: one of position and rotation, or positions of three
+    bodies.
+    """
     goals = settings.goals if settings.drive == "TARGETS" else ()
-    positions = {(goal.bone, goal.body) for goal in goals if goal.does != "CENTRE" and "position_weight" in WEIGHTS[goal.does]}
+    positions = {
+        (goal.bone, goal.body)
+        for goal in goals
+        if goal.does != "CENTRE" and "position_weight" in WEIGHTS[goal.does]
+    }
     return len(positions) >= POINTS or any(goal.does == "FRAME" for goal in goals)
 
 
 def _of_list(owner, scene) -> Iterator[Finding]:
-    """Findings about joints and bodies that are connected with the mechanism but not listed, and joints that two mechanisms list."""
+    """Findings about joints and bodies that are connected with the mechanism but not listed, and joints that
+    two mechanisms list.
+    """
     mechanism_bodies, unlisted = bodies(owner), unlisted_joints(scene)
     for joint in unlisted:
-        body = next((body for body in ends(joint) if body in mechanism_bodies and role_of(body) != "GROUND"), None)
+        body = next(
+            (body for body in ends(joint) if body in mechanism_bodies and role_of(body) != "GROUND"), None
+        )
         if body is not None:
-            yield Finding(f"Joint '{joint.name}' holds '{body.name}' and is not in the list of joints: press Find Joints")
+            yield Finding(
+                f"Joint '{joint.name}' holds '{body.name}' and is not in the list of joints: press Find"
+                " Joints"
+            )
     for other in owners(scene):
-        shared = next((joint for joint in joint_objects(owner) if other != owner and joint in joint_objects(other)), None)
+        shared = next(
+            (joint for joint in joint_objects(owner) if other != owner and joint in joint_objects(other)),
+            None,
+        )
         if shared is not None:
-            yield Finding(f"Joint '{shared.name}' is in the list of mechanism '{other.name}' as well: only one of them can be live at once")
+            yield Finding(
+                f"Joint '{shared.name}' is in the list of mechanism '{other.name}' as well: only one of them"
+                " can be live at once"
+            )
     collection = collection_of(owner, scene)
     for obj in collection.all_objects if collection != scene.collection else ():
         is_body = obj.rigid_body is not None or obj.limber.part.role != "AUTO"
         if is_body and owner_of(obj, scene) is None and not any(obj in ends(joint) for joint in unlisted):
-            yield Finding(f"Body '{obj.name}' has no joint: nothing moves it with the others; join it, or move it to another collection")
+            yield Finding(
+                f"Body '{obj.name}' has no joint: nothing moves it with the others; join it, or move it to"
+                " another collection"
+            )
 
 
 def _of_rods(reading: Reading) -> Iterator[Finding]:
@@ -123,7 +164,8 @@ def _of_rods(reading: Reading) -> Iterator[Finding]:
             balls = [joint for joint, _ in attachments if reading.mechanism.joint[joint].kind == "spherical"]
             if len(balls) == 2:
                 yield Finding(
-                    f"Body '{name}' has no length: joints '{attachments[0][0]}' and '{attachments[1][0]}' are at one position, move one"
+                    f"Body '{name}' has no length: joints '{attachments[0][0]}' and '{attachments[1][0]}' are"
+                    " at one position, move one"
                 )
 
 

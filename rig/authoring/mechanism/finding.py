@@ -43,7 +43,12 @@ def groups(things: Iterable) -> list[Group]:
 
 def unlisted_joints(scene) -> list:
     """Joint objects of a scene that no mechanism lists."""
-    listed = {joint.object.session_uid for owner in owners(scene) for joint in owner.limber.mechanism.joints if joint.object is not None}
+    listed = {
+        joint.object.session_uid
+        for owner in owners(scene)
+        for joint in owner.limber.mechanism.joints
+        if joint.object is not None
+    }
     return [obj for obj in scene.objects if is_joint(obj) and obj.session_uid not in listed]
 
 
@@ -53,15 +58,15 @@ def is_unlisted(obj, scene) -> bool:
 
 
 def joints_around(obj, scene) -> list:
-    """Joints for a new mechanism at an object: those connected with it, and all in its collection, unless another mechanism lists joints of
-    that collection.
+    """Joints for a new mechanism at an object: those connected with it, and all in its collection, unless
+    another mechanism lists joints of that collection.
     """
     return _joints(unlisted_joints(scene), {obj.session_uid}, collection_of(obj, scene), scene)
 
 
 def missing_joints(owner, scene) -> list:
-    """Joints that a mechanism should list but does not: those connected with its own, and all in the owner's collection, unless another
-    mechanism lists joints of that collection.
+    """Joints that a mechanism should list but does not: those connected with its own, and all in the owner's
+    collection, unless another mechanism lists joints of that collection.
     """
     listed = [joint.object for joint in owner.limber.mechanism.joints if joint.object is not None]
     uids = {obj.session_uid for obj in listed}
@@ -74,7 +79,12 @@ def _joints(free: list, uids: set[int], collection, scene, owner=None) -> list:
     there = [obj for obj in (collection.objects if is_root else collection.all_objects) if is_joint(obj)]
     is_shared = any(owner_of(joint, scene) not in (None, owner) for joint in there)
     near = set() if is_shared else {joint.session_uid for joint in there}
-    return [joint for group in groups(free) if group.touches(uids) or group.joints & near for joint in group.things]
+    return [
+        joint
+        for group in groups(free)
+        if group.touches(uids) or group.joints & near
+        for joint in group.things
+    ]
 
 
 def collection_of(obj, scene):
@@ -82,23 +92,30 @@ def collection_of(obj, scene):
     world = scene.rigidbody_world
     passing = [world.collection, world.constraints] if world else []
     return next(
-        (collection for collection in obj.users_collection if collection not in passing and collection != scene.collection),
+        (
+            collection
+            for collection in obj.users_collection
+            if collection not in passing and collection != scene.collection
+        ),
         scene.collection,
     )
 
 
 def check_joints(joint_objects: list, obj, scene) -> None:
-    """Raises RigError if joints cannot make a mechanism: there is no joint, one is invalid, or one moves a body of another mechanism."""
+    """Raises RigError if joints cannot make a mechanism: there is no joint, one is invalid, or one moves a
+    body of another mechanism.
+    """
     if not joint_objects:
         raise RigError(
-            f"Collection '{collection_of(obj, scene).name}' has no joint, or a mechanism has them all: add rigid body constraints to"
-            " it (Physics), or empties, and choose their Joint in the Mechanism panel"
+            f"Collection '{collection_of(obj, scene).name}' has no joint, or a mechanism has them all: add"
+            " rigid body constraints to it (Physics), or empties, and choose their Joint in the Mechanism"
+            " panel"
         )
     for joint in joints.joints(joint_objects):
         for body in (joint.first, joint.second):
             other = owner_of(body, scene) if body is not None and role_of(body) == "MOVES" else None
             if other is not None:
                 raise RigError(
-                    f"Joint '{joint.name}' holds '{body.name}', a body of mechanism '{other.name}': add it to that, by selecting both and"
-                    " pressing + under Joints"
+                    f"Joint '{joint.name}' holds '{body.name}', a body of mechanism '{other.name}': add it to"
+                    " that, by selecting both and pressing + under Joints"
                 )

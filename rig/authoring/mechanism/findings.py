@@ -31,7 +31,10 @@ def of_motors(settings, reading: Reading) -> Iterator[Finding]:
             continue
         if not motor.lower <= 0.0 <= motor.upper and not settings.use_bones:
             low, high = axes.value_text(motor.axis, motor.lower), axes.value_text(motor.axis, motor.upper)
-            yield Finding(f"Motor '{motor.name}' is at 0 in the rest pose, but its limits are {low} to {high}: it starts at the nearest")
+            yield Finding(
+                f"Motor '{motor.name}' is at 0 in the rest pose, but its limits are {low} to {high}: it"
+                " starts at the nearest"
+            )
         try:
             make_filter(
                 settings.filter,
@@ -49,7 +52,11 @@ def locked_motors(settings, assembly: Assembled) -> list:
     mechanism = assembly.reading.mechanism
     moved = [(joint.name, axis) for joint in mechanism.actuators for axis in dof_axes(joint.kind)]
     locked = {moved[k] for k in locked_actuators(assembly.model.solver, assembly.model.rest)}
-    return [motor for motor in settings.motors if (inputs.motor_joint(motor, assembly.reading), motor.axis) in locked]
+    return [
+        motor
+        for motor in settings.motors
+        if (inputs.motor_joint(motor, assembly.reading), motor.axis) in locked
+    ]
 
 
 def of_loops(settings, assembly: Assembled) -> Iterator[Finding]:
@@ -59,22 +66,34 @@ def of_loops(settings, assembly: Assembled) -> Iterator[Finding]:
     blamed = [loop for loop in loops if loop.misaligned is not None]
     for flat in flat_loops(assembly.model.solver, assembly.model.rest):
         yield Finding(
-            f"Hinges {named(flat.joints)} have axes along {_in_world(flat.axis, assembly)}, in the plane of their own positions, so"
-            " their loop lies flat and can only fold out of that plane. To let it move in the plane, rotate them,"
-            f" so that their axes lie along {_in_world(flat.normal, assembly)} in the world"
+            f"Hinges {named(flat.joints)} have axes along {_in_world(flat.axis, assembly)}, in the plane of"
+            " their own positions, so their loop lies flat and can only fold out of that plane. To let it"
+            " move in the plane, rotate them, so that their axes lie along"
+            f" {_in_world(flat.normal, assembly)} in the world"
         )
     for loop in blamed:
         yield Finding(
-            _of_axis(loop, [motor.name for motor in locked if inputs.motor_joint(motor, assembly.reading) in loop.joints], assembly)
+            _of_axis(
+                loop,
+                [
+                    motor.name
+                    for motor in locked
+                    if inputs.motor_joint(motor, assembly.reading) in loop.joints
+                ],
+                assembly,
+            )
         )
     for motor in locked:
         name = inputs.motor_joint(motor, assembly.reading)
         if any(name in loop.joints for loop in blamed):
             continue
-        joints = next((f" of {named(loop.loop)}" for loop in loops if name in loop.joints and len(loop.loop) > 1), "")
+        joints = next(
+            (f" of {named(loop.loop)}" for loop in loops if name in loop.joints and len(loop.loop) > 1), ""
+        )
         yield Finding(
-            f"Motor '{motor.name}' cannot move: its loop{joints} holds the joint fast. Give the loop another degree of freedom (one more"
-            " joint, another kind of joint, one Ground less), or remove the motor"
+            f"Motor '{motor.name}' cannot move: its loop{joints} holds the joint fast. Give the loop another"
+            " degree of freedom (one more joint, another kind of joint, one Ground less), or remove the"
+            " motor"
         )
 
 
@@ -83,12 +102,16 @@ def _of_axis(loop: LockedLoop, motors: list[str], assembly: Assembled) -> str:
     assert off is not None
     is_hinge = assembly.reading.mechanism.joint[off.joint].kind == "revolute"
     word, verb = ("Hinge", "rotate about") if is_hinge else ("Prismatic joint", "move along")
-    consequence = f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
+    consequence = (
+        f"none of {named(loop.joints)} can move" if len(loop.joints) > 1 else f"'{off.joint}' cannot move"
+    )
     return (
-        f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of its loop let it {verb},"
+        f"{word} '{off.joint}' is off by {degrees(off.angle):.3g} degrees from the axis that the others of"
+        f" its loop let it {verb},"
         + f" so {consequence}"
         + (f", and motor {named(motors)} is locked" if motors else "")
-        + f": rotate it, so that its axis lies along {_in_world(off.correct, assembly)} in the world, by Align Axis or, of a bone, its roll"
+        + f": rotate it, so that its axis lies along {_in_world(off.correct, assembly)} in the world, by"
+        " Align Axis or, of a bone, its roll"
     )
 
 
@@ -116,11 +139,14 @@ def of_goals(owner, reading: Reading, depsgraph) -> Iterator[Finding]:
         if goal.does == "CENTRE" and reading.massless:
             what = counted(len(reading.massless), "body that moves has", "bodies that move have")
             yield Finding(
-                f"Goal '{goal.name}' is for the centre of mass, but {what} no mass: none is given, and there is no mesh with a volume"
-                f" ({named(reading.massless)}). Select each and set Mass From to Own in the Mechanism panel"
+                f"Goal '{goal.name}' is for the centre of mass, but {what} no mass: none is given, and there"
+                f" is no mesh with a volume ({named(reading.massless)}). Select each and set Mass From to Own"
+                " in the Mechanism panel"
             )
         weights = WEIGHTS[goal.does]
-        if not any(np.any(getattr(goal, name)) for name in weights) and not any(_is_animated(owner, k, name) for name in weights):
+        if not any(np.any(getattr(goal, name)) for name in weights) and not any(
+            _is_animated(owner, k, name) for name in weights
+        ):
             yield Finding(f"Goal '{goal.name}' has no effect: its weights are all 0, raise one")
 
 
@@ -132,17 +158,21 @@ def _is_animated(owner, goal: int, weights: str) -> bool:
 
 
 def of_constraints(owner) -> Iterator[Finding]:
-    """Findings about rigid body constraints with a missing body: Limber takes the world for it, while Blender's physics ignores the
-    constraint.
+    """Findings about rigid body constraints with a missing body: Limber takes the world for it, while
+    Blender's physics ignores the constraint.
     """
     for joint in joint_objects(owner):
-        if not is_joint(joint) or (constraint := joint.rigid_body_constraint) is None or not constraint.enabled:
+        if (
+            not is_joint(joint)
+            or (constraint := joint.rigid_body_constraint) is None
+            or not constraint.enabled
+        ):
             continue
         lost = [word for word, body in zip(("First", "Second"), ends(joint), strict=True) if body is None]
         if len(lost) == 1:
             yield Finding(
-                f"Joint '{joint.name}': its rigid body constraint has no {lost[0]} object, so the world is taken for it: choose the body"
-                " (Physics), or remove the constraint"
+                f"Joint '{joint.name}': its rigid body constraint has no {lost[0]} object, so the world is"
+                " taken for it: choose the body (Physics), or remove the constraint"
             )
 
 

@@ -92,7 +92,11 @@ def _delta() -> Recipe:
         hip, knee, foot = _round(0.1, angle, high), _round(0.18, angle, elbow_high), feet[k]
         side = (-0.025 * sin(radians(angle)), 0.025 * cos(radians(angle)), 0.0)
         axis = (-sin(radians(angle)), cos(radians(angle)), 0.0)
-        ends = [tuple(p + sign * s for p, s in zip(at, side, strict=True)) for at in (knee, foot) for sign in (-1, 1)]
+        ends = [
+            tuple(p + sign * s for p, s in zip(at, side, strict=True))
+            for at in (knee, foot)
+            for sign in (-1, 1)
+        ]
         bodies.append(Body(f"Arm {number}", (hip, knee, ends[0], ends[1]), 0.014))
         joints.append(Joint(f"Hip {number}", "revolute", "Base", f"Arm {number}", hip, axis))
         motors.append(Motor(f"Hip {number}"))
@@ -101,7 +105,13 @@ def _delta() -> Recipe:
             bodies.append(Body(rod, (top, bottom), 0.007))
             joints.append(Joint(f"Knee {number}{word}", "spherical", f"Arm {number}", rod, top))
             joints.append(Joint(f"Foot {number}{word}", "spherical", rod, "Platform", bottom))
-    bodies.append(Body("Platform", ((0.0, 0.0, low), *(point for foot in feet for point in (foot, (0.0, 0.0, low)))), 0.014))
+    bodies.append(
+        Body(
+            "Platform",
+            ((0.0, 0.0, low), *(point for foot in feet for point in (foot, (0.0, 0.0, low)))),
+            0.014,
+        )
+    )
     return Recipe(
         "Delta",
         "Three motors, three pairs of rods: a platform that moves in all directions and never rotates",
@@ -114,7 +124,14 @@ def _delta() -> Recipe:
 
 def _stewart() -> Recipe:
     top, height = [], 0.22
-    bodies = [Body("Base", tuple(_round(0.14, angle, 0.0) for angle in (-10, 10, 110, 130, 230, 250, -10)), 0.02, "GROUND")]
+    bodies = [
+        Body(
+            "Base",
+            tuple(_round(0.14, angle, 0.0) for angle in (-10, 10, 110, 130, 230, 250, -10)),
+            0.02,
+            "GROUND",
+        )
+    ]
     joints, motors = [], []
     feet, heads = (-10, 10, 110, 130, 230, 250), (-50, 50, 70, 170, 190, 290)
     for k, (low, high) in enumerate(zip(feet, heads, strict=True)):
@@ -123,8 +140,13 @@ def _stewart() -> Recipe:
         along = tuple(b - a for a, b in zip(foot, head, strict=True))
         length = sum(a * a for a in along) ** 0.5
         axis = tuple(a / length for a in along)
-        middle, start = (tuple(f + share * a for f, a in zip(foot, along, strict=True)) for share in (0.55, 0.4))
-        bodies += [Body(f"Cylinder {number}", (foot, middle), 0.018), Body(f"Piston {number}", (head, start), 0.009)]
+        middle, start = (
+            tuple(f + share * a for f, a in zip(foot, along, strict=True)) for share in (0.55, 0.4)
+        )
+        bodies += [
+            Body(f"Cylinder {number}", (foot, middle), 0.018),
+            Body(f"Piston {number}", (head, start), 0.009),
+        ]
         joints += [
             Joint(f"Foot {number}", "universal", "Base", f"Cylinder {number}", foot, axis),
             Joint(f"Leg {number}", "prismatic", f"Cylinder {number}", f"Piston {number}", middle, axis),
@@ -147,8 +169,16 @@ def _neck() -> Recipe:
     pivot, bodies, joints, motors = (0.0, 0.0, 0.2), [], [], [Motor("Pan", "Z", -120.0, 120.0)]
     bodies += [
         Body("Shoulders", ((0.0, 0.0, 0.0), (0.0, 0.0, 0.02)), 0.1, "GROUND"),
-        Body("Turntable", ((0.0, 0.0, 0.03), (-0.05, 0.04, 0.04), (0.05, 0.04, 0.04), (0.0, 0.0, 0.03), pivot), 0.014),
-        Body("Head", (pivot, (-0.04, 0.05, 0.2), (0.04, 0.05, 0.2), pivot, (0.0, 0.0, 0.26), (0.0, -0.08, 0.26)), 0.02),
+        Body(
+            "Turntable",
+            ((0.0, 0.0, 0.03), (-0.05, 0.04, 0.04), (0.05, 0.04, 0.04), (0.0, 0.0, 0.03), pivot),
+            0.014,
+        ),
+        Body(
+            "Head",
+            (pivot, (-0.04, 0.05, 0.2), (0.04, 0.05, 0.2), pivot, (0.0, 0.0, 0.26), (0.0, -0.08, 0.26)),
+            0.02,
+        ),
     ]
     joints += [
         Joint("Pan", "revolute", "Shoulders", "Turntable", (0.0, 0.0, 0.03)),
@@ -182,7 +212,10 @@ def _eye() -> Recipe:
     joints, motors = [Joint("Eye Pivot", "universal", "Socket", "Eyeball", centre, (0.0, 1.0, 0.0), Z)], []
     for word, side in (("Left", -1.0), ("Right", 1.0)):
         ball, back = (0.014 * side, 0.012, 0.088), (0.014 * side, 0.07, 0.088)
-        bodies += [Body(f"{word} Carriage", (back, (0.014 * side, 0.085, 0.088)), 0.008), Body(f"{word} Rod", (back, ball), 0.003)]
+        bodies += [
+            Body(f"{word} Carriage", (back, (0.014 * side, 0.085, 0.088)), 0.008),
+            Body(f"{word} Rod", (back, ball), 0.003),
+        ]
         joints += [
             Joint(f"{word} Guide", "prismatic", "Socket", f"{word} Carriage", back, Y),
             Joint(f"{word} Back Ball", "spherical", f"{word} Carriage", f"{word} Rod", back),
@@ -206,7 +239,8 @@ def _every_kind() -> Recipe:
     hinge = (table[0] - reach * sin(lean), table[1] + reach * cos(lean), table[2])
     return Recipe(
         "All Kinds of Joints",
-        "One DoF, and every common kind of joint: revolute, spherical, universal, prismatic, fixed, cartesian and cylindrical",
+        "One DoF, and every common kind of joint: revolute, spherical, universal, prismatic, fixed, cartesian"
+        " and cylindrical",
         (
             Body("Ground", (shaft, (0.0, 0.0, 0.02), (0.3, 0.0, 0.02)), 0.02, "GROUND"),
             Body("Crank", (shaft, pin)),
@@ -239,9 +273,19 @@ def _chain() -> Recipe:
     position, before = (0.0, 0.0, 0.02), "Base"
     axes = ((Z, X), (X, Z), (Y, Z), (X, Y), (Z, X), (Y, Z))
     for k, (about, along) in enumerate(axes):
-        elbow, end = (position[0], position[1], position[2] + 0.03), (position[0], position[1], position[2] + 0.07)
+        elbow, end = (
+            (position[0], position[1], position[2] + 0.03),
+            (
+                position[0],
+                position[1],
+                position[2] + 0.07,
+            ),
+        )
         rotor, slider = f"Rotor {k + 1}", f"Slider {k + 1}"
-        bodies += [Body(rotor, (position, elbow), 0.024 - 0.002 * k), Body(slider, (elbow, end), 0.018 - 0.002 * k)]
+        bodies += [
+            Body(rotor, (position, elbow), 0.024 - 0.002 * k),
+            Body(slider, (elbow, end), 0.018 - 0.002 * k),
+        ]
         joints += [
             Joint(f"Revolute {k + 1}", "revolute", before, rotor, position, about),
             Joint(f"Prismatic {k + 1}", "prismatic", rotor, slider, elbow, along),
@@ -252,7 +296,8 @@ def _chain() -> Recipe:
     joints.append(Joint("Wrist", "fixed", before, "Hand", position))
     return Recipe(
         "Serial Arm",
-        "Six revolute and six prismatic joints in series: twice what one frame determines, so the regulariser decides the rest",
+        "Six revolute and six prismatic joints in series: twice what one frame determines, so the regulariser"
+        " decides the rest",
         tuple(bodies),
         tuple(joints),
         tuple(motors),

@@ -4,8 +4,12 @@ from ...reading.mechanism.inputs import WEIGHTS
 
 
 def handling(settings) -> str:
-    """Verb for what the mechanism's targets are for, by the goals' weights that count: "drag", "rotate" or "drag or rotate"."""
-    counting = {name for goal in settings.goals for name in WEIGHTS[goal.does] if _is_any(getattr(goal, name))}
+    """Verb for what the mechanism's targets are for, by the goals' weights that count: "drag", "rotate" or
+    "drag or rotate".
+    """
+    counting = {
+        name for goal in settings.goals for name in WEIGHTS[goal.does] if _is_any(getattr(goal, name))
+    }
     verbs = ["drag"] if "position_weight" in counting else []
     verbs += ["rotate"] if counting - {"position_weight"} else []
     return " or ".join(verbs) or "drag"

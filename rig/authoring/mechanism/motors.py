@@ -15,12 +15,16 @@ from ...reading.mechanism.shapes import dof_axes
 from ...robot import device
 from ..chains import LINEAR_LIMITS, apply_rates, fit_servo
 
-USUAL_SLIDE = 0.1  # [m] in both directions, of a prismatic joint without limits: what a small linear servo or a belt can do
+# [m] in both directions, of a prismatic joint without limits: what a small linear servo or a belt can do
+USUAL_SLIDE = 0.1
 FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
 
 
-def add_motor(settings, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)):
-    """Adds a motor to one degree of freedom of a joint; returns it. Its limits [rad or m] are the joint's, else those of a usual servo.
+def add_motor(
+    settings, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)
+):
+    """Adds a motor to one degree of freedom of a joint; returns it. Its limits [rad or m] are the joint's,
+    else those of a usual servo.
 
     Args:
         settings: The mechanism's settings.
@@ -59,12 +63,17 @@ def add_motors(owner, joint) -> list:
     settings = owner.limber.mechanism
     mechanism_joint = next((j for j in joints.joints(joint_objects(owner)) if j.thing == joint), None)
     if mechanism_joint is None:
-        raise RigError(f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its list")
+        raise RigError(
+            f"Object '{joint.name}' is no joint of mechanism '{owner.name}': select a joint of its list"
+        )
     if any(motor.joint == joint for motor in settings.motors):
         raise RigError(f"Joint '{joint.name}' has a motor already: remove that first")
     moved = dof_axes(mechanism_joint.shape.kind)
     if not moved:
-        raise RigError(f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind for it")
+        raise RigError(
+            f"Joint '{joint.name}' is fixed and leaves nothing to move: choose another joint, or another kind"
+            " for it"
+        )
     limited = _spans(mechanism_joint.lower, mechanism_joint.upper)
     return [
         add_motor(settings, owner, axis, joint=joint, seen=mechanism_joint.shape.seen(axis), limits=span)
@@ -78,7 +87,8 @@ def _spans(lower, upper):
 
 
 def add_motors_of_bones(owner, names: Sequence[str]) -> list:
-    """Adds motors to all degrees of freedom of several bones' joints; returns them. If it raises an error, nothing is added.
+    """Adds motors to all degrees of freedom of several bones' joints; returns them. If it raises an error,
+    nothing is added.
 
     Raises:
         RigError: as `add_bone_motors`.
@@ -103,7 +113,9 @@ def add_bone_motors(owner, name: str) -> list:
     """
     settings, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
     of_file = bones.file_joint(owner, name) if settings.closures_file else None
-    if any(motor.joint is None and motor.bone == (of_file.name if of_file else name) for motor in settings.motors):
+    if any(
+        motor.joint is None and motor.bone == (of_file.name if of_file else name) for motor in settings.motors
+    ):
         raise RigError(f"Bone '{name}' has a motor already: remove that first")
     if of_file is not None:
         return file_motors(settings, owner, of_file)
@@ -111,28 +123,42 @@ def add_bone_motors(owner, name: str) -> list:
     if not free_axes:
         raise RigError(f"All axes of bone '{name}' are locked: unlock the axis that the motor moves")
     shape = bones.bone_shape(name, free_axes)
-    motors = [add_motor(settings, owner, axis, bone=name, seen=shape.seen(axis)) for axis in dof_axes(shape.kind)]
+    motors = [
+        add_motor(settings, owner, axis, bone=name, seen=shape.seen(axis)) for axis in dof_axes(shape.kind)
+    ]
     if len(free_axes) == 1:
         motors[0].lower, motors[0].upper = limits(pose_bone, free_axes[0])
         if axes.is_prismatic(free_axes[0]):
             fit_servo(motors[0])
         record = imported_robot.motor(pose_bone, free_axes[0])
         if record is not None:
-            motors[0].name = axes.label(record.branch.joint.name, free_axes[0])  # robots' makers name joints, and exporters links
+            motors[0].name = axes.label(
+                record.branch.joint.name, free_axes[0]
+            )  # robots' makers name joints, and exporters links
             apply_rates(motors[0], record.branch.joint)
     return motors
 
 
 def file_motors(settings, rig, joint) -> list:
-    """Adds motors to a joint of an imported robot, with limits and speed from the robot's file; returns them."""
+    """Adds motors to a joint of an imported robot, with limits and speed from the robot's file;
+    returns them.
+    """
     joint_record = next(
-        record for _, record in imported_robot.records(rig) if record.branch.joint is not None and record.branch.joint.name == joint.name
+        record
+        for _, record in imported_robot.records(rig)
+        if record.branch.joint is not None and record.branch.joint.name == joint.name
     )
     robot_joint, bone_axis = joint_record.branch.joint, imported_robot.axis_of(joint_record)
     motors = []
     for axis, span in zip(dof_axes(joint.kind), _spans(joint.lower, joint.upper), strict=False):
-        is_bone_axis = len(dof_axes(joint.kind)) == 1 and bone_axis and axes.is_prismatic(bone_axis) == axes.is_prismatic(axis)
-        motor = add_motor(settings, rig, axis, bone=joint.name, seen=bone_axis if is_bone_axis else "", limits=span)
+        is_bone_axis = (
+            len(dof_axes(joint.kind)) == 1
+            and bone_axis
+            and axes.is_prismatic(bone_axis) == axes.is_prismatic(axis)
+        )
+        motor = add_motor(
+            settings, rig, axis, bone=joint.name, seen=bone_axis if is_bone_axis else "", limits=span
+        )
         if axes.is_prismatic(axis) == (robot_joint.kind == "prismatic"):
             apply_rates(motor, robot_joint)
         motors.append(motor)

@@ -1,4 +1,5 @@
-"""Descriptions of gallery mechanisms: bodies by the points that they span, joints by position and axis, motors and goals.
+"""Descriptions of gallery mechanisms: bodies by the points that they span, joints by position and axis,
+motors and goals.
 
 Lengths are in metres, angles in degrees; Z is up.
 """
@@ -11,7 +12,9 @@ Z: Point = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class Body:
-    """Shape of a body: a sequence of bars between points, or the block around them. Its origin is the first point."""
+    """Shape of a body: a sequence of bars between points, or the block around them. Its origin is the first
+    point.
+    """
 
     name: str
     points: tuple[Point, ...]
@@ -22,7 +25,9 @@ class Body:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint at a position. Its Z axis is given, and its X axis for kinds that need one (universal, planar)."""
+    """A joint at a position. Its Z axis is given, and its X axis for kinds that need one (universal,
+    planar).
+    """
 
     name: str
     kind: str
@@ -39,7 +44,9 @@ class Motor:
     axis: str = "Z"
     lower: float = -90.0  # [degrees, or metres of a prismatic joint]
     upper: float = 90.0
-    rates: Point | None = None  # limits of velocity, acceleration and jerk [degrees or m, per s, s2, s3]; None: a usual servo's
+    rates: Point | None = (
+        None  # limits of velocity, acceleration and jerk [degrees or m, per s, s2, s3]; None: a usual servo's
+    )
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...blender import actions
 
-TOTAL = (10.0, 10.0, 0.0)  # of the weights of the centre of mass where no goal has any: the paper's (Schumacher et al. 2021, section V.A.4)
-IN_AIR = 0.01  # share of its weights that a foot keeps while others stand: what motors cannot follow then shows in the air
+TOTAL = (
+    10.0,
+    10.0,
+    0.0,
+    # of the weights of the centre of mass where no goal has any: the paper's (Schumacher et al. 2021, section
+    # V.A.4)
+)
+# share of its weights that a foot keeps while others stand: what motors cannot follow then shows in the air
+IN_AIR = 0.01
 
 
 def supports(settings) -> list[int]:
@@ -14,13 +21,15 @@ def supports(settings) -> list[int]:
 
 
 def key_support(owner, carrying: Collection[int], frame: float) -> None:
-    """Keys the weights of all goals for the centre of mass, and of goals of bodies that share a target with one of them: the feet.
+    """Keys the weights of all goals for the centre of mass, and of goals of bodies that share a target with
+    one of them: the feet.
 
     The total weight of the centre of mass stays as it is, so that between keys it moves as the weights do.
 
     Args:
         owner: The object that owns the mechanism.
-        carrying: Indices of the goals for the centre of mass that share its weight; the others get weight 0, and their feet little.
+        carrying: Indices of the goals for the centre of mass that share its weight; the others get weight 0,
+            and their feet little.
         frame: Frame of the keys.
     """
     settings = owner.limber.mechanism
@@ -34,7 +43,15 @@ def key_support(owner, carrying: Collection[int], frame: float) -> None:
         _key(settings, feet, weights, _largest(owner, feet, weights), carried, IN_AIR, frame)
 
 
-def _key(settings, indices: Iterable[int], weights: str, full: Sequence[float], carried: Mapping, least: float, frame: float) -> None:
+def _key(
+    settings,
+    indices: Iterable[int],
+    weights: str,
+    full: Sequence[float],
+    carried: Mapping,
+    least: float,
+    frame: float,
+) -> None:
     """Keys weights of goals: `full` (3,) where the goal's target is `carried`, else `least` of it."""
     for goal in (settings.goals[k] for k in indices):
         share = 1.0 if carried[_target(goal)] else least

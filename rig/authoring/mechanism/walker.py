@@ -1,17 +1,30 @@
 """Recipe of the Walker: a biped that nothing holds but its goals, with three pushed joints in each leg.
 
-As many bodies, joints and motors as the walker of Schumacher et al. 2021 (table I), at tabletop size; it faces -Y.
+As many bodies, joints and motors as the walker of Schumacher et al. 2021 (table I), at tabletop size; it
+faces -Y.
 """
 
 from .recipe import Body, Goal, Joint, Motor, Point, Recipe
 
 X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 BESIDE = 0.045  # [m] of the middle: the legs
-KNEE = -0.045  # [m] along Y: bent far enough that a leg still reaches the ground when the pelvis is over the other
-CRANK, RISE = 0.025, 0.04  # [m] length of a crank, behind its motor; height of that above the joint that it pushes
+KNEE = (
+    -0.045
+)  # [m] along Y: bent far enough that a leg still reaches the ground when the pelvis is over the other
+CRANK, RISE = (
+    0.025,
+    0.04,
+)  # [m] length of a crank, behind its motor; height of that above the joint that it pushes
 HEEL, TOE, HALF_WIDTH, SOLE = 0.045, -0.065, 0.026, 0.008  # [m] of a foot, along Y, X and Z
-FEET, BALANCE = 10.0, 5.0  # weights of feet's positions, and of the centre of mass for each foot: both together 10 (section V.A.4)
-RATES = (255.0, 1800.0, 18000.0)  # [degrees, per s, s2, s3] of a motor: the paper's turn at most 4.4 rad/s, here reached within .25 s
+FEET, BALANCE = (
+    10.0,
+    5.0,
+)  # weights of feet's positions, and of the centre of mass for each foot: both together 10 (section V.A.4)
+RATES = (
+    255.0,
+    1800.0,
+    18000.0,
+)  # [degrees, per s, s2, s3] of a motor: the paper's turn at most 4.4 rad/s, here reached within .25 s
 FEET_ROTATION = 100.0  # weight of feet's rotations: a tilted foot drags over the ground (as above)
 
 
@@ -42,8 +55,16 @@ def _leg(side: str, x: float) -> tuple[list[Body], list[Joint], list[Motor]]:
     bodies = [
         Body(part("Hip"), (yaw, roll), 0.024),
         Body(part("Yoke"), (roll, hip, (outside, 0.0, 0.235), above(hip)), 0.012),
-        Body(part("Thigh"), (hip, knee, (outside, *knee[1:]), above(knee), hip, (outside, *hip[1:]), behind(hip)), 0.012),
-        Body(part("Shin"), (knee, ankle, (outside, *ankle[1:]), above(ankle), knee, (outside, *knee[1:]), behind(knee)), 0.012),
+        Body(
+            part("Thigh"),
+            (hip, knee, (outside, *knee[1:]), above(knee), hip, (outside, *hip[1:]), behind(hip)),
+            0.012,
+        ),
+        Body(
+            part("Shin"),
+            (knee, ankle, (outside, *ankle[1:]), above(ankle), knee, (outside, *knee[1:]), behind(knee)),
+            0.012,
+        ),
         Body(part("Ankle"), (foot_roll, ankle, (outside, *ankle[1:]), behind(ankle)), 0.01),
         Body(part("Foot"), (sole, foot_roll), 0.016),
         _block(part("Sole"), sole, (x - HALF_WIDTH, TOE, 0.0), (x + HALF_WIDTH, HEEL, SOLE)),
@@ -69,7 +90,10 @@ def _leg(side: str, x: float) -> tuple[list[Body], list[Joint], list[Motor]]:
         ("Ankle", ankle, part("Shin"), part("Ankle")),
     ):
         crank, rod = part(f"{word} Crank"), part(f"{word} Rod")
-        bodies += [Body(crank, (above(at), behind(at, RISE)), 0.008), Body(rod, (behind(at), behind(at, RISE)), 0.004)]
+        bodies += [
+            Body(crank, (above(at), behind(at, RISE)), 0.008),
+            Body(rod, (behind(at), behind(at, RISE)), 0.004),
+        ]
         joints += [
             Joint(part(f"{word} Hinge"), "revolute", upper, lower, at, X),
             Joint(part(f"{word} Motor"), "revolute", upper, crank, above(at), X),
@@ -91,7 +115,8 @@ def walker() -> Recipe:
     feet = ("Left Foot", "Right Foot")
     return Recipe(
         "Walker",
-        "A biped that nothing holds but its goals: feet, pelvis, and the weight that its feet carry; key a walk",
+        "A biped that nothing holds but its goals: feet, pelvis, and the weight that its feet carry; key a"
+        " walk",
         tuple(bodies),
         tuple(joints),
         tuple(motors),

@@ -1,4 +1,6 @@
-"""Motion Check: goes through the frames as a bake does, and records the movers' motion for `findings`. Results last for this session."""
+"""Motion Check: goes through the frames as a bake does, and records the movers' motion for `findings`.
+Results last for this session.
+"""
 
 from dataclasses import dataclass
 
@@ -52,7 +54,10 @@ def entered(frame: int, rigs) -> list[Entered]:
                 index = take.frames.index(frame)
                 for k, j in np.argwhere(take.inside[index] > 0.0):
                     how = "in {}" if take.there[index][k, j] > 0.0 else "through {} since the last frame"
-                    words = f"{take.links[k]} {how.format(take.zones[j])}: {1e3 * take.inside[index][k, j]:.0f} mm"
+                    words = (
+                        f"{take.links[k]} {how.format(take.zones[j])}:"
+                        f" {1e3 * take.inside[index][k, j]:.0f} mm"
+                    )
                     entered_links.append(Entered(take.lines[index][k], words))
     return entered_links
 
@@ -79,7 +84,10 @@ class MotionCheck(Stepped):
 
     def __init__(self, scene, mover: Mover, frames: range, lost_beyond: float, changed_beyond: float) -> None:
         if not frames:
-            raise RigError(f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}: exchange the two")
+            raise RigError(
+                f"The range to check ends at frame {frames.stop - 1}, before it starts at {frames.start}:"
+                " exchange the two"
+            )
         self.own, self.seen = with_company(Use.CHECK, mover), as_seen(mover)
         if not (self.own or self.seen):
             raise RigError(why_not(Use.CHECK, mover))
@@ -91,7 +99,9 @@ class MotionCheck(Stepped):
         live.prepare(self.stage, self.own)
         self.takes: dict[tuple[int, str], Take] = {}
         self.links: dict[tuple[int, str], Links] = {}
-        self.unmeasured = [said for m in self.own if self.zones and (said := m.unmeasured(self.stage.session(*m)))]
+        self.unmeasured = [
+            said for m in self.own if self.zones and (said := m.unmeasured(self.stage.session(*m)))
+        ]
         self.done = 0
         super().__init__(scene)
 
@@ -133,10 +143,15 @@ class MotionCheck(Stepped):
         return self.done < self.total
 
     def _begin(self, mover: Mover, session) -> Take:
-        joints = tuple(JointRange(mover.joint_label(key), *bounds, axes.is_prismatic(key[1])) for key, bounds in session.limits().items())
+        joints = tuple(
+            JointRange(mover.joint_label(key), *bounds, axes.is_prismatic(key[1]))
+            for key, bounds in session.limits().items()
+        )
         self.links[mover.key] = links = Links(mover.owner, mover.links(session))
         zones = tuple(zone.name for zone in self.zones)
-        take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, joints, links=links.names, zones=zones)
+        take = self.takes[mover.key] = Take(
+            mover.name, self.seconds_a_frame, joints, links=links.names, zones=zones
+        )
         return take
 
     def _note(self, take: Take, frame: int, session) -> None:
@@ -163,8 +178,13 @@ class MotionCheck(Stepped):
         keys = [joint.key for joint in joints]
         values = mover.posed(lambda: dict(zip(keys, take.desired[-1].tolist(), strict=True)) if take else {})
         if take is None:
-            ranges = (JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis)) for joint in joints)
-            take = self.takes[mover.key] = Take(mover.name, self.seconds_a_frame, tuple(ranges), is_solved=False)
+            ranges = (
+                JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis))
+                for joint in joints
+            )
+            take = self.takes[mover.key] = Take(
+                mover.name, self.seconds_a_frame, tuple(ranges), is_solved=False
+            )
         joint_values = np.array([values[key] for key in keys])
         take.frames.append(frame)
         take.desired.append(joint_values)

@@ -1,8 +1,8 @@
 """Distance between a link and a convex body, or the depth of penetration. Knows no Blender.
 
-A link is the set of points within a radius of the line from its head to its tail. The distance between line and body is that of the origin
-from the set of their points' differences, by Wolfe's nearest point of a polytope (Math. Programming 11, 1976), which needs only the
-support point of each body in a direction.
+A link is the set of points within a radius of the line from its head to its tail. The distance between line
+and body is that of the origin from the set of their points' differences, by Wolfe's nearest point of a
+polytope (Math. Programming 11, 1976), which needs only the support point of each body in a direction.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,9 @@ class Body(Protocol):
     """A convex body in the world."""
 
     def furthest(self, way: np.ndarray) -> np.ndarray:
-        """Support point (3,) [m]: the point of the body that is furthest in a direction (3,) of any length."""
+        """Support point (3,) [m]: the point of the body that is furthest in a direction (3,) of any
+        length.
+        """
 
     @property
     def planes(self) -> tuple[np.ndarray, np.ndarray]:
@@ -78,7 +80,9 @@ class Ball:
 
     @cached_property
     def planes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Unit normals (m, 3) and offsets (m,) [m] of tangent planes, in directions spread over the sphere."""
+        """Unit normals (m, 3) and offsets (m,) [m] of tangent planes, in directions spread over the
+        sphere.
+        """
         normals = _directions()
         return normals, normals @ self.matrix[:3, 3] + np.linalg.norm(normals @ self.matrix[:3, :3], axis=1)
 
@@ -109,8 +113,8 @@ def intrusion(body: Body, head: np.ndarray, tail: np.ndarray, radius: float) -> 
 
 
 def _deepest(depths: np.ndarray, change: np.ndarray) -> float:
-    """Maximum along a line of the minimum of several depths: depths (m,) at its head, and their change (m,) to its tail. The function is
-    concave: golden-section search.
+    """Maximum along a line of the minimum of several depths: depths (m,) at its head, and their change (m,)
+    to its tail. The function is concave: golden-section search.
     """
     low, high = 0.0, 1.0
     left, right = high - GOLDEN, low + GOLDEN

@@ -57,21 +57,26 @@ class Take:
         chain: Name of the mover.
         seconds: Time [s] from one frame to the next.
         joints: The n joints.
-        is_solved: Whether a solver and a motion filter move the joints; otherwise their values are as the scene shows them.
+        is_solved: Whether a solver and a motion filter move the joints; otherwise their values are as the
+            scene shows them.
         frames: Numbers of the frames.
-        desired: For each frame (n,) [rad; prismatic joints m] the solver's values, blended by the gaze's influence.
+        desired: For each frame (n,) [rad; prismatic joints m] the solver's values, blended by the gaze's
+            influence.
         filtered: For each frame these values after the motion filter, as they are shown, baked and sent.
         ends: For each frame the end with the largest error: "The end", or a link's name.
         errors: For each frame the error [rad] of the solution.
         filtered_errors: For each frame the error [rad] after the motion filter.
-        causes: Why the solution misses its goals, with the remedy, for each frame in which it does and that is known.
+        causes: Why the solution misses its goals, with the remedy, for each frame in which it does and that
+            is known.
         influence: For each frame the influence of the gaze, 0 to 1.
         problems: Reason for each frame without a goal to follow.
-        remarks: Reason for each frame in which goals are not met; for movers whose goals are not only directions.
+        remarks: Reason for each frame in which goals are not met; for movers whose goals are not only
+            directions.
         off_axis: What constraints do to a bone that its joints cannot, for each frame in which they do.
         links, zones: Names of the links that its joints move, and of the no-go zones.
         lines: For each frame (links, 2, 3) [m] the links' heads and tails in the world, as shown.
-        inside: For each frame (links, zones) [m] the largest depth in the zones since the last frame; below 0 outside.
+        inside: For each frame (links, zones) [m] the largest depth in the zones since the last frame; below 0
+            outside.
         there: For each frame (links, zones) [m] the depth in the zones at the frame itself.
     """
 
@@ -154,11 +159,19 @@ def _lost(take: Take, beyond: float) -> Iterator[Finding]:
         why = "the motion filter lags behind"
         if before[worst] > beyond:
             cause = take.causes.get(take.frames[worst], "")
-            why = f"the solution has an error too{f': {cause}' if cause else ', since the target is out of reach or moves too fast'}"
+            why = (
+                "the solution has an error"
+                f" too{f': {cause}' if cause else ', since the target is out of reach or moves too fast'}"
+            )
         elif take.influence[worst] < 1.0:
             why = f"the gaze has an influence of {take.influence[worst]:.2f}"
-        sentence = f"{take.ends[worst]} has an error of {degrees(after[worst]):.1f}°, more than {degrees(beyond):.1f}°: {why}"
-        yield _finding(take, "LOST", "", (first, last, worst), degrees(after[worst]), degrees(beyond), "°", sentence)
+        sentence = (
+            f"{take.ends[worst]} has an error of {degrees(after[worst]):.1f}°, more than"
+            f" {degrees(beyond):.1f}°: {why}"
+        )
+        yield _finding(
+            take, "LOST", "", (first, last, worst), degrees(after[worst]), degrees(beyond), "°", sentence
+        )
 
 
 def _in_zones(take: Take) -> Iterator[Finding]:
@@ -170,16 +183,23 @@ def _in_zones(take: Take) -> Iterator[Finding]:
                 value = 1e3 * float(inside[worst, k, j])
                 sentence = f"Bone '{link}' is up to {_number(value)} mm inside no-go zone '{zone}'"
                 if take.there[worst][k, j] <= 0.0:
-                    sentence = f"Bone '{link}' goes up to {_number(value)} mm into no-go zone '{zone}' between the last frame and this one"
+                    sentence = (
+                        f"Bone '{link}' goes up to {_number(value)} mm into no-go zone '{zone}' between the"
+                        " last frame and this one"
+                    )
                 finding = _finding(take, "ZONE", link, (first, last, worst), value, 0.0, "mm", sentence)
                 yield replace(finding, zone=zone)
 
 
-def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float) -> Iterator[Finding]:
+def _of_joint(
+    take: Take, joint: JointRange, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float
+) -> Iterator[Finding]:
     scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
     name = joint.name
 
-    def exceeding(kind: str, amounts: np.ndarray, bound: float, end: str, says: Callable[[str, str], str]) -> Iterator[Finding]:
+    def exceeding(
+        kind: str, amounts: np.ndarray, bound: float, end: str, says: Callable[[str, str], str]
+    ) -> Iterator[Finding]:
         for first, last in _runs(amounts > bound * (1.0 + ROUNDING)):
             worst = first + int(amounts[first : last + 1].argmax())
             value, most = scale * float(amounts[worst]), scale * bound
@@ -188,7 +208,9 @@ def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.n
 
     steps = np.abs(np.diff(desired, prepend=desired[:1]))
     largest = discontinuities.beyond(joint.lower, joint.upper, joint.is_prismatic)
-    yield from exceeding("JUMP", steps, largest, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}")
+    yield from exceeding(
+        "JUMP", steps, largest, "", lambda value, bound: f"jumps by {value} in one frame, more than {bound}"
+    )
     behind = "the filter" if take.is_solved else "the robot"
     for kind, order, bound, end in (
         ("VELOCITY", 1, joint.velocity, "/s"),
@@ -197,18 +219,32 @@ def _of_joint(take: Take, joint: JointRange, desired: np.ndarray, filtered: np.n
     ):
         amounts = np.abs(derivative(desired, order, take.seconds))
         yield from exceeding(
-            kind, amounts, bound, end, lambda value, bound: f"{value} is requested, {bound} is allowed: {behind} lags behind"
+            kind,
+            amounts,
+            bound,
+            end,
+            lambda value, bound: f"{value} is requested, {bound} is allowed: {behind} lags behind",
         )
     near = ROUNDING * (joint.upper - joint.lower)
     at_limit = np.isfinite(near) & (np.minimum(desired - joint.lower, joint.upper - desired) <= near)
     for first, last in _runs(at_limit):
         value, is_upper = float(desired[first]), desired[first] > (joint.lower + joint.upper) / 2
         edge = joint.upper if is_upper else joint.lower
-        sentence = f"{name}: stands at its {'upper' if is_upper else 'lower'} limit, {scale * edge:z.1f}{unit}"
-        yield _finding(take, "LIMIT", name, (first, last, first), scale * value, scale * edge, unit.strip(), sentence)
+        sentence = (
+            f"{name}: stands at its {'upper' if is_upper else 'lower'} limit, {scale * edge:z.1f}{unit}"
+        )
+        yield _finding(
+            take, "LIMIT", name, (first, last, first), scale * value, scale * edge, unit.strip(), sentence
+        )
     if not joint.is_prismatic:
         off = np.abs(filtered - desired)
-        yield from exceeding("FILTER", off, changed_beyond, "", lambda value, bound: f"the filter keeps it {value} from the solution")
+        yield from exceeding(
+            "FILTER",
+            off,
+            changed_beyond,
+            "",
+            lambda value, bound: f"the filter keeps it {value} from the solution",
+        )
 
 
 def _number(value: float) -> str:
@@ -216,8 +252,8 @@ def _number(value: float) -> str:
 
 
 def derivative(values: np.ndarray, order: int, seconds: float) -> np.ndarray:
-    """Finite differences (t,) of values (t,) with a time step of `seconds`, of an order; 0 for the first frames, which have no
-    predecessors.
+    """Finite differences (t,) of values (t,) with a time step of `seconds`, of an order; 0 for the first
+    frames, which have no predecessors.
     """
     differences = np.zeros(len(values))
     if len(values) > order:
@@ -226,7 +262,14 @@ def derivative(values: np.ndarray, order: int, seconds: float) -> np.ndarray:
 
 
 def _finding(
-    take: Take, kind: str, joint: str, places: tuple[int, int, int], value: float, bound: float, unit: str, sentence: str
+    take: Take,
+    kind: str,
+    joint: str,
+    places: tuple[int, int, int],
+    value: float,
+    bound: float,
+    unit: str,
+    sentence: str,
 ) -> Finding:
     first, last, worst = (take.frames[index] for index in places)
     return Finding(kind, take.chain, joint, first, last, worst, value, bound, unit, sentence)

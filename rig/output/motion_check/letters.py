@@ -10,7 +10,8 @@ WIDEST = 60.0  # of its height, that a text may be: what is longer is cut
 
 
 def coverage(text: str, height: int) -> np.ndarray:
-    """Share of each pixel that a line of text covers (rows from below, columns), 0 to 1; `height`: height of the line [pixels].
+    """Share of each pixel that a line of text covers (rows from below, columns), 0 to 1; `height`: height of
+    the line [pixels].
 
     It makes a text object and removes it again.
     """

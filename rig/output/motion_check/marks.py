@@ -8,7 +8,9 @@ PREFIX = "Limber: "  # of the markers' names
 
 
 def put(scene, findings: Iterable[Finding]) -> int:
-    """Replaces Limber's markers by one at the worst frame of each finding (one per frame and kind); returns their number."""
+    """Replaces Limber's markers by one at the worst frame of each finding (one per frame and kind); returns
+    their number.
+    """
     clear(scene)
     joints: dict[tuple[int, str], list[str]] = {}
     for finding in findings:

@@ -1,4 +1,6 @@
-"""Plot of a check: the aim error and each joint's values over the frames, with limits and coloured findings."""
+"""Plot of a check: the aim error and each joint's values over the frames, with limits and coloured
+findings.
+"""
 
 from collections.abc import Sequence
 from math import degrees, isfinite
@@ -41,7 +43,9 @@ def write(result: Result, path: Path) -> None:
             image.filepath_raw, image.file_format = str(temporary), "PNG"
             image.save()
     except (OSError, RuntimeError) as error:
-        raise RigError(f"The picture cannot be written to {path}: choose another folder ({str(error).strip()})") from error
+        raise RigError(
+            f"The picture cannot be written to {path}: choose another folder ({str(error).strip()})"
+        ) from error
     finally:
         bpy.data.images.remove(image)
 
@@ -52,13 +56,22 @@ def draw(result: Result) -> np.ndarray:
     canvas = np.empty((TOP + rows * (ROW + GAP) + 2 * LETTERS + 2 * GAP, LEFT + PLOT + RIGHT, 3))
     canvas[:] = BACK
     top = canvas.shape[0] - TOP
-    title = f"Motion Check, frames {result.frames[0]} to {result.frames[-1]}: {counted(len(result.findings), 'finding')}"
+    title = (
+        f"Motion Check, frames {result.frames[0]} to {result.frames[-1]}:"
+        f" {counted(len(result.findings), 'finding')}"
+    )
     _write(canvas, LEFT, top + 8, title, INK)
     for take in result.takes:
         top = _draw_take(canvas, top, result, take)
     for frame in (result.frames[0], result.frames[len(result.frames) // 2], result.frames[-1]):
         x = LEFT + _column(result.takes[0], frame)
-        _write(canvas, min(x, LEFT + PLOT - 40), GAP + LETTERS + 2, f"frame {frame}" if frame == result.frames[0] else str(frame), INK)
+        _write(
+            canvas,
+            min(x, LEFT + PLOT - 40),
+            GAP + LETTERS + 2,
+            f"frame {frame}" if frame == result.frames[0] else str(frame),
+            INK,
+        )
     _legend(canvas)
     return canvas
 
@@ -75,14 +88,26 @@ def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
         deepest = np.array(take.inside).max(axis=(1, 2)).clip(-DEEPEST, DEEPEST)
         shading = [f for f in mine if f.zone]
         edges = f"{1e3 * DEEPEST:.0f} mm", f"-{1e3 * DEEPEST:.0f} mm"
-        _row(canvas, top, take, (deepest, deepest), (-DEEPEST, DEEPEST), shading, f"{take.chain}: in zones", *edges)
+        _row(
+            canvas,
+            top,
+            take,
+            (deepest, deepest),
+            (-DEEPEST, DEEPEST),
+            shading,
+            f"{take.chain}: in zones",
+            *edges,
+        )
         top -= ROW + GAP
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
         curves = desired[:, k], filtered[:, k]
         shading = [f for f in mine if f.joint == joint.name and not f.zone]
-        span = [edge if isfinite(edge) else end for edge, end in ((joint.lower, np.min(curves)), (joint.upper, np.max(curves)))]
+        span = [
+            edge if isfinite(edge) else end
+            for edge, end in ((joint.lower, np.min(curves)), (joint.upper, np.max(curves)))
+        ]
         edges = f"{scale * span[1]:z.0f}{unit}", f"{scale * span[0]:z.0f}{unit}"
         _row(canvas, top, take, curves, span, shading, joint.name, *edges)
         top -= ROW + GAP
@@ -93,8 +118,20 @@ def _has_zones(take: Take) -> bool:
     return bool(take.zones and take.links)
 
 
-def _row(canvas, top: int, take: Take, curves: tuple, span: Sequence[float], shading, name: str, high: str, low: str) -> None:
-    """Draws one plot: desired values thin and grey, filtered values blue, over the colours of the findings."""
+def _row(
+    canvas,
+    top: int,
+    take: Take,
+    curves: tuple,
+    span: Sequence[float],
+    shading,
+    name: str,
+    high: str,
+    low: str,
+) -> None:
+    """Draws one plot: desired values thin and grey, filtered values blue, over the colours of the
+    findings.
+    """
     bottom = top - ROW
     panel = canvas[bottom:top, LEFT : LEFT + PLOT]
     panel[:] = PANEL
@@ -115,7 +152,9 @@ def _column(take: Take, frame: float) -> int:
     return round((frame - first) / max(last - first, 1) * (PLOT - 1))
 
 
-def _line(panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[float], colour, width: int) -> None:
+def _line(
+    panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[float], colour, width: int
+) -> None:
     """Draws a curve: each column of pixels spans from the previous column's value to its own."""
     columns = [_column(take, frame) for frame in take.frames]
     along = np.interp(np.arange(PLOT), columns, values)
@@ -127,13 +166,19 @@ def _line(panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[floa
 
 def _legend(canvas: np.ndarray) -> None:
     x = 8
-    for text, colour in (("solver", DESIRED), ("after the filter", SHOWN), *((kind.label, kind.colour) for kind in KINDS.values())):
+    for text, colour in (
+        ("solver", DESIRED),
+        ("after the filter", SHOWN),
+        *((kind.label, kind.colour) for kind in KINDS.values()),
+    ):
         canvas[GAP + 3 : GAP + 15, x : x + 14] = colour
         x = _write(canvas, x + 19, GAP, text, INK) + 18
 
 
 def _write(canvas: np.ndarray, x: int, y: int, text: str, colour, most: int = PLOT) -> int:
-    """Draws a line of text from its lower left corner, cut at `most` [pixels]; returns the horizontal position of its end."""
+    """Draws a line of text from its lower left corner, cut at `most` [pixels]; returns the horizontal
+    position of its end.
+    """
     mask = coverage(text, LETTERS)[:, :most]
     patch = canvas[y : y + mask.shape[0], x : x + mask.shape[1]]
     mask = mask[: patch.shape[0], : patch.shape[1], None]

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-MOST_LINES = 32  # most test positions between two frames; a link that needs more jumps, and must not slow down the check
+# most test positions between two frames; a link that needs more jumps, and must not slow down the check
+MOST_LINES = 32
 
 
 class ZonePose(NamedTuple):
@@ -17,16 +18,22 @@ class ZonePose(NamedTuple):
 
 
 def zone_pose(matrix: np.ndarray) -> ZonePose | None:
-    """Pose of a zone with this world matrix (4, 4); None if it is mirrored or has scale 0, so that its rotation is undefined."""
+    """Pose of a zone with this world matrix (4, 4); None if it is mirrored or has scale 0, so that its
+    rotation is undefined.
+    """
     position, turn, _ = Matrix(matrix.tolist()).decompose()
     return ZonePose(position, turn) if np.linalg.det(matrix[:3, :3]) > 0.0 else None
 
 
-def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, current: ZonePose | None, step: float) -> list[np.ndarray]:
-    """Lines (2, 3) [m] from head to tail of a link at intermediate times between two frames; `came` is left out, `there` is the last.
+def intermediate(
+    came: np.ndarray, there: np.ndarray, before: ZonePose | None, current: ZonePose | None, step: float
+) -> list[np.ndarray]:
+    """Lines (2, 3) [m] from head to tail of a link at intermediate times between two frames; `came` is left
+    out, `there` is the last.
 
-    The ends move at most `step` from one line to the next, unless this would take more than `MOST_LINES` lines. The ends move along
-    straight lines, and the zone moves and rotates uniformly; each line is given relative to the zone's current pose.
+    The ends move at most `step` from one line to the next, unless this would take more than `MOST_LINES`
+    lines. The ends move along straight lines, and the zone moves and rotates uniformly; each line is given
+    relative to the zone's current pose.
 
     Args:
         came, there: (2, 3) head and tail of the link [m] in the last and in the current frame.
@@ -37,7 +44,9 @@ def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, c
     moves = before is not None and current is not None and before != current
     if moves:
         arm = max((Vector(end) - before.place).length for end in (*came, *there))
-        far += (current.place - before.place).length + arm * before.turn.rotation_difference(current.turn).angle
+        far += (current.place - before.place).length + arm * before.turn.rotation_difference(
+            current.turn
+        ).angle
     count = min(max(1, ceil(far / step)), MOST_LINES) if isfinite(far) else 1
     lines = []
     for share in np.arange(1, count) / count:
@@ -47,7 +56,9 @@ def intermediate(came: np.ndarray, there: np.ndarray, before: ZonePose | None, c
 
 
 def _seen(line: np.ndarray, before: ZonePose, current: ZonePose, share: float) -> np.ndarray:
-    """A line (2, 3), given at a share of the motion between two frames, moved along with the zone to the zone's current pose."""
+    """A line (2, 3), given at a share of the motion between two frames, moved along with the zone to the
+    zone's current pose.
+    """
     position, turn = before.place.lerp(current.place, share), before.turn.slerp(current.turn, share)
     back = current.turn @ turn.inverted()
     return np.array([back @ (Vector(end) - position) + current.place for end in line])

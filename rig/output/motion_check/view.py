@@ -1,4 +1,6 @@
-"""State of the Motion Check panel: the list of findings and the thresholds. For this session only; not saved."""
+"""State of the Motion Check panel: the list of findings and the thresholds. For this session only;
+not saved.
+"""
 
 from functools import partial
 from math import radians
@@ -10,7 +12,9 @@ from . import check
 from .findings import KINDS, Finding
 
 # Errors up to which nothing is reported.
-_LargestAngle = partial(FloatProperty, subtype="ANGLE", default=radians(5), min=radians(0.1), max=radians(180))
+_LargestAngle = partial(
+    FloatProperty, subtype="ANGLE", default=radians(5), min=radians(0.1), max=radians(180)
+)
 
 
 def _jump(view, context) -> None:
@@ -33,8 +37,12 @@ class LimberFinding(bpy.types.PropertyGroup):
 class LimberMotionCheck(bpy.types.PropertyGroup):
     """The list of findings, and the thresholds."""
 
-    findings: CollectionProperty(name="Findings", description="Findings, the most serious first", type=LimberFinding)
-    active: IntProperty(name="Finding", description="Select a finding to jump to the frame where it is worst", update=_jump)
+    findings: CollectionProperty(
+        name="Findings", description="Findings, the most serious first", type=LimberFinding
+    )
+    active: IntProperty(
+        name="Finding", description="Select a finding to jump to the frame where it is worst", update=_jump
+    )
     lost_beyond: _LargestAngle(
         name="Lost Beyond",
         description="Error of the end's aim after the motion filter beyond which the target counts as lost",

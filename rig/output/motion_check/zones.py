@@ -1,4 +1,6 @@
-"""No-go zones of a check: their objects and shapes, their poses in a frame, and how far a mover's links penetrate them."""
+"""No-go zones of a check: their objects and shapes, their poses in a frame, and how far a mover's links
+penetrate them.
+"""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -15,10 +17,24 @@ from .convex import Ball, Body, Hull, intrusion
 from .swept import ZonePose, intermediate, zone_pose
 
 SHAPED = {"MESH", "CURVE", "SURFACE", "FONT", "META"}  # types of objects that can be made a mesh of
-LEAST_STEP = 0.005  # [m] step along a link's path between frames at which it is tested; the radius, where links are thicker
+# [m] step along a link's path between frames at which it is tested; the radius, where links are thicker
+LEAST_STEP = 0.005
 CUBE = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 CUBE_FACES = np.array(
-    [[0, 1, 3], [0, 3, 2], [4, 7, 5], [4, 6, 7], [0, 5, 1], [0, 4, 5], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 7, 3], [1, 5, 7]]
+    [
+        [0, 1, 3],
+        [0, 3, 2],
+        [4, 7, 5],
+        [4, 6, 7],
+        [0, 5, 1],
+        [0, 4, 5],
+        [2, 3, 7],
+        [2, 7, 6],
+        [0, 2, 6],
+        [0, 6, 4],
+        [1, 7, 3],
+        [1, 5, 7],
+    ]
 )
 
 
@@ -36,7 +52,11 @@ class Zone:
     def __init__(self, rig, number: int) -> None:
         self._rig, self._number, self.name = rig, number, ""
         self.name = self._object().name
-        self.depends_on = {dependency.bone for dependency in dependencies_of(self._object()) if dependency.rig == rig and dependency.bone}
+        self.depends_on = {
+            dependency.bone
+            for dependency in dependencies_of(self._object())
+            if dependency.rig == rig and dependency.bone
+        }
         self.body: Body | None = None  # its shape in the last checked frame
         self.pose: ZonePose | None = None  # its pose in that frame
         self.last_pose: ZonePose | None = None  # its pose in the frame before
@@ -46,7 +66,10 @@ class Zone:
     def _object(self):
         zones = self._rig.limber.zones
         if self._number >= len(zones):
-            raise RigError(f"No-go zone '{self.name}' was taken from the list of '{self._rig.name}': press Check Motion again")
+            raise RigError(
+                f"No-go zone '{self.name}' was taken from the list of '{self._rig.name}': press Check Motion"
+                " again"
+            )
         if problem := trouble(bpy.context, zones[self._number]):
             raise RigError(problem)
         return zones[self._number].zone
@@ -61,12 +84,17 @@ class Zone:
         matrix = np.array(placement.object(zone_object))
         if not isfinite(matrix.sum()):
             raise RigError(
-                f"The position of no-go zone '{zone_object.name}' is not a number: clear its location, its drivers or its constraints"
+                f"The position of no-go zone '{zone_object.name}' is not a number: clear its location, its"
+                " drivers or its constraints"
             )
         self.last_pose, self.pose = self.pose, zone_pose(matrix)
         if zone_object.type == "EMPTY":
             matrix = matrix @ np.diag([zone_object.empty_display_size] * 3 + [1.0])
-            self.body = Ball(matrix) if zone_object.empty_display_type == "SPHERE" else Hull(CUBE, CUBE_FACES).moved(matrix)
+            self.body = (
+                Ball(matrix)
+                if zone_object.empty_display_type == "SPHERE"
+                else Hull(CUBE, CUBE_FACES).moved(matrix)
+            )
         else:
             self._read_shape(zone_object.evaluated_get(placement.depsgraph))
             self.body = self._hull.moved(matrix)
@@ -81,9 +109,15 @@ class Zone:
             evaluated.to_mesh_clear()
         corners = corners.reshape(-1, 3)
         if not len(corners):
-            raise RigError(f"No-go zone '{self.name}' has no points, so it has no inside: give it a shape, or take it from the list")
+            raise RigError(
+                f"No-go zone '{self.name}' has no points, so it has no inside: give it a shape, or take it"
+                " from the list"
+            )
         if not np.isfinite(corners).all():
-            raise RigError(f"No-go zone '{self.name}' has points that are nowhere: mend its shape, or take it from the list")
+            raise RigError(
+                f"No-go zone '{self.name}' has points that are nowhere: mend its shape, or take it from the"
+                " list"
+            )
         if self._hull is None or not np.array_equal(corners, self._corners):
             self._corners, self._hull = corners, _hull(corners)
 
@@ -99,7 +133,10 @@ def _hull(corners: np.ndarray) -> Hull:
         outer = [vertex for vertex in mesh.verts if vertex.link_faces] or list(mesh.verts)
         points = np.array([vertex.co for vertex in outer])
         indices = {vertex.index: k for k, vertex in enumerate(outer)}
-        faces = np.array([[indices[loop.vert.index] for loop in triangle] for triangle in mesh.calc_loop_triangles()], dtype=int)
+        faces = np.array(
+            [[indices[loop.vert.index] for loop in triangle] for triangle in mesh.calc_loop_triangles()],
+            dtype=int,
+        )
         return Hull(points, faces.reshape(-1, 3))
     finally:
         mesh.free()
@@ -116,11 +153,20 @@ def trouble(context, zone) -> str:
     if obj is None and not zone.name:
         return "A no-go zone has no object yet: choose one for it, or take it from the list"
     if obj is None:
-        return f"The object of no-go zone '{zone.name}' was deleted: choose another for it, or take it from the list"
+        return (
+            f"The object of no-go zone '{zone.name}' was deleted: choose another for it, or take it from the"
+            " list"
+        )
     if obj.name not in context.view_layer.objects:
-        return f"No-go zone '{obj.name}' is deleted, or in no collection that is shown: bring it back, or take it from the list"
+        return (
+            f"No-go zone '{obj.name}' is deleted, or in no collection that is shown: bring it back, or take"
+            " it from the list"
+        )
     if is_unevaluated(context, obj):
-        return f"No-go zone '{obj.name}' is disabled in viewports, so Blender does not move it: show it in the Outliner (its monitor)"
+        return (
+            f"No-go zone '{obj.name}' is disabled in viewports, so Blender does not move it: show it in the"
+            " Outliner (its monitor)"
+        )
     if not can_be(obj):
         return f"No-go zone '{obj.name}' has no inside: choose an empty or a mesh"
     return ""
@@ -130,7 +176,11 @@ def counts_as(obj) -> str:
     """Which shape of an object acts as the zone, as text for the interface."""
     if obj.type != "EMPTY":
         return "Its convex hull counts"
-    return "It counts as a ball" if obj.empty_display_type == "SPHERE" else "It counts as a box; show the empty as Sphere for a ball"
+    return (
+        "It counts as a ball"
+        if obj.empty_display_type == "SPHERE"
+        else "It counts as a box; show the empty as Sphere for a ball"
+    )
 
 
 def zones_of(rig) -> list[Zone]:
@@ -162,9 +212,11 @@ class Links:
         return np.array(ends, dtype=float).reshape(-1, 2, 3)
 
 
-def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Depth of each link in each no-go zone (n, zones) [m] in this frame, and the largest such depth since the last frame; negative
-    outside.
+def intrusions(
+    links: Links, zones: list[Zone], places: np.ndarray, before: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Depth of each link in each no-go zone (n, zones) [m] in this frame, and the largest such depth since
+    the last frame; negative outside.
 
     A zone that moves with a link is not checked against it.
 
@@ -181,6 +233,9 @@ def intrusions(links: Links, zones: list[Zone], places: np.ndarray, before: np.n
     for j, zone in enumerate(zones):
         for k, name in enumerate(links.names):
             if name not in zone.depends_on:
-                depths = [intrusion(zone.body, *line, radius) for line in intermediate(came[k], places[k], zone.last_pose, zone.pose, step)]
+                depths = [
+                    intrusion(zone.body, *line, radius)
+                    for line in intermediate(came[k], places[k], zone.last_pose, zone.pose, step)
+                ]
                 there[k, j], deepest[k, j] = depths[-1], max(depths)
     return there, deepest

@@ -1,5 +1,5 @@
-"""Control bones of rigs whose deforming bones follow controls, such as generated Rigify rigs: which control moves which part of the
-body.
+"""Control bones of rigs whose deforming bones follow controls, such as generated Rigify rigs: which control
+moves which part of the body.
 """
 
 from .. import attached
@@ -12,7 +12,8 @@ from .part_names import Part
 
 
 def controls_of(rig, bones: Parents) -> dict[str, str] | None:
-    """Control bone of each deforming bone, each control once; None if the bones named after body parts follow no controls.
+    """Control bone of each deforming bone, each control once; None if the bones named after body parts follow
+    no controls.
 
     The control of the hips is the one that carries both hips and head: the body's base.
 
@@ -30,7 +31,9 @@ def controls_of(rig, bones: Parents) -> dict[str, str] | None:
     hips, head = (next(iter(bones_by_part.get(Part("", name), ())), "") for name in ("hips", "head"))
     if hips and controls.is_followed(hips):
         above = controls.upstream(head) if head else controls.upstream(hips)
-        trunk = next((bone for bone in controls.upstream(hips) if bone in above and controls.is_control(bone)), None)
+        trunk = next(
+            (bone for bone in controls.upstream(hips) if bone in above and controls.is_control(bone)), None
+        )
         excluded = {hips, *controls.upstream(hips)}
         if trunk is not None:
             control_by_bone[hips] = trunk
@@ -49,8 +52,9 @@ def controls_of(rig, bones: Parents) -> dict[str, str] | None:
 
 
 def release(rig, bones: Parents, control_by_bone: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Switches off constraints that keep deforming bones from following their controls (IK of limbs), or controls from following their
-    parents (a head that does not follow the neck). It sets the custom properties that drive the constraints' influence.
+    """Switches off constraints that keep deforming bones from following their controls (IK of limbs), or
+    controls from following their parents (a head that does not follow the neck). It sets the custom
+    properties that drive the constraints' influence.
 
     Args:
         rig: The armature object.
@@ -62,12 +66,17 @@ def release(rig, bones: Parents, control_by_bone: dict[str, str]) -> tuple[list[
     """
     done, left = [], []
     for bone, constraint in _hindering(rig, bones, control_by_bone):
-        if not acts(constraint):  # it was switched off together with a constraint before it, by the same property
+        if not acts(
+            constraint
+        ):  # it was switched off together with a constraint before it, by the same property
             continue
         if said := switch_off(rig, constraint):
             done.append(said)
         else:
-            left.append(f"Bone '{bone.name}' is moved by its constraint '{constraint.name}': mute it, or the body does not follow exactly")
+            left.append(
+                f"Bone '{bone.name}' is moved by its constraint '{constraint.name}': mute it, or the body"
+                " does not follow exactly"
+            )
     return done, left
 
 
@@ -83,7 +92,9 @@ def _hindering(rig, bones: Parents, control_by_bone: dict[str, str]) -> list[tup
     for bone in pose_bones:
         constraints = list(filter(acts, bone.constraints))
         copies = [
-            k for k, constraint in enumerate(constraints) if constraint.type == "COPY_TRANSFORMS" and constraint.subtarget in controls
+            k
+            for k, constraint in enumerate(constraints)
+            if constraint.type == "COPY_TRANSFORMS" and constraint.subtarget in controls
         ]
         if copies:
             found += [
@@ -91,12 +102,17 @@ def _hindering(rig, bones: Parents, control_by_bone: dict[str, str]) -> list[tup
                 for constraint in constraints[copies[0] + 1 :]
                 if constraint.type in COPYING and constraint.subtarget not in controls
             ]
-    between = {above.name for control in controls for above in attached.with_ancestors(pose_bones[control])[1:]} - controls
+    between = {
+        above.name for control in controls for above in attached.with_ancestors(pose_bones[control])[1:]
+    } - controls
     trunk = next(
         (
             name
             for name in controls
-            if all(name in [bone.name for bone in attached.with_ancestors(pose_bones[other])] for other in controls)
+            if all(
+                name in [bone.name for bone in attached.with_ancestors(pose_bones[other])]
+                for other in controls
+            )
         ),
         None,
     )
@@ -105,5 +121,9 @@ def _hindering(rig, bones: Parents, control_by_bone: dict[str, str]) -> list[tup
     for name in sorted(between):
         bone = pose_bones[name]
         if attached.copied(bone) is None:
-            found += [(bone, constraint) for constraint in bone.constraints if acts(constraint) and constraint.type == "COPY_ROTATION"]
+            found += [
+                (bone, constraint)
+                for constraint in bone.constraints
+                if acts(constraint) and constraint.type == "COPY_ROTATION"
+            ]
     return found

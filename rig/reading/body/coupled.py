@@ -10,7 +10,8 @@ def couplings(retarget, joint_keys: Collection[tuple[str, str]]) -> list[Couplin
     """The coupled limits of a body with these joints (bone, axis).
 
     Raises:
-        RigError: a limit has no joint, names a joint that the body does not move, or its lower bound is above the upper one.
+        RigError: a limit has no joint, names a joint that the body does not move, or its lower bound is above
+            the upper one.
     """
     return [_coupling(limit, joint_keys) for limit in retarget.coupled_limits]
 
@@ -26,7 +27,8 @@ def _coupling(limit, joint_keys: Collection[tuple[str, str]]) -> Coupling:
         label = joint.label
         if joint.key not in joint_keys:
             raise RigError(
-                f"{what}: no joint of the body is '{label}': choose an unlocked axis of a bone that follows, or remove the joint"
+                f"{what}: no joint of the body is '{label}': choose an unlocked axis of a bone that follows,"
+                " or remove the joint"
             )
         factors[label] = factors.get(label, 0.0) + joint.factor
     return Coupling(f"coupled limit '{limit.name}'", factors, limit.lower, limit.upper)

@@ -1,4 +1,6 @@
-"""Body parts by the positions of bones: spine, neck and head in the plane of symmetry, legs that stand, arms that branch above them."""
+"""Body parts by the positions of bones: spine, neck and head in the plane of symmetry, legs that stand, arms
+that branch above them.
+"""
 
 from collections.abc import Sequence
 
@@ -9,12 +11,15 @@ from .part_names import Part, side_of
 
 ARM = 0.15  # of the figure's size: arms reach at least this far; ears hardly do
 HAND = 0.3  # of an arm's length: hand and fingers are the last part of it, shorter than this
-COINCIDE = 0.05  # of a limb's length: joints within it are hinges of one joint, and the last of them carries the limb
+# of a limb's length: joints within it are hinges of one joint, and the last of them carries the limb
+COINCIDE = 0.05
 UP = np.array((0.0, 0.0, 1.0))
 
 
 def parts(rig) -> dict[Part, list[str]]:
-    """Names of the bones of each body part that an armature's figure shows at rest, from the root outward; empty: it has no two legs."""
+    """Names of the bones of each body part that an armature's figure shows at rest, from the root outward;
+    empty: it has no two legs.
+    """
     figure = Figure(rig)
     if figure.front is None or not figure.trunk:
         return {}
@@ -35,13 +40,19 @@ def parts(rig) -> dict[Part, list[str]]:
         "hips": [hips],
     }
     by_part = {Part("", name): [figure.names[k] for k in bones] for name, bones in middle.items() if bones}
-    for branch, names in ((legs[hips], ("thigh", "shin", "foot", "toe")), (arms.get(shoulders, ()), ("upper_arm", "forearm", "hand"))):
+    for branch, names in (
+        (legs[hips], ("thigh", "shin", "foot", "toe")),
+        (arms.get(shoulders, ()), ("upper_arm", "forearm", "hand")),
+    ):
         for k in branch:
             limb = _upward(figure, _farthest(figure, k))
             path = limb[: limb.index(k) + 1][::-1]
             named_side = next(filter(None, (side_of(figure.names[bone]) for bone in path)), "")
             side = named_side or ("left" if _is_left(figure, k) else "right")
-            by_part |= {Part(side, name): [figure.names[bone]] for name, bone in zip(names, _halves(figure, path), strict=False)}
+            by_part |= {
+                Part(side, name): [figure.names[bone]]
+                for name, bone in zip(names, _halves(figure, path), strict=False)
+            }
     return by_part
 
 
@@ -54,11 +65,19 @@ def _upward(figure: Figure, k: int) -> list[int]:
 
 
 def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int, list[int]]:
-    """Bones of a line from which limbs branch in pairs that stand, or do not; each with the longest pair of them."""
+    """Bones of a line from which limbs branch in pairs that stand, or do not; each with the longest pair of
+    them.
+    """
     pairs: dict[int, list[int]] = {}
     for k in line:
-        limbs = [child for child in figure.children[k] if child not in line and figure.image.get(child, -1) not in {-1, child}]
-        limbs = [child for child in limbs if bool(any(figure.low[each] for each in figure.below(child))) == stands]
+        limbs = [
+            child
+            for child in figure.children[k]
+            if child not in line and figure.image.get(child, -1) not in {-1, child}
+        ]
+        limbs = [
+            child for child in limbs if bool(any(figure.low[each] for each in figure.below(child))) == stands
+        ]
         longest = max(limbs, key=lambda child: _reach(figure, [child]), default=None)
         if longest is not None and (stands or _reach(figure, [longest]) >= ARM * figure.size):
             pairs[k] = [longest, figure.image[longest]]
@@ -66,7 +85,10 @@ def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int
 
 
 def _reach(figure: Figure, limbs: Sequence[int]) -> float:
-    return max((float(np.linalg.norm(figure.tips[_farthest(figure, k)] - figure.heads[k])) for k in limbs), default=0.0)
+    return max(
+        (float(np.linalg.norm(figure.tips[_farthest(figure, k)] - figure.heads[k])) for k in limbs),
+        default=0.0,
+    )
 
 
 def _farthest(figure: Figure, k: int) -> int:
@@ -81,11 +103,15 @@ def _is_left(figure: Figure, k: int) -> bool:
 
 
 def _halves(figure: Figure, path: list[int]) -> list[int]:
-    """Bones of a limb's upper half, lower half, end, and what follows on the end, from a path of its bones outward."""
+    """Bones of a limb's upper half, lower half, end, and what follows on the end, from a path of its bones
+    outward.
+    """
     joints = np.array([*figure.heads[path], figure.tips[path[-1]]])
     gaps = np.linalg.norm(np.diff(joints, axis=0), axis=1)
     left = gaps[::-1].cumsum()[::-1]  # length from each joint to the tip
-    near = [k for k in range(2, len(path)) if figure.low[path[k]] and figure.heads[path[k]][2] <= figure.ground]
+    near = [
+        k for k in range(2, len(path)) if figure.low[path[k]] and figure.heads[path[k]][2] <= figure.ground
+    ]
     ends = near or [k for k in range(2, len(path)) if left[k] <= HAND * left[0]]
     end = ends[0] if ends else len(path)
     same = COINCIDE * left[0]

@@ -1,8 +1,8 @@
 """Reads an armature as a whole-body model, and converts the solver's state to channels of its bones.
 
-The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from there to the links, as in chains.
-Limits come from the chains' joint lists, else from the bone's constraints, its URDF joint or its IK settings; otherwise the joint is
-unlimited. Everything is in armature space.
+The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from
+there to the links, as in chains. Limits come from the chains' joint lists, else from the bone's constraints,
+its URDF joint or its IK settings; otherwise the joint is unlimited. Everything is in armature space.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,9 @@ class _Bone(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """Limits of a joint's motion: velocity, acceleration and jerk [rad or m; per s, s2, s3]; infinite: not known."""
+    """Limits of a joint's motion: velocity, acceleration and jerk [rad or m; per s, s2, s3]; infinite: not
+    known.
+    """
 
     velocity: float = inf
     acceleration: float = inf
@@ -75,7 +77,9 @@ class BodyReader:
         self.base, self.links, self.paired_only = base, tuple(links), paired_only
         index_of = {name: k for k, name in enumerate(self.names)}
         self.bones = [self._bone(pose_bones[name], index_of) for name in self.names]
-        self.joint_keys = [(bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)]
+        self.joint_keys = [
+            (bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)
+        ]
         driven = set(mimic.driven(rig)).intersection(self.joint_keys)
         leaders = [joint_key for joint_key in self.joint_keys if joint_key not in driven]
         self.followers = mimic.followers_of(rig, leaders)
@@ -84,20 +88,38 @@ class BodyReader:
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
         listed = {joint.key: Rates(joint.velocity, joint.acceleration, joint.jerk) for joint in of_chains}
         # from chains' joint lists, else from the robot's file
-        self.rates = [listed.get(key) or Rates(_velocity_of_file(pose_bones[key[0]], key[1])) for key in self.joint_keys]
+        self.rates = [
+            listed.get(key) or Rates(_velocity_of_file(pose_bones[key[0]], key[1])) for key in self.joint_keys
+        ]
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
         self._still = [bone for bone in self.bones if bone.parent >= 0 and not bone.revolute]
         self._moves_still = np.array(
-            [[bone.parent >= 0 and not bone.connected and axis not in bone.prismatic for axis in axes.PRISMATIC] for bone in self.bones]
+            [
+                [
+                    bone.parent >= 0 and not bone.connected and axis not in bone.prismatic
+                    for axis in axes.PRISMATIC
+                ]
+                for bone in self.bones
+            ]
         )
-        self._turns_still = np.array([[bool(bone.revolute) and axis not in bone.revolute for axis in axes.REVOLUTE] for bone in self.bones])
+        self._turns_still = np.array(
+            [
+                [bool(bone.revolute) and axis not in bone.revolute for axis in axes.REVOLUTE]
+                for bone in self.bones
+            ]
+        )
         self._partly_free = [
-            k for k, bone in enumerate(self.bones) if 0 < len(bone.revolute) < len(axes.REVOLUTE) and not is_euler(pose_bones[bone.name])
+            k
+            for k, bone in enumerate(self.bones)
+            if 0 < len(bone.revolute) < len(axes.REVOLUTE) and not is_euler(pose_bones[bone.name])
         ]  # indices of bones with hinges without a joint, whose channels are no Euler angles
         moved = [bone.name for bone in self.bones if not bone.is_followed]
-        self.moved = [*moved, *(follower.bone for follower in self.followers if follower.bone not in index_of)]
+        self.moved = [
+            *moved,
+            *(follower.bone for follower in self.followers if follower.bone not in index_of),
+        ]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BodyReader) and self._identity() == other._identity()
@@ -105,7 +127,16 @@ class BodyReader:
     __hash__ = None  # it is compared, never looked up
 
     def _identity(self) -> tuple:
-        return self.bones, self.links, self.moved, self.followers, self.limits, self.rates, self._listed, self._modes.tolist()
+        return (
+            self.bones,
+            self.links,
+            self.moved,
+            self.followers,
+            self.limits,
+            self.rates,
+            self._listed,
+            self._modes.tolist(),
+        )
 
     def _bone(self, pose_bone, index_of: dict[str, int]) -> _Bone:
         bone = pose_bone.bone
@@ -115,9 +146,14 @@ class BodyReader:
         leader = attached.copied(pose_bone)
         if leader is not None and not is_base:
             rest = (rotations.IDENTITY, ORIGIN, parent_first(rotation_modes.HINGES), (), ())
-            return _Bone(bone.name, index_of[leader.name], *rest, connected=True, is_followed=True, is_copy=True)
+            return _Bone(
+                bone.name, index_of[leader.name], *rest, connected=True, is_followed=True, is_copy=True
+            )
         if not is_base and not bone.use_inherit_rotation:
-            raise RigError(f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's Relations")
+            raise RigError(
+                f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's"
+                " Relations"
+            )
         offset = tuple(bone.head)
         if bone.parent:  # its head is stored relative to its parent's tail
             offset = (offset[0], offset[1] + bone.parent.length, offset[2])
@@ -142,12 +178,16 @@ class BodyReader:
         return (-inf, inf) if (lower, upper) == ANY_TURN else (lower, upper)
 
     def is_outdated(self, pose_bones) -> bool:
-        """Whether the armature's list of bones or a bone's rotation mode has changed, so that this reader must be replaced."""
-        return pose_bones.keys() != self._listed or not np.array_equal(_numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes)
+        """Whether the armature's list of bones or a bone's rotation mode has changed, so that this reader
+        must be replaced.
+        """
+        return pose_bones.keys() != self._listed or not np.array_equal(
+            _numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes
+        )
 
     def held(self, pose_bones) -> Held:
-        """For each bone, the part of the authored pose that no joint moves. Pass the evaluated rig's pose bones, which must be those that
-        this reader was made with.
+        """For each bone, the part of the authored pose that no joint moves. Pass the evaluated rig's pose
+        bones, which must be those that this reader was made with.
 
         Raises:
             RigError: a bone is scaled.
@@ -156,21 +196,28 @@ class BodyReader:
         if stretch.max() > SCALED:
             name = self.names[int(np.argmax(stretch))]
             raise RigError(f"Bone '{name}' is scaled: clear its scale (Alt S); joints cannot stretch")
-        location = np.where(self._moves_still, _numbers(pose_bones, "location", 3)[self._rows], 0.0).round(DIGITS)
+        location = np.where(self._moves_still, _numbers(pose_bones, "location", 3)[self._rows], 0.0).round(
+            DIGITS
+        )
         euler = _numbers(pose_bones, "rotation_euler", 3)[self._rows]
         for k in self._partly_free:
             euler[k] = rotation_modes.hinges(pose_bones[self.names[k]])
         euler = np.where(self._turns_still, euler, 0.0).round(DIGITS)
         turns = {
-            bone.name: rotations.IDENTITY
-            if bone.is_copy
-            else tuple(round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion())
+            bone.name: (
+                rotations.IDENTITY
+                if bone.is_copy
+                else tuple(
+                    round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion()
+                )
+            )
             for bone in self._still
         }
         return Held(location.tolist(), euler.tolist(), turns)
 
     def body(self, unjointed_pose: Held, floating: bool, coupled: Sequence[Coupling] = ()) -> Body:
-        """The solver's model of the body, with `unjointed_pose` built into the rest transforms, and its coupled limits.
+        """The solver's model of the body, with `unjointed_pose` built into the rest transforms, and its
+        coupled limits.
 
         Raises:
             RigError: no bone has a joint.
@@ -178,7 +225,9 @@ class BodyReader:
         joints: list[Joint] = []
         ends: list[End] = []
         places: list[tuple[int, rotations.Quaternion, rotations.Vector]] = []
-        for bone, location, euler in zip(self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True):
+        for bone, location, euler in zip(
+            self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
+        ):
             joint, turn, offset = (-1, rotations.IDENTITY, ORIGIN) if bone.parent < 0 else places[bone.parent]
             if bone.parent >= 0:
                 offset = rotations.add(offset, rotations.rotate(turn, bone.rest_offset))
@@ -195,28 +244,55 @@ class BodyReader:
             places.append((joint, turn, offset))
             ends.append(End(joint, rotations.normalized(turn), offset, bone.name))
         if not joints:
-            raise RigError(f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes, or pair other bones")
+            raise RigError(
+                f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes,"
+                " or pair other bones"
+            )
         lower, upper = zip(*self.limits, strict=True)
         return Body(joints, ends, floating, lower, upper, [*self._followed(), *coupled])
 
-    def _joint(self, bone: str, axis: str, parent: int, turn: rotations.Quaternion, offset: rotations.Vector, index: int) -> Joint:
+    def _joint(
+        self,
+        bone: str,
+        axis: str,
+        parent: int,
+        turn: rotations.Quaternion,
+        offset: rotations.Vector,
+        index: int,
+    ) -> Joint:
         lower, upper = self.limits[index]
         kind = "prismatic" if axes.is_prismatic(axis) else "revolute"
         label, own_axis = axes.label(bone, axis), UNIT[axes.letter(axis)]
-        return Joint(label, parent, rotations.normalized(turn), offset, own_axis, max(lower, -1e3), min(upper, 1e3), kind=kind)
+        return Joint(
+            label,
+            parent,
+            rotations.normalized(turn),
+            offset,
+            own_axis,
+            max(lower, -1e3),
+            min(upper, 1e3),
+            kind=kind,
+        )
 
     def _followed(self) -> list[Coupling]:
         """Equality constraints of the mimic joints between base and links."""
         couplings = []
         for follower in self.followers:
             if (follower.bone, follower.axis) in self.joint_keys:
-                name, leader = axes.label(follower.bone, follower.axis), axes.label(*self.joint_keys[self._leaders[follower.leader]])
+                name, leader = (
+                    axes.label(follower.bone, follower.axis),
+                    axes.label(*self.joint_keys[self._leaders[follower.leader]]),
+                )
                 factors = {name: 1.0, leader: -follower.multiplier}
-                couplings.append(Coupling(f"{name} follows {leader}", factors, follower.offset, follower.offset))
+                couplings.append(
+                    Coupling(f"{name} follows {leader}", factors, follower.offset, follower.offset)
+                )
         return couplings
 
     def posture(self, pose_bones) -> Array:
-        """Authored joint values (n,) [rad or m] of the rig, before any solution. Pass the evaluated rig's pose bones."""
+        """Authored joint values (n,) [rad or m] of the rig, before any solution. Pass the evaluated rig's
+        pose bones.
+        """
         joint_values = []
         for bone in self.bones:
             pose_bone = pose_bones[bone.name]
@@ -238,12 +314,18 @@ class BodyReader:
         joints = state.joints.tolist()
         bone_channels: dict[str, Followed] = {}
         new = iter(joints)
-        for bone, still_at, still in zip(self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True):
+        for bone, still_at, still in zip(
+            self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
+        ):
             if bone.parent < 0:
                 bone_channels[bone.name] = self._base_channels(rig, placement, state)
             if bone.parent < 0 or bone.is_followed:
                 continue
-            location, euler, turn = list(still_at), list(still), unjointed_pose.rotation.get(bone.name, rotations.IDENTITY)
+            location, euler, turn = (
+                list(still_at),
+                list(still),
+                unjointed_pose.rotation.get(bone.name, rotations.IDENTITY),
+            )
             for axis in bone.prismatic:
                 location[axes.index(axis)] = next(new)
             if bone.revolute:
@@ -266,10 +348,13 @@ class BodyReader:
         bone = rig.data.bones[self.base]
         pose = Matrix(state.base_rotation.tolist()).to_4x4()
         pose.translation = state.base_position.tolist()
-        # Inverse of Blender's inheritance: with an identity basis, `on_parent` gives the frame in which the bone's basis applies.
+        # Inverse of Blender's inheritance: with an identity basis, `on_parent` gives the frame in which the
+        # bone's basis applies.
         basis = placement.on_parent(rig, bone, Matrix()).inverted_safe() @ pose
         turn = rotation_modes.turn("QUATERNION", basis.to_quaternion())
-        euler = rotation_modes.angles_of(turn, rotation_modes.hinge_order(rig.pose.bones[self.base].rotation_mode))
+        euler = rotation_modes.angles_of(
+            turn, rotation_modes.hinge_order(rig.pose.bones[self.base].rotation_mode)
+        )
         return Followed(turn, euler, ORIGIN if bone.use_connect else tuple(basis.translation))
 
 

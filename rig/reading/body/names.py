@@ -1,9 +1,9 @@
 """Matches the bones of two bodies by their names. Knows no Blender.
 
-Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the body's other names decide which. A robot
-has several links for one part: of a joint's hinges the last carries the limb, and of a numbered arm or leg ("leg_l1_link") the third is the
-upper half and the fourth the lower.
-Bones of no known part are paired if their names are equal.
+Conventions disagree: "LeftShoulder" is the collar bone in some and the upper arm in others; the body's other
+names decide which. A robot has several links for one part: of a joint's hinges the last carries the limb, and
+of a numbered arm or leg ("leg_l1_link") the third is the upper half and the fourth the lower. Bones of no
+known part are paired if their names are equal.
 """
 
 import re
@@ -20,12 +20,25 @@ DEFORMING = "DEF-"  # prefix of Rigify's deforming bones; its other bones are co
 MANY = 8  # number of deforming bones from which on the others count as controls
 NUMBERED_SPINE = re.compile(r"^((def|org)-)?spine(\.\d{3})?$", re.IGNORECASE)
 SEVERAL = ("spine", "neck")  # parts that may consist of several bones
-COLLAR = 0.2  # of the upper arm's length: a shoulder nearer to the upper arm's head carries a hinge of a robot's shoulder, and is no collar
+# of the upper arm's length: a shoulder nearer to the upper arm's head carries a hinge of a robot's shoulder,
+# and is no collar
+COLLAR = 0.2
 RIGIFY_NECK = 2  # number of neck bones at the end of the metarig's spine, below the head
 RIGIFY_SPINE = 7  # number of bones of the metarig's whole spine, from hips to head
-PIECES = {"shoulder": "upper_arm", "elbow": "forearm", "wrist": "hand", "ankle": "foot"}  # a robot's links -> the part that ends there
-NUMBERED = {"arm": ("upper_arm", "forearm", "hand"), "zarm": ("upper_arm", "forearm", "hand"), "leg": ("thigh", "shin", "foot")}
-HINGES = 3  # number of hinges of a robot's hip or shoulder: the last of them carries the limb, and the next one its lower half
+PIECES = {
+    "shoulder": "upper_arm",
+    "elbow": "forearm",
+    "wrist": "hand",
+    "ankle": "foot",
+}  # a robot's links -> the part that ends there
+NUMBERED = {
+    "arm": ("upper_arm", "forearm", "hand"),
+    "zarm": ("upper_arm", "forearm", "hand"),
+    "leg": ("thigh", "shin", "foot"),
+}
+# number of hinges of a robot's hip or shoulder: the last of them carries the limb, and the next one its lower
+# half
+HINGES = 3
 
 
 class Pair(NamedTuple):
@@ -47,8 +60,8 @@ def pairs(
     Args:
         source: Parent of each source bone, parents before their children.
         target: Parent of each target bone, parents before their children.
-        controls: Only for a target whose named bones follow controls: the control to pair instead of each bone; bones without one are
-            skipped.
+        controls: Only for a target whose named bones follow controls: the control to pair instead of each
+            bone; bones without one are skipped.
         source_heads, target_heads: As for `parts`.
     """
     return matched(source, target, parts(source, source_heads), parts(target, target_heads), controls)
@@ -61,7 +74,9 @@ def matched(
     target_parts: Mapping[Part, Sequence[str]],
     controls: Mapping[str, str] | None = None,
 ) -> list[Pair]:
-    """As `pairs`, with the parts (`parts`) of the source, `source_parts`, and those of the target, `target_parts`."""
+    """As `pairs`, with the parts (`parts`) of the source, `source_parts`, and those of the target,
+    `target_parts`.
+    """
     instead = dict(zip(target, target, strict=True)) if controls is None else controls
     source_of: dict[str, str] = {}
     for part, named in target_parts.items():
@@ -70,13 +85,18 @@ def matched(
     paired = set(source_of.values())
     alike = {_plain(bone): bone for bone in reversed(source) if bone not in paired}
     for bone in target:
-        if instead.get(bone, "") not in {"", *source_of} and not _is_part(bone, target_parts) and (same := alike.pop(_plain(bone), "")):
+        if (
+            instead.get(bone, "") not in {"", *source_of}
+            and not _is_part(bone, target_parts)
+            and (same := alike.pop(_plain(bone), ""))
+        ):
             source_of[instead[bone]] = same
     return [Pair(source_of[bone], bone) for bone in target if bone in source_of]
 
 
 def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
-    """Names of the bones of each body part, from the root outward: spine and neck may have several, other parts have one.
+    """Names of the bones of each body part, from the root outward: spine and neck may have several, other
+    parts have one.
 
     Args:
         bones: Parent of each bone.
@@ -97,7 +117,9 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
 
 
 def _place_waist(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
-    """A waist is the hips where nothing else is, or where it hangs on the trunk; else it is part of the spine."""
+    """A waist is the hips where nothing else is, or where it hangs on the trunk; else it is part of the
+    spine.
+    """
     waist, hips, spine = bones_by_part.pop(Part("", "waist"), []), Part("", "hips"), Part("", "spine")
     if not waist:
         return
@@ -110,8 +132,8 @@ def _place_waist(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
 
 
 def _usualness(bone: str, index: int) -> tuple[bool, int, int]:
-    """Sort key of bones with the same part, the preferred one first: names without number and axis, then in the order of the known names.
-    Of several hinges the last one carries the part.
+    """Sort key of bones with the same part, the preferred one first: names without number and axis, then in
+    the order of the known names. Of several hinges the last one carries the part.
     """
     name = read(bone)
     is_last = name.is_hinge or (name.part is not None and name.part.name == "head")
@@ -147,14 +169,20 @@ def _tell_rigify(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
 def _disambiguated(bones_by_part: dict[Part, list[str]], heads: Heads | None) -> dict[Part, list[str]]:
     """Parts whose names are ambiguous, resolved by the other parts on the same side."""
     for side in ("left", "right"):
-        side_bones = _without_pieces({part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side})
+        side_bones = _without_pieces(
+            {part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side}
+        )
         if "shoulder" in side_bones and heads is not None and _is_hinge_of_shoulder(side_bones, heads):
             del side_bones["shoulder"]
         if "shoulder" in side_bones:
             is_arm = (
-                "collar" in side_bones or _is_piece(side_bones["shoulder"][0]) or ("elbow" in side_bones and "upper_arm" not in side_bones)
+                "collar" in side_bones
+                or _is_piece(side_bones["shoulder"][0])
+                or ("elbow" in side_bones and "upper_arm" not in side_bones)
             )
-            side_bones.setdefault("upper_arm" if is_arm and "upper_arm" not in side_bones else "collar", side_bones["shoulder"])
+            side_bones.setdefault(
+                "upper_arm" if is_arm and "upper_arm" not in side_bones else "collar", side_bones["shoulder"]
+            )
         side_bones.setdefault("forearm", side_bones.get("elbow", []))
         side_bones["hand"] = side_bones.get("wrist") or side_bones.get("hand", [])
         if "leg" in side_bones:
@@ -172,11 +200,25 @@ def _disambiguated(bones_by_part: dict[Part, list[str]], heads: Heads | None) ->
 
 
 def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """The parts of one side, the preferred bone of each first, without links that carry one hinge of a part which has a bone of its own."""
-    numbered = {name: bones for limb in ("upper_arm", "leg") for name, bones in _numbered(side_bones.get(limb, [])).items()}
+    """The parts of one side, the preferred bone of each first, without links that carry one hinge of a part
+    which has a bone of its own.
+    """
+    numbered = {
+        name: bones
+        for limb in ("upper_arm", "leg")
+        for name, bones in _numbered(side_bones.get(limb, [])).items()
+    }
     whole = {name: bones for name, bones in side_bones.items() if not _is_piece(bones[0])}
     if numbered:
-        return numbered | whole | {name: bones for name, bones in side_bones.items() if name not in {"upper_arm", "leg", *numbered}}
+        return (
+            numbered
+            | whole
+            | {
+                name: bones
+                for name, bones in side_bones.items()
+                if name not in {"upper_arm", "leg", *numbered}
+            }
+        )
     for name in sorted(side_bones, key=lambda name: name in PIECES):
         if PIECES.get(name, name) not in whole:
             whole.setdefault(name, side_bones[name])
@@ -185,7 +227,11 @@ def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]
 
 def _numbered(bones: Sequence[str]) -> dict[str, list[str]]:
     """The parts of an arm or leg all of whose links have its name and a number; empty: it is none."""
-    numbers = {bone: number for bone in bones if (number := read(bone).number) is not None and read(bone).stem in NUMBERED}
+    numbers = {
+        bone: number
+        for bone in bones
+        if (number := read(bone).number) is not None and read(bone).stem in NUMBERED
+    }
     line = sorted(numbers, key=numbers.__getitem__)
     if len(line) < 2 or len(line) < len(bones):
         return {}
@@ -195,7 +241,9 @@ def _numbered(bones: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> bool:
-    """Whether the bone called a shoulder begins where the upper arm does: the link between two hinges of one joint."""
+    """Whether the bone called a shoulder begins where the upper arm does: the link between two hinges of one
+    joint.
+    """
     lower = had.get("elbow") or had.get("forearm")
     if "upper_arm" not in had or not lower:
         return False

@@ -1,4 +1,6 @@
-"""The bone pairs of a retarget: pairing, and the pairs in use, with error messages for those that cannot be used."""
+"""The bone pairs of a retarget: pairing, and the pairs in use, with error messages for those that cannot be
+used.
+"""
 
 from operator import attrgetter
 from typing import NamedTuple
@@ -43,8 +45,8 @@ class Linked(NamedTuple):
 
 
 def pair_by_names(rig, retarget) -> int:
-    """Replaces the pairs by those that the bones' names suggest; returns their number. If deforming bones follow controls, the controls are
-    paired, and only they move.
+    """Replaces the pairs by those that the bones' names suggest; returns their number. If deforming bones
+    follow controls, the controls are paired, and only they move.
 
     Pairs that an override inherits from its library cannot be removed: they are changed or disabled.
 
@@ -58,8 +60,8 @@ def pair_by_names(rig, retarget) -> int:
     matches = names.matched(sent, bones, source_parts, parts_of(rig), controls)
     if not matches:
         raise RigError(
-            f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body parts are known in both:"
-            " pair them by hand (+)"
+            f"No bone of '{source_name(retarget)}' is called like one of '{rig.name}', and no names of body"
+            " parts are known in both: pair them by hand (+)"
         )
     with item_keys.following(retarget, "pairs", "target"):
         _clear(rig, retarget.pairs)
@@ -68,9 +70,16 @@ def pair_by_names(rig, retarget) -> int:
             if existing_pair is None:
                 add(retarget, pair.target, pair.source)
             else:
-                existing_pair.source, existing_pair.enabled, existing_pair.weight, existing_pair.level = pair.source, True, 1.0, 0
+                existing_pair.source, existing_pair.enabled, existing_pair.weight, existing_pair.level = (
+                    pair.source,
+                    True,
+                    1.0,
+                    0,
+                )
     retarget.paired_only = controls is not None
-    part = {(controls or {}).get(bone, bone): part.name for part, named in parts_of(rig).items() for bone in named}
+    part = {
+        (controls or {}).get(bone, bone): part.name for part, named in parts_of(rig).items() for bone in named
+    }
     for pair in retarget.pairs:
         pair.plant = part.get(pair.target) == "foot"
         if part.get(pair.target) == "toe":
@@ -79,27 +88,38 @@ def pair_by_names(rig, retarget) -> int:
 
 
 def parts_of(rig) -> dict[Part, list[str]]:
-    """Bones of each body part of an armature: those that names tell, and where they do not tell all limbs, those that positions do."""
+    """Bones of each body part of an armature: those that names tell, and where they do not tell all limbs,
+    those that positions do.
+    """
     named = names.parts(_parents(rig), _heads(rig))
     if all(Part(side, limb) in named for side in ("left", "right") for limb in LIMBS):
         return named
     known = {bone for bones in named.values() for bone in bones}
-    shown = {part: bones for part, bones in limbs.parts(rig).items() if part not in named and not known.intersection(bones)}
+    shown = {
+        part: bones
+        for part, bones in limbs.parts(rig).items()
+        if part not in named and not known.intersection(bones)
+    }
     return named | shown
 
 
 def too_few(rig, retarget) -> str:
-    """Why the pairs do not move the limbs of a body, with the remedy; "" if they do, or it has no limbs that are known."""
+    """Why the pairs do not move the limbs of a body, with the remedy; "" if they do, or it has no limbs that
+    are known.
+    """
     limb_bones = {bone for part, bones in parts_of(rig).items() if part.name in LIMBS for bone in bones}
     paired = {pair.target for pair in retarget.pairs}
     if not limb_bones or limb_bones & paired or controlled.controls_of(rig, _parents(rig)) is not None:
         return ""
-    return f"Only {counted(len(paired), 'bone')} of '{rig.name}' could be paired, and no arm or leg among them: pair those by hand (+)"
+    return (
+        f"Only {counted(len(paired), 'bone')} of '{rig.name}' could be paired, and no arm or leg among them:"
+        " pair those by hand (+)"
+    )
 
 
 def release_controls(rig) -> tuple[list[str], list[str]]:
-    """Switches a rig's constraints so that its controls move the body; returns the settings changed, and sentences about remaining
-    constraints (see `controlled.release`).
+    """Switches a rig's constraints so that its controls move the body; returns the settings changed, and
+    sentences about remaining constraints (see `controlled.release`).
     """
     bones = _parents(rig)
     controls = controlled.controls_of(rig, bones)
@@ -152,7 +172,9 @@ def _source_parents(rig, retarget) -> names.Parents:
         return _parents(source_of(rig, retarget))
     sent = stream_of(retarget).links
     if not sent:
-        raise RigError(f"Nothing has come to port {retarget.port} yet: send {receiver.INPUTS[retarget.input]}")
+        raise RigError(
+            f"Nothing has come to port {retarget.port} yet: send {receiver.INPUTS[retarget.input]}"
+        )
     return dict.fromkeys(sent)
 
 
@@ -166,7 +188,9 @@ def source_of(rig, retarget):
     if source is None:
         raise RigError(f"Armature '{rig.name}' has no source: choose the armature whose motion it follows")
     if source == rig:
-        raise RigError(f"Armature '{rig.name}' is its own source: choose another armature, or a copy of it (Shift D)")
+        raise RigError(
+            f"Armature '{rig.name}' is its own source: choose another armature, or a copy of it (Shift D)"
+        )
     if source.type != "ARMATURE":
         raise RigError(f"Source '{source.name}' is no armature: choose one")
     if source.data == rig.data and source.pose is None:
@@ -180,7 +204,10 @@ def check_source(rig, source, depsgraph) -> None:
         raise RigError(why)
     for dependency in dependencies_of(source):
         if is_moved_by(dependency, rig, set(rig.data.bones.keys())):
-            raise RigError(f"Armature '{rig.name}' moves its own source '{source.name}' ({dependency.how}): choose another source")
+            raise RigError(
+                f"Armature '{rig.name}' moves its own source '{source.name}' ({dependency.how}): choose"
+                " another source"
+            )
 
 
 def checked(rig, retarget) -> list:
@@ -192,7 +219,10 @@ def checked(rig, retarget) -> list:
     source = None if is_streamed(retarget) else source_of(rig, retarget)
     pairs = [pair for pair in retarget.pairs if pair.enabled]
     if not pairs:
-        raise RigError(f"No bones of '{rig.name}' and '{source_name(retarget)}' are paired: press Pair by Names, or + for each")
+        raise RigError(
+            f"No bones of '{rig.name}' and '{source_name(retarget)}' are paired: press Pair by Names, or +"
+            " for each"
+        )
     seen: dict[str, str] = {}
     for pair in pairs:
         for owner, name, what in ((rig, pair.target, "Target bone"), (source, pair.source, "Source bone")):
@@ -205,7 +235,8 @@ def checked(rig, retarget) -> list:
                 raise RigError(f"{what_is_missing}: choose a bone of it, or remove the pair")
         if pair.target in seen:
             raise RigError(
-                f"Bone '{pair.target}' is paired twice, with '{seen[pair.target]}' and '{pair.source}': remove one of the two pairs"
+                f"Bone '{pair.target}' is paired twice, with '{seen[pair.target]}' and '{pair.source}':"
+                " remove one of the two pairs"
             )
         seen[pair.target] = pair.source
     order = {name: k for k, name in enumerate(rig.data.bones.keys())}
@@ -216,23 +247,28 @@ def checked(rig, retarget) -> list:
         for name, other in below.items():
             if pair.target in path_to_root(rig, name):
                 raise RigError(
-                    f"'{pair.target}' follows '{pair.source}' and '{name}', its descendant, follows '{other.source}', on which"
-                    f" '{pair.source}' hangs: the two pairs cross, {_uncrossing(rig, name)}"
+                    f"'{pair.target}' follows '{pair.source}' and '{name}', its descendant, follows"
+                    f" '{other.source}', on which '{pair.source}' hangs: the two pairs cross,"
+                    f" {_uncrossing(rig, name)}"
                 )
     return pairs
 
 
 def _uncrossing(rig, name: str) -> str:
-    """What uncrosses two pairs; `name` is the bone that follows the source's upper bone. A robot's file may begin at the trunk, which then
-    carries the hips.
+    """What uncrosses two pairs; `name` is the bone that follows the source's upper bone. A robot's file may
+    begin at the trunk, which then carries the hips.
     """
     record = imported_robot.record_of(rig.data.bones[name])
     if record is None:
         return "exchange their source bones"
-    return f"import the robot again with '{record.branch.link}' as its Root Link, or exchange their source bones"
+    return (
+        f"import the robot again with '{record.branch.link}' as its Root Link, or exchange their source bones"
+    )
 
 
-_OF_PAIR = attrgetter("target", "source", "enabled", "weight", "position_weight", "gain", "level", "plant", "calibrated")
+_OF_PAIR = attrgetter(
+    "target", "source", "enabled", "weight", "position_weight", "gain", "level", "plant", "calibrated"
+)
 
 
 def settings(retarget) -> tuple:
@@ -277,13 +313,16 @@ def _common(rig, paths: list[list[str]]) -> str:
     shared = [name for name in paths[0] if all(name in path for path in paths)]
     if not shared:
         raise RigError(
-            f"'{paths[0][0]}' and other paired bones of '{rig.name}' have no common ancestor: remove the pairs of one of the trees"
+            f"'{paths[0][0]}' and other paired bones of '{rig.name}' have no common ancestor: remove the"
+            " pairs of one of the trees"
         )
     return shared[0]
 
 
 def bones(rig, retarget) -> list[str]:
-    """Bones of the target that the retarget moves, including those between paired ones; empty if the pairs cannot be used."""
+    """Bones of the target that the retarget moves, including those between paired ones; empty if the pairs
+    cannot be used.
+    """
     armature_bones = rig.data.bones
     targets = [pair.target for pair in retarget.pairs if pair.enabled and pair.target in armature_bones]
     if not targets:

@@ -1,8 +1,9 @@
 """What a bone's or link's name says: a side and a body part. Knows no Blender.
 
-A name is split into words, where letters change their case too. Words that say nothing of the part are dropped: prefixes of rigs and
-capture systems, "link" and "joint", numbers, and the axis of a robot's hinge ("left_hip_pitch_link" is a hip). What remains names the
-part, in English, or in Japanese as in MikuMikuDance. A name with any other word, such as a twist bone's, names none.
+A name is split into words, where letters change their case too. Words that say nothing of the part are
+dropped: prefixes of rigs and capture systems, "link" and "joint", numbers, and the axis of a robot's hinge
+("left_hip_pitch_link" is a hip). What remains names the part, in English, or in Japanese as in MikuMikuDance.
+A name with any other word, such as a twist bone's, names none.
 """
 
 import re
@@ -37,11 +38,44 @@ class NameReading(NamedTuple):
 
 # Body part -> its names, the usual one first. `names.parts` resolves the ambiguous ones.
 MIDDLE = {
-    "hips": ("hips", "hip", "pelvis", "rootlink", "baselink", "torsobase", "spinebase", "lowerbody", "下半身", "腰"),
+    "hips": (
+        "hips",
+        "hip",
+        "pelvis",
+        "rootlink",
+        "baselink",
+        "torsobase",
+        "spinebase",
+        "lowerbody",
+        "下半身",
+        "腰",
+    ),
     "waist": ("waist",),  # ambiguous
     "spine": (
-        *("spine", "lowerback", "upperback", "abdomen", "chest", "torso", "ribs", "ab", "stomach", "spinemid", "spineshoulder"),
-        *("lowerabdomen", "upperabdomen", "lowerchest", "upperchest", "lowerspine", "upperspine", "ltorso", "mtorso", "utorso"),
+        *(
+            "spine",
+            "lowerback",
+            "upperback",
+            "abdomen",
+            "chest",
+            "torso",
+            "ribs",
+            "ab",
+            "stomach",
+            "spinemid",
+            "spineshoulder",
+        ),
+        *(
+            "lowerabdomen",
+            "upperabdomen",
+            "lowerchest",
+            "upperchest",
+            "lowerspine",
+            "upperspine",
+            "ltorso",
+            "mtorso",
+            "utorso",
+        ),
         *("trunklink", "upperbody", "上半身"),
     ),
     "neck": ("neck", "lowerneck", "upperneck", "首"),
@@ -76,11 +110,27 @@ SIDES = {
     "右": "right",
 }
 PREFIX = re.compile(
-    r"^(?:.*[:|]|mixamorig|valvebiped|biped|bip\d*|def(?=[-_. ])|org(?=[-_. ])|j_(?:bip|adj)|[mf]_avg|cc_base|cf_[jd]|[\W_])+",
+    r"^(?:.*[:|]|mixamorig|valvebiped|biped|bip\d*|def(?=[-_. ])|org(?=[-_."
+    r" ])|j_(?:bip|adj)|[mf]_avg|cc_base|cf_[jd]|[\W_])+",
     re.IGNORECASE,
 )
 SHORT = {"al": ("l", "arm"), "ar": ("r", "arm")}  # Booster's links
-SILENT = {"link", "lnk", "joint", "jnt", "bone", "bn", "motor", "motors", "servo", "actuator", "fk", "stretch", "bend", *"bcjms"}
+SILENT = {
+    "link",
+    "lnk",
+    "joint",
+    "jnt",
+    "bone",
+    "bn",
+    "motor",
+    "motors",
+    "servo",
+    "actuator",
+    "fk",
+    "stretch",
+    "bend",
+    *"bcjms",
+}
 AXES = {"pitch", "roll", "yaw", "pan", "tilt", "lift", "flexion", "abduction", "rotation", "p", "x", "y", "z"}
 BOUNDARY = re.compile(  # where a capital or a digit begins a word; "LUArm" is a left one
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=(?<![A-Za-z])[LR])(?=[A-Z]{2}[a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
@@ -94,7 +144,9 @@ SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, 
 def read(name: str) -> NameReading:
     """What a name says."""
     if VERTEBRAE.fullmatch(name):
-        return NameReading(Part("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0)
+        return NameReading(
+            Part("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0
+        )
     said, side = words(name), side_of(name)
     numbers = [int(word) for word in said if word.isdecimal()]
     rest = [word for word in said if word not in SIDES and not word.isdecimal()]
@@ -105,8 +157,12 @@ def read(name: str) -> NameReading:
     for stem in (whole, "".join(spoken), "".join(named), "".join(reversed(named))):
         if stem in known and whole not in OTHERS:
             part, rank = known[stem]
-            return NameReading(Part(side, part), stem, len(named) < len(spoken), numbers[-1] if numbers else None, rank)
-    return NameReading(None, "".join(named) or whole, len(named) < len(spoken), numbers[-1] if numbers else None, 0)
+            return NameReading(
+                Part(side, part), stem, len(named) < len(spoken), numbers[-1] if numbers else None, rank
+            )
+    return NameReading(
+        None, "".join(named) or whole, len(named) < len(spoken), numbers[-1] if numbers else None, 0
+    )
 
 
 def side_of(name: str) -> str:

@@ -1,9 +1,10 @@
-"""Receives poses of links from other programs by OSC over UDP, without blocking. Nothing listens until it is asked to. Knows no Blender.
+"""Receives poses of links from other programs by OSC over UDP, without blocking. Nothing listens until it is
+asked to. Knows no Blender.
 
     /limber/link/NAME      w x y z   orientation of a link in the world, as a quaternion
-    /limber/position/NAME  x y z     position of a link in the world [m]; needed for the base and for planted feet
-    /limber/velocity/NAME  x y z, or x y z and rx ry rz   its velocity [m/s] and angular velocity [rad/s] at that time
-    /VMC/Ext/...                 a humanoid; see `vmc`
+    /limber/position/NAME  x y z     position of a link in the world [m]; needed for the base and for planted
+    feet /limber/velocity/NAME  x y z, or x y z and rx ry rz   its velocity [m/s] and angular velocity [rad/s]
+    at that time /VMC/Ext/...                 a humanoid; see `vmc`
 
 The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
 """
@@ -40,10 +41,14 @@ class Receiver(Inbox):
         super().__init__(host, port)
         self.rotations: dict[str, Array] = {}  # (3, 3)
         self.positions: dict[str, Array] = {}  # (3,)
-        self.velocities: dict[str, tuple[int, Array]] = {}  # number of the look that read it, and (6,) [m/s, rad/s]; NaN: not sent
+        self.velocities: dict[
+            str, tuple[int, Array]
+        ] = {}  # number of the look that read it, and (6,) [m/s, rad/s]; NaN: not sent
         self.humanoid = vmc.Humanoid()
         self._looks = 0
-        self._samples: dict[str, tuple[int, int]] = {}  # by address: messages so far, and number of the look that read the newest
+        self._samples: dict[
+            str, tuple[int, int]
+        ] = {}  # by address: messages so far, and number of the look that read the newest
 
     def look(self, budget: float = BUDGET) -> None:
         self._looks += 1
@@ -77,21 +82,32 @@ class Receiver(Inbox):
     def _take_velocity(self, address: str, numbers: tuple[float, ...]) -> None:
         name = address.removeprefix(VELOCITY)
         if len(numbers) not in (3, 6):
-            self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and 3 were expected, or 6 with the angular velocity"
+            self.problem = (
+                f"'{address}' has {counted(len(numbers), 'number')}, and 3 were expected, or 6 with the"
+                " angular velocity"
+            )
         elif name in self.velocities or len(self.velocities) < MOST:
             self.velocities[name] = self._looks, np.array((*numbers, np.nan, np.nan, np.nan)[:6])
 
     def posed(self, names: Sequence[str]) -> tuple[Array, Array]:
-        """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for values that were not received."""
+        """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for values that were not
+        received.
+        """
         received = [(self.rotations.get(name), self.positions.get(name)) for name in names]
         sent = [self.humanoid.posed(name) or (NO_ROTATION, NO_POSITION) for name in names]
-        rotated = [rotation if rotation is not None else other for (rotation, _), (other, _) in zip(received, sent, strict=True)]
-        positions = [position if position is not None else other for (_, position), (_, other) in zip(received, sent, strict=True)]
+        rotated = [
+            rotation if rotation is not None else other
+            for (rotation, _), (other, _) in zip(received, sent, strict=True)
+        ]
+        positions = [
+            position if position is not None else other
+            for (_, position), (_, other) in zip(received, sent, strict=True)
+        ]
         return np.array(rotated).reshape(-1, 3, 3), np.array(positions).reshape(-1, 3)
 
     def samples(self, names: Sequence[str]) -> Samples:
-        """The newest samples of links, as signals of `character.stream`: k rotation matrices row by row, then k positions [m], filled up
-        with zeros to nine numbers.
+        """The newest samples of links, as signals of `character.stream`: k rotation matrices row by row, then
+        k positions [m], filled up with zeros to nine numbers.
         """
         count = len(names)
         turns, places = self.posed(names)
@@ -116,7 +132,9 @@ def _rotation(quaternion: tuple[float, ...]) -> Array:
     w, x, y, z = quaternion
     length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
     if abs(length - 1.0) > UNIT:
-        return np.full((3, 3), np.nan)  # a tracker that has lost its link sends zeros, which counts as no rotation
+        return np.full(
+            (3, 3), np.nan
+        )  # a tracker that has lost its link sends zeros, which counts as no rotation
     return np.array(rotations.to_matrix(rotations.normalized((w, x, y, z))))
 
 

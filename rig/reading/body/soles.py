@@ -1,4 +1,6 @@
-"""Contact points of an armature's feet with the floor at rest: vertices of meshes on the feet, else the ends of their bones."""
+"""Contact points of an armature's feet with the floor at rest: vertices of meshes on the feet, else the ends
+of their bones.
+"""
 
 from collections.abc import Sequence
 
@@ -10,7 +12,9 @@ from ....character.body.feet import Foot
 from ....solvers.kinematics.se3 import Array
 from ..outermost import outermost
 
-FLESH = 0.1  # share of the leg's length: a foot without a mesh whose bones rest lower above the armature's floor stands on it
+# share of the leg's length: a foot without a mesh whose bones rest lower above the armature's floor stands on
+# it
+FLESH = 0.1
 SIGNIFICANT = 0.5  # least weight of a vertex in a bone's vertex group at which it moves with the bone
 
 
@@ -31,7 +35,10 @@ def ankle(rig, feet: Sequence[str]) -> float:
     heights = []
     for foot in read(rig, feet, feet):
         bone = rig.data.bones[foot.link]
-        lowest = min(float((_placed(rig.data.bones[link].matrix_local, points) @ up).min()) for link, points in foot.sole)
+        lowest = min(
+            float((_placed(rig.data.bones[link].matrix_local, points) @ up).min())
+            for link, points in foot.sole
+        )
         heights.append(float(np.array(bone.head_local) @ up) - lowest)
     return float(np.mean(heights))
 
@@ -45,7 +52,10 @@ def _up(rig) -> Array:
 def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
     """Points (m, 3) of each link, in its frame, that may touch the floor."""
     bones = [foot, *foot.children_recursive]
-    carriers = {bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links) for bone in bones}
+    carriers = {
+        bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links)
+        for bone in bones
+    }
     points_by_link: dict[str, list[Array]] = {}
     for name, points in _meshes(rig, {bone.name for bone in bones}):
         points_by_link.setdefault(carriers[name], []).append(points)
@@ -54,12 +64,15 @@ def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
         thickness = _thickness(rig, foot, np.concatenate(list(ends.values())))
         for name, points in ends.items():
             points_by_link.setdefault(carriers[name], []).append(points - thickness)
-    return tuple((link, outermost(_local(rig, link, np.concatenate(points)))) for link, points in points_by_link.items())
+    return tuple(
+        (link, outermost(_local(rig, link, np.concatenate(points))))
+        for link, points in points_by_link.items()
+    )
 
 
 def _thickness(rig, foot, ends: Array) -> Array:
-    """Offset (3,) [m] from the lowest bone end of a foot down to the armature's floor, on which the foot stands at rest; zeros if the
-    floor is too far.
+    """Offset (3,) [m] from the lowest bone end of a foot down to the armature's floor, on which the foot
+    stands at rest; zeros if the floor is too far.
     """
     up = _up(rig)
     lowest = float((ends @ up).min())
@@ -74,15 +87,20 @@ def _meshes(rig, names: set[str]):
             continue
         if obj.parent == rig and obj.parent_type == "BONE" and obj.parent_bone in names:
             bone = rig.data.bones[obj.parent_bone]
-            frame = bone.matrix_local @ Matrix.Translation((0.0, bone.length, 0.0)) @ obj.matrix_parent_inverse @ obj.matrix_basis
+            frame = (
+                bone.matrix_local
+                @ Matrix.Translation((0.0, bone.length, 0.0))
+                @ obj.matrix_parent_inverse
+                @ obj.matrix_basis
+            )
             yield bone.name, _placed(frame, _coordinates(obj.data))
         elif any(modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers):
             yield from _skin(rig, obj, names)
 
 
 def _skin(rig, mesh_object, names: set[str]):
-    """(bone, points (m, 3) in armature space at rest) of a mesh that bones deform: the vertices that each bone has a significant weight
-    on.
+    """(bone, points (m, 3) in armature space at rest) of a mesh that bones deform: the vertices that each
+    bone has a significant weight on.
     """
     groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
     if not groups:

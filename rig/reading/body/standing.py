@@ -10,7 +10,9 @@ from .. import rotation_modes
 from . import source as sources
 
 SAMPLES = 64  # number of examined frames of a clip
-STANDING = 25  # [%] of them in which the lower foot is lower: in some it sinks in or the capture is off, in others it is in the air
+# [%] of them in which the lower foot is lower: in some it sinks in or the capture is off, in others it is in
+# the air
+STANDING = 25
 
 Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve
 
@@ -18,7 +20,8 @@ Curves = dict[tuple[str, int], object]  # (data path, index) -> F-curve
 def height(source, feet: Sequence[str], depsgraph) -> float:
     """Height [m] above the source's origin of the lower foot while the source stands.
 
-    It is sampled over the source's action if nothing else moves the feet; otherwise taken from the current pose.
+    It is sampled over the source's action if nothing else moves the feet; otherwise taken from the current
+    pose.
     """
     line = _lines(source, feet)
     heights = _sampled(source, feet, line) if _is_plain(source, line) else None
@@ -42,9 +45,14 @@ def _is_plain(source, line: Sequence[str]) -> bool:
     animation = source.animation_data
     if animation is None or animation.action is None or len(animation.nla_tracks) or len(animation.drivers):
         return False
-    is_moved = any(curve.data_path in ("location", "rotation_euler", "rotation_quaternion", "scale") for curve in _curves(source))
+    is_moved = any(
+        curve.data_path in ("location", "rotation_euler", "rotation_quaternion", "scale")
+        for curve in _curves(source)
+    )
     bones = (source.pose.bones[name] for name in line)
-    return not is_moved and not any(len(bone.constraints) or not bone.bone.use_inherit_rotation for bone in bones)
+    return not is_moved and not any(
+        len(bone.constraints) or not bone.bone.use_inherit_rotation for bone in bones
+    )
 
 
 def _curves(source):
@@ -53,9 +61,15 @@ def _curves(source):
 
 
 def _sampled(source, feet: Sequence[str], line: Sequence[str]) -> np.ndarray | None:
-    """World height (n,) [m] of the lower foot in frames of the action; None if the action moves none of the bones."""
+    """World height (n,) [m] of the lower foot in frames of the action; None if the action moves none of the
+    bones.
+    """
     paths = {f'pose.bones["{name}"].' for name in line}
-    curves = {(curve.data_path, curve.array_index): curve for curve in _curves(source) if curve.data_path.rpartition(".")[0] + "." in paths}
+    curves = {
+        (curve.data_path, curve.array_index): curve
+        for curve in _curves(source)
+        if curve.data_path.rpartition(".")[0] + "." in paths
+    }
     if not curves:
         return None
     ends = np.array([curve.range() for curve in curves.values()])
@@ -71,7 +85,9 @@ def _lower(source, feet: Sequence[str], line: Sequence[str], curves: Curves, fra
         if bone.parent is None:
             posed[name] = bone.matrix_local @ basis
         else:
-            posed[name] = posed[bone.parent.name] @ bone.parent.matrix_local.inverted() @ bone.matrix_local @ basis
+            posed[name] = (
+                posed[bone.parent.name] @ bone.parent.matrix_local.inverted() @ bone.matrix_local @ basis
+            )
     return min((source.matrix_world @ posed[name].translation).z for name in feet)
 
 
@@ -81,8 +97,11 @@ def _basis(bone, curves: Curves, frame: float) -> Matrix:
     def channel(name: str) -> list[float]:
         path = f'pose.bones["{bone.name}"].{name}'
         return [
-            curves[path, index].evaluate(frame) if (path, index) in curves else value for index, value in enumerate(getattr(bone, name))
+            curves[path, index].evaluate(frame) if (path, index) in curves else value
+            for index, value in enumerate(getattr(bone, name))
         ]
 
     turn = rotation_modes.turn(bone.rotation_mode, channel(rotation_modes.channel(bone.rotation_mode)))
-    return Matrix.LocRotScale(channel("location") if not bone.bone.use_connect else None, Quaternion(turn), channel("scale"))
+    return Matrix.LocRotScale(
+        channel("location") if not bone.bone.use_connect else None, Quaternion(turn), channel("scale")
+    )

@@ -6,14 +6,20 @@ from ....solvers.kinematics.se3 import Array
 from . import pairing, source
 from .part_names import Part
 
-STRAIGHT = np.cos(np.radians(45.0))  # of the angle between trunk and legs of a figure that stands or lies; a quadruped's is larger
-UPRIGHT = np.cos(np.radians(60.0))  # of the angle between the upward direction and the trunk of a figure that stands
+STRAIGHT = np.cos(
+    np.radians(45.0)
+)  # of the angle between trunk and legs of a figure that stands or lies; a quadruped's is larger
+UPRIGHT = np.cos(
+    np.radians(60.0)
+)  # of the angle between the upward direction and the trunk of a figure that stands
 # Direction of the trunk in the world -> rotation that raises it, as Blender's keys.
 RAISING = {(0, 1): "R X 90", (0, -1): "R X -90", (1, 0): "R Y -90", (-1, 0): "R Y 90"}
 
 
 def why_lying(thing) -> str:
-    """That a source armature lies down or stands on its head in rest pose, with the remedy; "" if it stands, or its parts are unknown."""
+    """That a source armature lies down or stands on its head in rest pose, with the remedy; "" if it stands,
+    or its parts are unknown.
+    """
     trunk, legs = _directions(thing)
     if trunk is None or legs is None or trunk @ legs < STRAIGHT or max(trunk[2], legs[2]) > UPRIGHT:
         return ""
@@ -25,8 +31,8 @@ def why_lying(thing) -> str:
 
 def _sentence(thing, how: str, keys: str) -> str:
     return (
-        f"Source '{thing.name}' {how} in its rest pose, so its up axis was lost: import its file again with another Up axis, or select it"
-        f" in Object Mode, press {keys}, then Calibrate"
+        f"Source '{thing.name}' {how} in its rest pose, so its up axis was lost: import its file again with"
+        f" another Up axis, or select it in Object Mode, press {keys}, then Calibrate"
     )
 
 

@@ -1,7 +1,8 @@
-"""Assembled mechanisms of this session: the solver's model and start pose, with the objects and bones that show the bodies.
+"""Assembled mechanisms of this session: the solver's model and start pose, with the objects and bones that
+show the bodies.
 
-While a mechanism is live its bodies are not shown where they are authored. So the mechanism that was read when live began is stored here,
-for live, renders and bakes. Nothing is saved.
+While a mechanism is live its bodies are not shown where they are authored. So the mechanism that was read
+when live began is stored here, for live, renders and bakes. Nothing is saved.
 """
 
 from collections.abc import Container
@@ -37,7 +38,9 @@ class Assembled:
 
     @cached_property
     def bodies(self) -> dict[int, dict[str, int]]:
-        """Objects and bones that show the bodies: object's session_uid -> bone name ("": the object itself) -> index of the body."""
+        """Objects and bones that show the bodies: object's session_uid -> bone name ("": the object itself)
+        -> index of the body.
+        """
         body_indices: dict[int, dict[str, int]] = {}
         for k, part in self.reading.shown_parts:
             body_indices.setdefault(part.uid, {})[part.bone] = k
@@ -58,15 +61,15 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
         raise RigError(f"Mechanism '{owner.name}': {error}") from error
     if not len(solver.tree) or all(body.grounded for body in reading.mechanism.bodies):
         raise RigError(
-            f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to one."
-            " Let a body move (its Role), or give a joint another kind"
+            f"Mechanism '{owner.name}' has nothing that can move: all of its bodies are Ground, or fixed to"
+            " one. Let a body move (its Role), or give a joint another kind"
         )
     assembly = assemble(solver, tries=TRIES)
     if not assembly.report.assembled:
         raise RigError(
             f"Mechanism '{owner.name}' cannot be assembled: joint '{assembly.report.worst}' stays open by"
-            f" {rounded(1e3 * assembly.report.residual, 3)} mm"
-            " or mrad. Bring its bodies nearer to each other, mend their lengths, or widen the limits of its joints"
+            f" {rounded(1e3 * assembly.report.residual, 3)} mm or mrad. Bring its bodies nearer to each"
+            " other, mend their lengths, or widen the limits of its joints"
         )
     rest = with_revolutions(owner, solver, assembly.state)
     counts = count(solver, rest)

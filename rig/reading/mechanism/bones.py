@@ -1,4 +1,6 @@
-"""An armature's bones as bodies, with joints from its hierarchy and closures, or from a robot's URDF and closures files."""
+"""An armature's bones as bodies, with joints from its hierarchy and closures, or from a robot's URDF and
+closures files.
+"""
 
 from dataclasses import dataclass
 
@@ -60,9 +62,11 @@ def read(rig, depsgraph) -> Bones:
 
 
 def not_below(rig, end: str) -> set[str]:
-    """Bones that the armature's mechanism needs: a new chain that ends at bone `end` must begin below all of them.
+    """Bones that the armature's mechanism needs: a new chain that ends at bone `end` must begin below all of
+    them.
 
-    For a robot with a closures file these are all bones of the file, unless `end` is one of them. Empty if the mechanism needs `end`.
+    For a robot with a closures file these are all bones of the file, unless `end` is one of them. Empty if
+    the mechanism needs `end`.
 
     Raises:
         RigError: as `file_mechanism`.
@@ -89,7 +93,13 @@ def needed(rig) -> set[str]:
     motors = {motor.bone for motor in settings.motors if motor.joint is None}
     if settings.closures_file:
         mechanism, bone_of, _ = file_mechanism(rig, settings.closures_file)
-        at |= {bone_of[body] for joint in mechanism.joints if joint.closes for body in (joint.parent, joint.child) if body in bone_of}
+        at |= {
+            bone_of[body]
+            for joint in mechanism.joints
+            if joint.closes
+            for body in (joint.parent, joint.child)
+            if body in bone_of
+        }
         at |= {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
     else:
         at |= motors | {bone for closure in settings.closures for bone in (closure.first, closure.second)}
@@ -108,11 +118,22 @@ def _from_hierarchy(rig, depsgraph) -> Bones:
     for pose_bone in rig.pose.bones:
         name = pose_bone.name
         matrix = world @ shown.pose.bones[name].matrix
-        bodies.append(BoneBody(name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]))
-    bone_joints = [_hinged(bone, rest) for bone in rig.pose.bones if bone.parent is not None or not rig.limber.mechanism.floating_base]
+        bodies.append(
+            BoneBody(
+                name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]
+            )
+        )
+    bone_joints = [
+        _hinged(bone, rest)
+        for bone in rig.pose.bones
+        if bone.parent is not None or not rig.limber.mechanism.floating_base
+    ]
     bone_joints += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
     rotations = straighten([joint.rotation for joint in bone_joints])
-    return Bones(tuple(bodies), tuple(joint.joint(rest, rotation) for joint, rotation in zip(bone_joints, rotations, strict=True)))
+    return Bones(
+        tuple(bodies),
+        tuple(joint.joint(rest, rotation) for joint, rotation in zip(bone_joints, rotations, strict=True)),
+    )
 
 
 @dataclass(frozen=True)
@@ -143,7 +164,9 @@ def _hinged(pose_bone, rest: Rest) -> _Held:
     name, parent = pose_bone.name, pose_bone.parent
     shape, bone_pose = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
     rotation = bone_pose[:3, :3] @ shape.turned[:3, :3]
-    return _Held(name, shape.kind, parent.name if parent else WORLD, name, rotation, bone_pose[:3, 3], bone_pose[:3, 3])
+    return _Held(
+        name, shape.kind, parent.name if parent else WORLD, name, rotation, bone_pose[:3, 3], bone_pose[:3, 3]
+    )
 
 
 def bone_shape(name: str, free: list[str]) -> Shape:
@@ -155,14 +178,20 @@ def bone_shape(name: str, free: list[str]) -> Shape:
     along = "".join(letter(axis) for axis in free if is_prismatic(axis))
     shape = shape_of(along, "".join(axis for axis in free if not is_prismatic(axis)))
     if shape is None:
-        raise RigError(f"Bone '{name}' moves along or about {', '.join(free)}, as no kind of joint does: lock some of these axes")
+        raise RigError(
+            f"Bone '{name}' moves along or about {', '.join(free)}, as no kind of joint does: lock some of"
+            " these axes"
+        )
     return shape
 
 
 def _closed(rig, closure, rest: Rest) -> _Held:
     for word, name in (("first", closure.first), ("second", closure.second)):
         if name not in rest.bones:
-            raise RigError(f"Closure '{closure.name}': its {word} bone '{name}' is not in armature '{rig.name}': choose another bone")
+            raise RigError(
+                f"Closure '{closure.name}': its {word} bone '{name}' is not in armature '{rig.name}': choose"
+                " another bone"
+            )
     if closure.first == closure.second:
         raise RigError(f"Closure '{closure.name}' joins bone '{closure.first}' to itself: choose two bones")
     turned = frame_along(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
@@ -179,7 +208,10 @@ def _closed(rig, closure, rest: Rest) -> _Held:
 def _from_file(rig, depsgraph) -> Bones:
     shown = rig.evaluated_get(depsgraph)
     if is_scaled(shown.matrix_world):
-        raise RigError(f"Armature '{rig.name}' is scaled, and its robot's file has lengths in metres: clear the scale (Alt S)")
+        raise RigError(
+            f"Armature '{rig.name}' is scaled, and its robot's file has lengths in metres: clear the scale"
+            " (Alt S)"
+        )
     mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
     base = rigid(shown.matrix_world, f"Armature '{rig.name}'")
     masses = of_bones(rig, rest_of(rig, shown.matrix_world), rig.limber.mechanism.density, depsgraph)
@@ -194,7 +226,8 @@ def _from_file(rig, depsgraph) -> Bones:
 
 
 def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
-    """Mechanism of an imported robot with closures, the name of each body's bone, and each body's rest frame (4, 4) in armature space.
+    """Mechanism of an imported robot with closures, the name of each body's bone, and each body's rest frame
+    (4, 4) in armature space.
 
     Args:
         rig: The armature object.
@@ -212,7 +245,10 @@ def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str,
     except (UrdfError, MechanismError) as error:
         raise RigError(f"Armature '{rig.name}': {error}") from error
     names = [branch.link for branch in tree.branches]
-    resting = {name: frame_array(Frame(frame.rotation, frame.offset)) for name, frame in zip(names, tree.frames({}), strict=True)}
+    resting = {
+        name: frame_array(Frame(frame.rotation, frame.offset))
+        for name, frame in zip(names, tree.frames({}), strict=True)
+    }
     return mechanism, dict(zip(names, bones, strict=True)), resting
 
 
@@ -223,7 +259,9 @@ def file_joint(rig, bone: str) -> Joint:
         RigError: no joint moves the bone, or the joint is fixed; or as `file_mechanism`.
     """
     mechanism, bone_of, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
-    moving_joint = next((joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None)
+    moving_joint = next(
+        (joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None
+    )
     if moving_joint is None or moving_joint.kind == "fixed":
         raise RigError(f"Bone '{bone}' is moved by no joint of the robot's file: choose another bone")
     return moving_joint

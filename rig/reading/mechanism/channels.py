@@ -34,10 +34,13 @@ class Placed:
 
 
 def place(reading: Reading, base, poses, placement: Placement) -> None:
-    """Writes predicted transforms of everything that the mechanism moves to a placement, from poses (b, 4, 4) of bodies in the base frame
-    `base` (4, 4).
+    """Writes predicted transforms of everything that the mechanism moves to a placement, from poses (b, 4, 4)
+    of bodies in the base frame `base` (4, 4).
     """
-    worlds = {(part.uid, part.bone): matrix_of(part.world(base, poses[k]), part.scale) for k, part in reading.moved_parts}
+    worlds = {
+        (part.uid, part.bone): matrix_of(part.world(base, poses[k]), part.scale)
+        for k, part in reading.moved_parts
+    }
     placement.carry(Placed(worlds).bodies)
 
 
@@ -75,20 +78,29 @@ def location_numbers(has, matrix: Matrix) -> list[float]:
 
 
 def rotation_numbers(has, matrix: Matrix, before: list[float] | None) -> list[float]:
-    """Values of the rotation channel for a basis matrix, nearest to the previous frame's values `before`; an object's delta rotation is
-    removed.
+    """Values of the rotation channel for a basis matrix, nearest to the previous frame's values `before`; an
+    object's delta rotation is removed.
     """
-    inverse_scale = [1.0 / size if size else 1.0 for size in _scale(has)]  # a mirrored thing stays mirrored by its own scale
-    turn = _delta_rotation(has).inverted() @ (matrix.to_3x3() @ Matrix.Diagonal(inverse_scale)).to_quaternion()
+    inverse_scale = [
+        1.0 / size if size else 1.0 for size in _scale(has)
+    ]  # a mirrored thing stays mirrored by its own scale
+    turn = (
+        _delta_rotation(has).inverted() @ (matrix.to_3x3() @ Matrix.Diagonal(inverse_scale)).to_quaternion()
+    )
     return list(rotation_modes.numbers(has.rotation_mode, rotation_modes.turn("QUATERNION", turn), before))
 
 
 def _scale(has) -> list[float]:
-    return [size * delta for size, delta in zip(has.scale, getattr(has, "delta_scale", (1.0, 1.0, 1.0)), strict=True)]
+    return [
+        size * delta
+        for size, delta in zip(has.scale, getattr(has, "delta_scale", (1.0, 1.0, 1.0)), strict=True)
+    ]
 
 
 def _delta_rotation(has) -> Quaternion:
-    """An object's delta rotation; identity for a bone, and for axis-angle rotation, where Blender offers none."""
+    """An object's delta rotation; identity for a bone, and for axis-angle rotation, where Blender offers
+    none.
+    """
     if not isinstance(has, bpy.types.Object) or has.rotation_mode == "AXIS_ANGLE":
         return Quaternion()
     if has.rotation_mode == "QUATERNION":
@@ -106,7 +118,8 @@ def pose(part: Part, matrix: Matrix) -> None:
 
 
 def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> None:
-    """Writes channels of bodies, and of objects mounted on them, for poses (b, 4, 4) in the base frame `base` (4, 4).
+    """Writes channels of bodies, and of objects mounted on them, for poses (b, 4, 4) in the base frame `base`
+    (4, 4).
 
     Raises:
         RigError: the new pose of a parent cannot be predicted; nothing was moved.
@@ -116,14 +129,17 @@ def assemble(reading: Reading, base, poses, depsgraph: bpy.types.Depsgraph) -> N
 
 
 def write(poses: Sequence[tuple[Part, Array]], depsgraph: bpy.types.Depsgraph) -> None:
-    """Writes channels of objects and bones so that they get these world poses (4, 4); their scales do not change.
+    """Writes channels of objects and bones so that they get these world poses (4, 4); their scales do not
+    change.
 
     Raises:
         RigError: the new pose of a parent cannot be predicted; nothing was moved.
     """
     refuse_unknown([part for part, _ in poses])
     placement = Placement(depsgraph, {})
-    placement.carry(Placed({(part.uid, part.bone): matrix_of(world, part.scale) for part, world in poses}).bodies)
+    placement.carry(
+        Placed({(part.uid, part.bone): matrix_of(world, part.scale) for part, world in poses}).bodies
+    )
     bases = [(part, basis(part, placement)) for part, _ in poses]
     for part, matrix in bases:
         pose(part, matrix)

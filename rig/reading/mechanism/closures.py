@@ -1,7 +1,9 @@
-"""Closures between bones: their connection points, their gap at rest, and pairs of bones named as closures by exporters.
+"""Closures between bones: their connection points, their gap at rest, and pairs of bones named as closures by
+exporters.
 
-Exporters write a loop that a URDF file cannot close as two extra links, closing_NAME_1 and closing_NAME_2, with coincident frames
-(onshape-to-robot does; Reachy Mini's file has five). Their origins are the bones' heads.
+Exporters write a loop that a URDF file cannot close as two extra links, closing_NAME_1 and closing_NAME_2,
+with coincident frames (onshape-to-robot does; Reachy Mini's file has five). Their origins are the bones'
+heads.
 """
 
 from collections.abc import Iterator
@@ -33,7 +35,10 @@ def point(rig, rest: Rest, bone: str, which: str) -> Array:
     """
     if which == "ORIGIN":
         if bone not in rest.links:
-            raise RigError(f"Bone '{bone}' is no link of an imported robot, or was moved since: choose its head or its tail")
+            raise RigError(
+                f"Bone '{bone}' is no link of an imported robot, or was moved since: choose its head or its"
+                " tail"
+            )
         return rest.links[bone][:3, 3]
     frame = rest.bones[bone]
     if which == "HEAD":
@@ -43,13 +48,18 @@ def point(rig, rest: Rest, bone: str, which: str) -> Array:
 
 
 def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
-    """The connection points of two bones that are nearest to each other at rest, and their distance [m]. Among equal distances the first in
-    `POINTS` is taken.
+    """The connection points of two bones that are nearest to each other at rest, and their distance [m].
+    Among equal distances the first in `POINTS` is taken.
     """
     best: tuple[str, str, float] | None = None
     for first_point, second_point in product(WORDS, WORDS):
-        if all(which != "ORIGIN" or bone in rest.links for bone, which in ((first, first_point), (second, second_point))):
-            away = float(np.linalg.norm(point(rig, rest, first, first_point) - point(rig, rest, second, second_point)))
+        if all(
+            which != "ORIGIN" or bone in rest.links
+            for bone, which in ((first, first_point), (second, second_point))
+        ):
+            away = float(
+                np.linalg.norm(point(rig, rest, first, first_point) - point(rig, rest, second, second_point))
+            )
             if best is None or away < best[2] - ALIKE * rest.size:
                 best = first_point, second_point, away
     assert best is not None
@@ -57,7 +67,9 @@ def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
 
 
 def add(rig, rest: Rest, first: str, second: str, name: str = ""):
-    """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap [m] at rest."""
+    """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap
+    [m] at rest.
+    """
     settings = rig.limber.mechanism
     first_point, second_point, away = nearest(rig, rest, first, second)
     closure = settings.closures.add()
@@ -69,7 +81,9 @@ def add(rig, rest: Rest, first: str, second: str, name: str = ""):
 
 
 def named_pairs(rig) -> list[tuple[str, str, str]]:
-    """(NAME, bone, bone) for each pair of bones named closing_NAME_1 and closing_NAME_2 that has no closure yet."""
+    """(NAME, bone, bone) for each pair of bones named closing_NAME_1 and closing_NAME_2 that has no closure
+    yet.
+    """
     closed = {frozenset((closure.first, closure.second)) for closure in rig.limber.mechanism.closures}
     return [pair for pair in closing_pairs(rig.data.bones.keys()) if frozenset(pair[1:]) not in closed]
 
@@ -94,7 +108,10 @@ def of_closures(rig) -> Iterator[Finding]:
 
 def gap(rig, rest: Rest, closure) -> float:
     """Distance [m] between a closure's two points at rest."""
-    first, second = point(rig, rest, closure.first, closure.first_point), point(rig, rest, closure.second, closure.second_point)
+    first, second = (
+        point(rig, rest, closure.first, closure.first_point),
+        point(rig, rest, closure.second, closure.second_point),
+    )
     return float(np.linalg.norm(first - second))
 
 
@@ -107,9 +124,15 @@ def apart(rig, rest: Rest, closure, away: float) -> str:
     """Sentence about a closure's gap [m], with the remedy."""
     first_point, second_point, least = nearest(rig, rest, closure.first, closure.second)
     said = (
-        f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the {WORDS[closure.second_point]} of"
-        f" '{closure.second}' are {rounded(1e3 * away, 3)} mm apart at rest"
+        f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the"
+        f" {WORDS[closure.second_point]} of '{closure.second}' are {rounded(1e3 * away, 3)} mm apart at rest"
     )
     if not is_apart(rest, least):
-        return f"{said}, but the {WORDS[first_point]} of the one and the {WORDS[second_point]} of the other coincide: choose these points"
-    return f"{said}, so Live moves the bones until they meet: move a bone in Edit Mode if they should meet at rest"
+        return (
+            f"{said}, but the {WORDS[first_point]} of the one and the {WORDS[second_point]} of the other"
+            " coincide: choose these points"
+        )
+    return (
+        f"{said}, so Live moves the bones until they meet: move a bone in Edit Mode if they should meet at"
+        " rest"
+    )

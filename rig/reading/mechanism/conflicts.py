@@ -1,4 +1,6 @@
-"""Conflicts about the poses of a mechanism's bodies: keys, drivers, constraints, or another live mechanism."""
+"""Conflicts about the poses of a mechanism's bodies: keys, drivers, constraints, or another live
+mechanism.
+"""
 
 from collections.abc import Collection, Iterable
 
@@ -18,14 +20,16 @@ BOUNDS = "LIMIT_"  # types of constraints that change nothing within their limit
 
 
 def refuse_held(movers: Iterable[Part]) -> None:
-    """Raises RigError if keyframes, drivers or a constraint would override the transforms written to bodies and joints."""
+    """Raises RigError if keyframes, drivers or a constraint would override the transforms written to bodies
+    and joints.
+    """
     for part in movers:
         has = channels.holder(part)
         what = "Object" if part.role == "CARRIED" else "Body"
         if (path := _animated(part, has)) is not None:
             raise RigError(
-                f"{what} '{part.thing if not part.bone else part.bone}' {path}, which would take it back at the next frame:"
-                " remove them there first, and animate afterwards"
+                f"{what} '{part.thing if not part.bone else part.bone}' {path}, which would take it back at"
+                " the next frame: remove them there first, and animate afterwards"
             )
         for constraint in has.constraints:
             if (
@@ -34,7 +38,10 @@ def refuse_held(movers: Iterable[Part]) -> None:
                 and not constraint.name.startswith(OWN)
                 and not constraint.type.startswith(BOUNDS)
             ):
-                raise RigError(f"{what} '{part.name}' is held by its constraint '{constraint.name}': apply it or mute it first")
+                raise RigError(
+                    f"{what} '{part.name}' is held by its constraint '{constraint.name}': apply it or mute it"
+                    " first"
+                )
 
 
 def _animated(part: Part, has) -> str | None:
@@ -56,13 +63,18 @@ def refuse_taken(owner) -> None:
     """Raises RigError, naming both mechanisms, if another live mechanism moves a body of this one."""
     moved_uids = {body.session_uid for body in bodies(owner) if role_of(body) == "MOVES"}
     for other in bpy.data.objects:
-        if other == owner or not has_mechanism(other) or not other.limber.mechanism.live or (mechanism := assembled.stored(other)) is None:
+        if (
+            other == owner
+            or not has_mechanism(other)
+            or not other.limber.mechanism.live
+            or (mechanism := assembled.stored(other)) is None
+        ):
             continue
         for part in mechanism.reading.parts:
             if part.role == "MOVES" and not part.bone and part.uid in moved_uids:
                 raise RigError(
-                    f"Mechanism '{other.name}' is live and moves '{part.name}', a body of '{owner.name}' as well: press End Live there"
-                    " first, or give each mechanism bodies and joints of its own"
+                    f"Mechanism '{other.name}' is live and moves '{part.name}', a body of '{owner.name}' as"
+                    " well: press End Live there first, or give each mechanism bodies and joints of its own"
                 )
 
 
@@ -72,6 +84,6 @@ def why_taken(rig, chain, bodies: Collection[str]) -> str:
     if taken is None:
         return ""
     return (
-        f"Bone '{taken}' of chain '{chain.name}' is a body of mechanism '{rig.name}', which is live and moves it: end the one Live or the"
-        " other"
+        f"Bone '{taken}' of chain '{chain.name}' is a body of mechanism '{rig.name}', which is live and moves"
+        " it: end the one Live or the other"
     )

@@ -17,14 +17,19 @@ from ..axes import is_prismatic
 from .reading import Reading
 from .shapes import dof_axes
 
-LEVEL = 0.01  # share of a mechanism's height: a Ground body that is so near to its lowest point stands on the ground
+# share of a mechanism's height: a Ground body that is so near to its lowest point stands on the ground
+LEVEL = 0.01
 LEAST = 1e-5  # [m], [rad] the smallest error that is reported
 
 
 def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
-    """Text about the largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals are met."""
+    """Text about the largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals
+    are met.
+    """
     size = solver.tree.size
-    worst = max(errors_of(solver, goals, state), key=lambda error: error.distance / size + error.angle, default=None)
+    worst = max(
+        errors_of(solver, goals, state), key=lambda error: error.distance / size + error.angle, default=None
+    )
     if worst is None or worst.distance / size + worst.angle <= LEAST:
         return ""
     return f"{worst.name} is off by {_distance(worst.distance, worst.angle)}"
@@ -35,13 +40,19 @@ def errors_of(solver: MechanismSolver, goals: Goals, state: State) -> list[GoalE
     poses, weight_axes = solver.poses(state), np.array(to_matrix(goals.weight_axes))
     errors: list[GoalError] = []
     for goal in goals.frames:
-        distance, angle = _of_frame(goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), weight_axes)
+        distance, angle = _of_frame(
+            goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), weight_axes
+        )
         errors.append(GoalError(f"'{goal.body}'", angle, distance))
     if (centre := goals.centre) is not None:
-        distance = _counted(centre_of_mass(solver.mechanism, poses), centre.position, centre.weight, weight_axes)
+        distance = _counted(
+            centre_of_mass(solver.mechanism, poses), centre.position, centre.weight, weight_axes
+        )
         errors.append(GoalError("the centre of mass", 0.0, distance))
     for name, requested in goals.actuators.items():
-        for axis, value, reached in zip(dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True):
+        for axis, value, reached in zip(
+            dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True
+        ):
             left = abs(value - reached)
             errors.append(GoalError(f"motor '{name}'", *((0.0, left) if is_prismatic(axis) else (left, 0.0))))
     return errors
@@ -54,7 +65,8 @@ def _distance(distance: float, angle: float) -> str:
 
 
 def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
-    """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, on axes with a weight above 0.
+    """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, on axes with
+    a weight above 0.
 
     `axes` (3, 3): those of the position's weights, as columns.
     """
@@ -70,7 +82,9 @@ def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
 
 
 def _counted(point: Array, position: Vector, weight: Vector, axes: Array) -> float:
-    """Distance [m] of a point (3,) from its goal, along those of the axes (3, 3), as columns, that have a weight above 0."""
+    """Distance [m] of a point (3,) from its goal, along those of the axes (3, 3), as columns, that have a
+    weight above 0.
+    """
     return float(np.linalg.norm((point - position) @ axes * (np.array(weight) > 0.0)))
 
 
@@ -81,29 +95,40 @@ def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
     """
     mechanism, placed = reading.mechanism, base @ poses
     named = zip(reading.parts, reading.corners, placed, strict=True)
-    touching = {part.name: points @ pose[:3, :3].T + pose[:3, 3] for part, points, pose in named if len(points)}
+    touching = {
+        part.name: points @ pose[:3, :3].T + pose[:3, 3] for part, points, pose in named if len(points)
+    }
     edge = tipping(_soles(reading, touching), centre_of_mass(mechanism, placed))
     if edge is None or edge.distance <= LEAST:
         return ""
     x, y = edge.outward
     side = ("+X" if x > 0.0 else "-X") if abs(x) > abs(y) else "+Y" if y > 0.0 else "-Y"
     first, second = edge.bodies
-    where = f"the {side} edge of '{first}'" if first == second else f"the edge from '{first}' to '{second}', toward {side}"
+    where = (
+        f"the {side} edge of '{first}'"
+        if first == second
+        else f"the edge from '{first}' to '{second}', toward {side}"
+    )
     return (
-        f"The centre of mass is {_distance(edge.distance, 0.0)} outside of what stands on the ground: the robot would tip over {where}."
-        " Move its targets slower, or bring the targets of the centre of mass over the soles"
+        f"The centre of mass is {_distance(edge.distance, 0.0)} outside of what stands on the ground: the"
+        f" robot would tip over {where}. Move its targets slower, or bring the targets of the centre of mass"
+        " over the soles"
     )
 
 
 def _soles(reading: Reading, touching: Mapping[str, Array]) -> Mapping[str, Array]:
-    """Points of the bodies on which a mechanism may stand, by their names; none where it is mounted elsewhere than on the ground.
+    """Points of the bodies on which a mechanism may stand, by their names; none where it is mounted elsewhere
+    than on the ground.
 
     `touching`: points (n, 3) of all bodies in the world.
     """
     is_mounted = any(part.role == "DRIVEN" for part in reading.parts)
     is_mounted |= any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)
     heights = {name: float(points[:, 2].min()) for name, points in touching.items()}
-    lowest, top = min(heights.values(), default=0.0), max((float(points[:, 2].max()) for points in touching.values()), default=0.0)
+    lowest, top = (
+        min(heights.values(), default=0.0),
+        max((float(points[:, 2].max()) for points in touching.values()), default=0.0),
+    )
     ground = [heights.get(part.name, np.inf) for part in reading.parts if part.role == "GROUND"]
     is_mounted |= bool(ground) and min(ground) > lowest + LEVEL * (top - lowest)
     return {} if is_mounted else touching

@@ -1,4 +1,6 @@
-"""A mechanism's inputs in a frame, from the evaluated scene: the pose of its base, its goals, its motors' commanded values."""
+"""A mechanism's inputs in a frame, from the evaluated scene: the pose of its base, its goals, its motors'
+commanded values.
+"""
 
 import numpy as np
 from mathutils import Matrix
@@ -28,7 +30,9 @@ WEIGHTS = {
 AXES = {"X": X, "Y": Y, "Z": Z}
 
 
-def frames(settings, evaluated_settings, reading: Reading, placement: Placement, back: Array) -> tuple[list[FrameGoal], list[CentreGoal]]:
+def frames(
+    settings, evaluated_settings, reading: Reading, placement: Placement, back: Array
+) -> tuple[list[FrameGoal], list[CentreGoal]]:
     """Goals of driven bodies and of the mechanism, and goals of the centre of mass.
 
     Args:
@@ -52,8 +56,11 @@ def frames(settings, evaluated_settings, reading: Reading, placement: Placement,
     return frame_goals, centres
 
 
-def of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed=None) -> FrameGoal | CentreGoal:
-    """The solver's goal in the base frame. `weighed`: settings with the weights; None: those of the goal itself.
+def of_goal(
+    goal, reading: Reading, placement: Placement, back: Array, weighed=None
+) -> FrameGoal | CentreGoal:
+    """The solver's goal in the base frame. `weighed`: settings with the weights; None: those of the goal
+    itself.
 
     Raises:
         RigError: the goal cannot be followed.
@@ -75,8 +82,8 @@ def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed)
         return _wanted(goal, weighed, reading, frame_of(target @ np.array(goal.offset)), placement)
     if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
         raise RigError(
-            f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to Own in the Mechanism panel,"
-            " or choose another goal"
+            f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to"
+            " Own in the Mechanism panel, or choose another goal"
         )
     return CentreGoal(frame_of(target).position, tuple(weighed.position_weight))
 
@@ -92,9 +99,13 @@ def target_pose(goal, placement: Placement) -> Array:
         return rigid(placement.object(target), f"Goal '{goal.name}': target '{target.name}'")
     if target.type != "ARMATURE" or bone not in target.data.bones:
         raise RigError(
-            f"Goal '{goal.name}': target '{target.name}' has no bone '{bone}': choose one of its bones as Target Bone, or clear that"
+            f"Goal '{goal.name}': target '{target.name}' has no bone '{bone}': choose one of its bones as"
+            " Target Bone, or clear that"
         )
-    return rigid(placement.object(target) @ placement.bone(target, bone), f"Goal '{goal.name}': bone '{bone}' of '{target.name}'")
+    return rigid(
+        placement.object(target) @ placement.bone(target, bone),
+        f"Goal '{goal.name}': bone '{bone}' of '{target.name}'",
+    )
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
@@ -103,7 +114,9 @@ def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoa
 
 
 def leaders(owner, settings, reading: Reading, surely: bool = False) -> list[Dependency]:
-    """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for `dependencies.dependencies_of`."""
+    """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for
+    `dependencies.dependencies_of`.
+    """
     part = reading.base_part
     objects = [find(part.thing, part.uid) if part is not None else owner]
     dependencies = [Dependency("", objects[0], part.bone)] if part is not None and part.bone else []
@@ -111,7 +124,9 @@ def leaders(owner, settings, reading: Reading, surely: bool = False) -> list[Dep
     if settings.drive != "MOTORS":
         objects += [goal.target for goal in settings.goals]
         dependencies += [
-            Dependency("", goal.target, goal.target_bone) for goal in settings.goals if goal.target is not None and goal.target_bone
+            Dependency("", goal.target, goal.target_bone)
+            for goal in settings.goals
+            if goal.target is not None and goal.target_bone
         ]
     for obj in objects:
         if obj is not None:
@@ -130,20 +145,31 @@ def ordered(settings, reading: Reading) -> list:
     known = reading.mechanism.joint
     for motor in settings.motors:
         if motor_joint(motor, reading) not in known:
-            raise RigError(f"Motor '{motor.name}' has no joint any more: press End Live, and remove the motor or bring the joint back")
+            raise RigError(
+                f"Motor '{motor.name}' has no joint any more: press End Live, and remove the motor or bring"
+                " the joint back"
+            )
     return list(settings.motors)
 
 
 def refuse_change(owner, reading: Reading) -> None:
-    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live and so cannot be read again."""
+    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live and so
+    cannot be read again.
+    """
     current_signature = signature(owner)
     if current_signature == reading.signature:
         return
     settings = owner.limber.mechanism
     left = {joint_object.session_uid for joint_object in joint_objects(owner) if not is_deleted(joint_object)}
     deleted_names = [name for uid, name in reading.joint_names.items() if uid not in left]
-    deleted_names += [part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None]
-    what = f"'{deleted_names[0]}' was deleted" if deleted_names else _changed(settings, reading, current_signature)
+    deleted_names += [
+        part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None
+    ]
+    what = (
+        f"'{deleted_names[0]}' was deleted"
+        if deleted_names
+        else _changed(settings, reading, current_signature)
+    )
     raise RigError(
         f"Mechanism '{owner.name}': {what} while it is live, so it does not move:"
         " undo that, or press End Live, mend it and press Start Live"
@@ -156,11 +182,20 @@ def _changed(settings, reading: Reading, current_signature: tuple) -> str:
     if motors[0] != motors[1]:
         if len(motors[0]) != len(motors[1]):
             return "a motor was added or removed"
-        changed = next(motor for motor, is_now, was in zip(settings.motors, *motors, strict=True) if is_now != was)
+        changed = next(
+            motor for motor, is_now, was in zip(settings.motors, *motors, strict=True) if is_now != was
+        )
         return f"motor '{changed.name}' was changed"
     if joints[0] != joints[1]:
         uid = next((joint[0] for joint in joints[0] if joint not in joints[1]), None)
-        named = next((joint.object.name for joint in settings.joints if joint.object is not None and joint.object.session_uid == uid), "")
+        named = next(
+            (
+                joint.object.name
+                for joint in settings.joints
+                if joint.object is not None and joint.object.session_uid == uid
+            ),
+            "",
+        )
         return f"joint '{named}' was changed or added" if named else "a joint was removed"
     if bones[0] != bones[1]:
         return "a bone was moved in Edit Mode, added or removed"
@@ -173,23 +208,29 @@ def base(owner, reading: Reading, placement: Placement) -> Array:
         return rigid(placement.object(owner), f"Object '{owner.name}'")
     base_object = find(part.thing, part.uid)
     matrix = placement.object(base_object)
-    pose = rigid(matrix @ placement.bone(base_object, part.bone) if part.bone else matrix, f"Body '{part.name}'")
+    pose = rigid(
+        matrix @ placement.bone(base_object, part.bone) if part.bone else matrix, f"Body '{part.name}'"
+    )
     base_pose: Array = pose @ part.offset
     return base_pose
 
 
 def why_scaled(reading: Reading, placement: Placement) -> str:
-    """Remark where the base's object was scaled since the mechanism was read, with the remedy; "" elsewhere."""
+    """Remark where the base's object was scaled since the mechanism was read, with the remedy; ""
+    elsewhere.
+    """
     part = reading.base_part
     base_object = find(part.thing, part.uid) if part is not None and not part.bone else None
     if base_object is None:
         return ""
     scale, sizes = placement.object(base_object).decompose()[2], part.scale
-    if max(abs(size - before) for size, before in zip(scale, sizes, strict=True)) <= SCALED * max(map(abs, sizes)):
+    if max(abs(size - before) for size, before in zip(scale, sizes, strict=True)) <= SCALED * max(
+        map(abs, sizes)
+    ):
         return ""
     return (
-        f"'{part.name}' was scaled since live began, and a mechanism keeps its lengths: clear the scale of it and its parents (Alt S), or"
-        " press End Live and Set Rest Pose"
+        f"'{part.name}' was scaled since live began, and a mechanism keeps its lengths: clear the scale of it"
+        " and its parents (Alt S), or press End Live and Set Rest Pose"
     )
 
 
@@ -220,14 +261,19 @@ def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]
     if goal.bone:
         part = next((part for part in reading.parts if part.bone == goal.bone), None)
         if part is None:
-            raise RigError(f"Goal '{goal.name}': bone '{goal.bone}' is no body of the mechanism: choose another one")
+            raise RigError(
+                f"Goal '{goal.name}': bone '{goal.bone}' is no body of the mechanism: choose another one"
+            )
         return part.name, frame_of(inverse(part.offset))
     if goal.body is None:
         raise RigError(f"Goal '{goal.name}' has no body: choose the body that is to follow")
     obj, on = goal.body, None
     while reading.part(obj) is None:
         if obj.parent is None:
-            raise RigError(f"Goal '{goal.name}': '{goal.body.name}' is no body of the mechanism and on none: choose one that has a joint")
+            raise RigError(
+                f"Goal '{goal.name}': '{goal.body.name}' is no body of the mechanism and on none: choose one"
+                " that has a joint"
+            )
         step = obj.matrix_parent_inverse @ obj.matrix_basis
         on = step if on is None else step @ on
         obj = obj.parent
@@ -243,8 +289,8 @@ def _refuse_circle(goal, reading: Reading) -> None:
         part = reading.part(obj) or (_part_of_bone(obj, bone, reading) if bone else None)
         if part is not None and part.role == "MOVES":
             raise RigError(
-                f"Goal '{goal.name}': target '{goal.target_bone or goal.target.name}' depends on '{part.name}', which follows it: choose"
-                " another target"
+                f"Goal '{goal.name}': target '{goal.target_bone or goal.target.name}' depends on"
+                f" '{part.name}', which follows it: choose another target"
             )
         bone = obj.parent_bone if obj.parent_type == "BONE" else ""
         obj = obj.parent
@@ -260,7 +306,7 @@ def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
 
 
 def keyed(owner, settings, depsgraph):
-    """The mechanism's settings with keyed values: its evaluated copy during a render. Use only numbers of it: the objects that it points to
-    are evaluated copies too.
+    """The mechanism's settings with keyed values: its evaluated copy during a render. Use only numbers of it:
+    the objects that it points to are evaluated copies too.
     """
     return settings if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism

@@ -48,11 +48,13 @@ class ObjectJoint:
         return (self.first, self.second) if self.second is not None else (None, self.first)
 
     def frames(self, poses: Mapping[int, Array]) -> tuple[Array, Array]:
-        """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires, for world poses of objects by
-        session_uid.
+        """Joint frames (4, 4) on parent and child, oriented as the solver's kind of joint requires, for world
+        poses of objects by session_uid.
         """
         at_parent: Array = poses[self.thing.session_uid] @ self.shape.turned
-        return at_parent, at_parent if self.meets is None else poses[self.meets.session_uid] @ self.shape.turned
+        return at_parent, (
+            at_parent if self.meets is None else poses[self.meets.session_uid] @ self.shape.turned
+        )
 
 
 def signature(joint_objects: Iterable) -> tuple:
@@ -62,10 +64,19 @@ def signature(joint_objects: Iterable) -> tuple:
         constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
         if constraint is not None:
             signatures.append(
-                (_uid(joint_object), constraint.type, constraint.enabled, _uid(constraint.object1), _uid(constraint.object2), 0)
+                (
+                    _uid(joint_object),
+                    constraint.type,
+                    constraint.enabled,
+                    _uid(constraint.object1),
+                    _uid(constraint.object2),
+                    0,
+                )
             )
         elif part.kind != NONE:
-            signatures.append((_uid(joint_object), part.kind, True, _uid(part.first), _uid(part.second), _uid(part.meets)))
+            signatures.append(
+                (_uid(joint_object), part.kind, True, _uid(part.first), _uid(part.second), _uid(part.meets))
+            )
     return tuple(signatures)
 
 
@@ -95,12 +106,20 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
             if constraint.enabled and constraint.type != MOTOR:
                 yield _checked(_from_constraint(joint_object, constraint))
         elif part.kind != NONE:
-            yield _checked(ObjectJoint(joint_object, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets))
+            yield _checked(
+                ObjectJoint(
+                    joint_object, part.first, part.second, Shape(part.kind, np.eye(4)), meets=part.meets
+                )
+            )
 
 
 def driven_pairs(joint_objects: Iterable) -> list[set]:
     """Pairs of bodies that are connected by Blender's own Motor constraints."""
-    constraints = [joint_object.rigid_body_constraint for joint_object in joint_objects if joint_object.rigid_body_constraint]
+    constraints = [
+        joint_object.rigid_body_constraint
+        for joint_object in joint_objects
+        if joint_object.rigid_body_constraint
+    ]
     return [
         {_uid(constraint.object1), _uid(constraint.object2)}
         for constraint in constraints
@@ -126,8 +145,8 @@ def _from_constraint(obj, constraint) -> ObjectJoint:
     if shape is None:
         free = [f"moves along {letter}" for letter in along] + [f"rotates about {letter}" for letter in about]
         raise RigError(
-            f"Joint '{obj.name}' {', '.join(free)}, which no kind of joint does: lock axes of this Generic constraint (both limits 0),"
-            " or make two joints with a body between them"
+            f"Joint '{obj.name}' {', '.join(free)}, which no kind of joint does: lock axes of this Generic"
+            " constraint (both limits 0), or make two joints with a body between them"
         )
     lower, upper = _limits(constraint, shape)
     return ObjectJoint(obj, constraint.object1, constraint.object2, shape, lower, upper)
@@ -150,9 +169,9 @@ def _span(constraint, word: str, letter: str) -> tuple[float, float] | None:
     if lower - upper >= LOCKED:
         axis = axes.prismatic(letter) if word == "lin" else letter
         raise RigError(
-            f"Joint '{constraint.id_data.name}': its lower limit {axes.value_text(axis, lower)} is above its upper limit"
-            f" {axes.value_text(axis, upper)}"
-            f" ({letter} {'Axis' if word == 'lin' else 'Angle'} of its rigid body constraint): exchange them, or switch that limit off"
+            f"Joint '{constraint.id_data.name}': its lower limit {axes.value_text(axis, lower)} is above its"
+            f" upper limit {axes.value_text(axis, upper)} ({letter} {'Axis' if word == 'lin' else 'Angle'} of"
+            " its rigid body constraint): exchange them, or switch that limit off"
         )
     return lower, max(lower, upper)
 
@@ -163,7 +182,11 @@ def _limits(constraint, shape: Shape) -> tuple[tuple[float, ...], tuple[float, .
     for axis in dof_axes(shape.kind):
         column = shape.turned[:3, LETTERS.index(axis[-1])]
         k = int(np.argmax(np.abs(column)))
-        span = None if shape.kind == "spherical" else _span(constraint, "lin" if axes.is_prismatic(axis) else "ang", LETTERS[k])
+        span = (
+            None
+            if shape.kind == "spherical"
+            else _span(constraint, "lin" if axes.is_prismatic(axis) else "ang", LETTERS[k])
+        )
         if span is not None and column[k] < 0:
             span = -span[1], -span[0]
         lower.append(-inf if span is None else span[0])

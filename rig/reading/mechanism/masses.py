@@ -1,7 +1,9 @@
-"""Masses of bodies and their centres of mass: from the user's settings, the robot's file, the rigid body, or meshes.
+"""Masses of bodies and their centres of mass: from the user's settings, the robot's file, the rigid body, or
+meshes.
 
-A mass that is not given is computed as the volume of the meshes that move with the body, times the mechanism's density. A body without
-volume has no mass: Check reports it if there is a goal for the centre of mass.
+A mass that is not given is computed as the volume of the meshes that move with the body, times the
+mechanism's density. A body without volume has no mass: Check reports it if there is a goal for the centre of
+mass.
 """
 
 from collections.abc import Iterator
@@ -26,7 +28,9 @@ class Mass:
     kilograms: float = 0.0
     centre: tuple[float, float, float] = HERE  # [m] in the body's own frame
     is_known: bool = True  # False: the scene has no mass for the body
-    points: Array = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)  # (n, 3) [m] in the body's own frame
+    points: Array = field(
+        default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False
+    )  # (n, 3) [m] in the body's own frame
 
     def seen_from(self, frame: Array) -> "Mass":
         """The same mass converted to another frame by the transform `frame` (4, 4)."""
@@ -43,7 +47,9 @@ def of_object(body, bodies: set[int], density: float, depsgraph) -> Mass:
     back = inverse(rigid(body.evaluated_get(depsgraph).matrix_world))
     solid = sum((_seen(shape, back, depsgraph) for shape in _shapes(body, bodies)), Solid())
     if part.mass_from != OWN and rigid_body is not None:
-        return Mass(rigid_body.mass, points=solid.points)  # about the object's origin, as Blender's own physics has it
+        return Mass(
+            rigid_body.mass, points=solid.points
+        )  # about the object's origin, as Blender's own physics has it
     return _mass(part, solid, density, HERE)
 
 
@@ -52,16 +58,23 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
 
     If the imported robot's file has masses, links without one have mass 0.
     """
-    has_file_masses = any(inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values())
+    has_file_masses = any(
+        inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values()
+    )
     masses: dict[str, Mass] = {}
     for bone in rig.pose.bones:
         if has_file_masses and bone.name in rest.inertials and bone.limber_body.mass_from != OWN:
             masses[bone.name] = _of_file(rest, bone.name)
     left = [bone for bone in rig.pose.bones if bone.name not in masses]
-    is_balanced = any(goal.does == "CENTRE" for goal in rig.limber.mechanism.goals)  # then it counts what stands on the ground
+    is_balanced = any(
+        goal.does == "CENTRE" for goal in rig.limber.mechanism.goals
+    )  # then it counts what stands on the ground
     shaped = {bone.name for bone in (rig.pose.bones if is_balanced else left)}
     solids = _solids(rig, rest, shaped, depsgraph) if shaped else {}
-    masses = {name: replace(mass, points=solids[name].points) if name in solids else mass for name, mass in masses.items()}
+    masses = {
+        name: replace(mass, points=solids[name].points) if name in solids else mass
+        for name, mass in masses.items()
+    }
     for bone in left:
         middle = (0.0, 0.5 * bone.bone.length * rig.matrix_world.to_scale()[1], 0.0)
         masses[bone.name] = _mass(bone.limber_body, solids.get(bone.name, Solid()), density, middle)
@@ -99,7 +112,9 @@ def _shapes(obj, bodies: set[int]) -> Iterator:
 
 
 def _seen(obj, back: Array, depsgraph) -> Solid:
-    """Solid of an object with its modifiers, in the frame to which `back` (4, 4) transforms from world space."""
+    """Solid of an object with its modifiers, in the frame to which `back` (4, 4) transforms from
+    world space.
+    """
     evaluated = obj.evaluated_get(depsgraph)
     if obj.type != "MESH" or not evaluated.is_evaluated:
         return Solid()

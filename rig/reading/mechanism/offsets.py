@@ -1,4 +1,6 @@
-"""Offset of a body from its target, computed from their current poses, like the inverse matrix of Blender's Child Of constraint."""
+"""Offset of a body from its target, computed from their current poses, like the inverse matrix of Blender's
+Child Of constraint.
+"""
 
 from mathutils import Matrix
 
@@ -19,7 +21,11 @@ def keep(owner, goal, depsgraph) -> None:
     """
     if goal.target is None:
         raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
-    goal.offset = rows(Matrix((inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown(owner, goal, depsgraph)).tolist()))
+    goal.offset = rows(
+        Matrix(
+            (inverse(target_pose(goal, Placement(depsgraph, {}))) @ _shown(owner, goal, depsgraph)).tolist()
+        )
+    )
 
 
 def clear(goal) -> None:
@@ -37,7 +43,9 @@ def _shown(owner, goal, depsgraph) -> Array:
     if goal.bone:
         shown = owner.evaluated_get(depsgraph)
         if goal.bone not in shown.pose.bones:
-            raise RigError(f"Goal '{goal.name}': bone '{goal.bone}' is no body of the mechanism: choose another one")
+            raise RigError(
+                f"Goal '{goal.name}': bone '{goal.bone}' is no body of the mechanism: choose another one"
+            )
         return rigid(shown.matrix_world @ shown.pose.bones[goal.bone].matrix, f"Bone '{goal.bone}'")
     if goal.body is None:
         raise RigError(f"Goal '{goal.name}' has no body: choose the body that is to follow")

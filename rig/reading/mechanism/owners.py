@@ -15,7 +15,9 @@ def own_identity(owner) -> None:
     """Gives a duplicated mechanism a new uid when it is first used. A live mechanism keeps its uid."""
     settings = owner.limber.mechanism
     if not settings.live and any(
-        has_mechanism(other) and other.limber.mechanism.uid == settings.uid and other.session_uid < owner.session_uid
+        has_mechanism(other)
+        and other.limber.mechanism.uid == settings.uid
+        and other.session_uid < owner.session_uid
         for other in bpy.data.objects
     ):
         settings.uid = uuid4().hex

@@ -1,6 +1,8 @@
-"""Which joints and bodies belong to a mechanism: its owner lists the joints' objects, and these point to the bodies that they connect.
+"""Which joints and bodies belong to a mechanism: its owner lists the joints' objects, and these point to the
+bodies that they connect.
 
-Blender redirects pointers among objects that are duplicated, appended or overridden together, so a copied mechanism lists its own joints.
+Blender redirects pointers among objects that are duplicated, appended or overridden together, so a copied
+mechanism lists its own joints.
 """
 
 from collections.abc import Iterator
@@ -19,7 +21,11 @@ def kind_text(obj) -> str:
     """Kind of a joint object as text for the interface; "" if the object is no joint."""
     constraint, part = obj.rigid_body_constraint, obj.limber.part
     has, name = (constraint, "type") if constraint is not None else (part, "kind")
-    return "" if has == part and part.kind == NONE else has.bl_rna.properties[name].enum_items[getattr(has, name)].name
+    return (
+        ""
+        if has == part and part.kind == NONE
+        else has.bl_rna.properties[name].enum_items[getattr(has, name)].name
+    )
 
 
 def ends(joint) -> tuple:
@@ -41,12 +47,18 @@ def role_of(obj) -> str:
 
 def joint_objects(owner) -> list:
     """Objects of the enabled joints that a mechanism's owner lists."""
-    return [joint.object for joint in owner.limber.mechanism.joints if joint.enabled and joint.object is not None]
+    return [
+        joint.object for joint in owner.limber.mechanism.joints if joint.enabled and joint.object is not None
+    ]
 
 
 def deleted_joints(owner) -> list[str]:
     """Names of joints in the owner's list whose objects were deleted."""
-    return [joint.name for joint in owner.limber.mechanism.joints if joint.object is None or is_deleted(joint.object)]
+    return [
+        joint.name
+        for joint in owner.limber.mechanism.joints
+        if joint.object is None or is_deleted(joint.object)
+    ]
 
 
 def add_joint(owner, joint_object) -> None:
@@ -57,7 +69,9 @@ def add_joint(owner, joint_object) -> None:
 
 def bodies(owner) -> list:
     """Objects that the mechanism's joints connect."""
-    body_by_uid = {body.session_uid: body for joint in joint_objects(owner) for body in ends(joint) if body is not None}
+    body_by_uid = {
+        body.session_uid: body for joint in joint_objects(owner) for body in ends(joint) if body is not None
+    }
     return list(body_by_uid.values())
 
 
@@ -66,14 +80,17 @@ def owners(scene) -> Iterator:
 
 
 def owner_of(obj, scene):
-    """Owner of the mechanism that has an object as a joint or body, or the object itself if it is an owner; None if there is none."""
+    """Owner of the mechanism that has an object as a joint or body, or the object itself if it is an owner;
+    None if there is none.
+    """
     if has_mechanism(obj):
         return obj
     return next((owner for owner in owners(scene) if _is_part(obj, owner)), None)
 
 
 def owner_at_hand(obj, scene):
-    """Owner of the mechanism that an object belongs to: as a joint, body or target, or as a child of one; None if there is none.
+    """Owner of the mechanism that an object belongs to: as a joint, body or target, or as a child of one;
+    None if there is none.
 
     An armature belongs to its own mechanism only. Panels call this in every redraw.
     """
@@ -82,7 +99,11 @@ def owner_at_hand(obj, scene):
     mechanism_owners = list(owners(scene))
     while obj is not None:
         for owner in mechanism_owners:
-            if obj == owner or any(goal.target == obj for goal in owner.limber.mechanism.goals) or _is_part(obj, owner):
+            if (
+                obj == owner
+                or any(goal.target == obj for goal in owner.limber.mechanism.goals)
+                or _is_part(obj, owner)
+            ):
                 return owner
         obj = obj.parent
     return None

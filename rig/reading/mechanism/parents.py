@@ -1,4 +1,6 @@
-"""Parents whose pose is unknown until Blender has evaluated them, so that the channels of their children cannot be computed."""
+"""Parents whose pose is unknown until Blender has evaluated them, so that the channels of their children
+cannot be computed.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,8 +14,8 @@ OWN = "Limber"  # constraints of Limber's own begin so
 
 
 def refuse_unknown(movers: Sequence[Part]) -> None:
-    """Raises RigError if the pose of a parent of what the mechanism moves cannot be predicted, because a constraint or modifier makes it
-    depend on something that moves as well.
+    """Raises RigError if the pose of a parent of what the mechanism moves cannot be predicted, because a
+    constraint or modifier makes it depend on something that moves as well.
     """
     bodies: dict[int, set[str]] = {}
     for part in movers:
@@ -27,12 +29,18 @@ def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
     obj = find(part.thing, part.uid)
     while obj.parent is not None:
         parent = obj.parent
-        followed = [*(_shapers(parent) if is_on_shape(obj) else ()), *(_followed(parent) if parent.session_uid not in bodies else ())]
+        followed = [
+            *(_shapers(parent) if is_on_shape(obj) else ()),
+            *(_followed(parent) if parent.session_uid not in bodies else ()),
+        ]
         for how, other in followed:
-            if any(is_on(dependency, bodies) for dependency in [Dependency("", other, ""), *dependencies_of(other)]) or _is_live(other):
+            if any(
+                is_on(dependency, bodies)
+                for dependency in [Dependency("", other, ""), *dependencies_of(other)]
+            ) or _is_live(other):
                 raise RigError(
-                    f"'{part.thing}' is a child of '{parent.name}', which {how} '{other.name}', so its pose cannot be predicted:"
-                    f" clear the parent of '{obj.name}' (Alt P) or parent it to a body"
+                    f"'{part.thing}' is a child of '{parent.name}', which {how} '{other.name}', so its pose"
+                    f" cannot be predicted: clear the parent of '{obj.name}' (Alt P) or parent it to a body"
                 )
         if parent.session_uid in bodies:
             return
@@ -43,14 +51,17 @@ def _shapers(parent) -> Iterator[tuple[str, object]]:
     """(description, object) of objects that deform another one by its modifiers."""
     for modifier in parent.modifiers:
         for other in (
-            getattr(modifier, name, None) for name in ("object", "target", "auxiliary_target", "mirror_object", "offset_object", "origin")
+            getattr(modifier, name, None)
+            for name in ("object", "target", "auxiliary_target", "mirror_object", "offset_object", "origin")
         ):
             if getattr(other, "id_type", "") == "OBJECT" and modifier.show_viewport:
                 yield f"is shaped by its modifier '{modifier.name}' after", other
 
 
 def _followed(parent) -> Iterator[tuple[str, object]]:
-    """(description, object) of objects that another one follows by constraints whose result is known for the previous frame only."""
+    """(description, object) of objects that another one follows by constraints whose result is known for the
+    previous frame only.
+    """
     for constraint in parent.constraints:
         if constraint.mute or is_plain(constraint) or constraint.name.startswith(OWN):
             continue

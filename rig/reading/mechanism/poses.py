@@ -1,4 +1,6 @@
-"""Converts between Blender's matrices (single precision, possibly scaled) and rigid poses in double precision."""
+"""Converts between Blender's matrices (single precision, possibly scaled) and rigid poses in double
+precision.
+"""
 
 from math import isfinite
 
@@ -10,7 +12,9 @@ from ....solvers.kinematics.se3 import Array, Frame, frame_array
 from ....solvers.mechanism.model import FARTHEST
 from ...blender.errors import RigError
 
-SHEAR = 1e-3  # share of a matrix' largest entry: with a larger error of its decomposition into rotation and scale, the matrix is sheared
+# share of a matrix' largest entry: with a larger error of its decomposition into rotation and scale, the
+# matrix is sheared
+SHEAR = 1e-3
 
 
 def rigid(matrix, whose: str = "An object") -> Array:
@@ -22,8 +26,8 @@ def rigid(matrix, whose: str = "An object") -> Array:
     if any(not isfinite(number) or abs(number) > FARTHEST for row in matrix for number in row):
         where = ", ".join(f"{number:g}" for number in matrix.translation)
         raise RigError(
-            f"{whose} is at no position that can be ({where} m): clear its location, rotation and scale (Alt G, Alt R, Alt S), or mend its"
-            " keys, drivers or parents"
+            f"{whose} is at no position that can be ({where} m): clear its location, rotation and scale (Alt"
+            " G, Alt R, Alt S), or mend its keys, drivers or parents"
         )
     position, rotation, _ = matrix.decompose()
     return frame_array(Frame(from_matrix([list(row) for row in rotation.to_matrix()]), tuple(position)))
@@ -43,7 +47,10 @@ def scale_of(obj, matrix) -> tuple[float, float, float]:
         for matrix_row, other in zip(matrix, again, strict=True)
         for a, b in zip(matrix_row, other, strict=True)
     ):
-        raise RigError(f"Object '{obj.name}' is sheared, since a parent is scaled unevenly: apply the parent's scale (Ctrl A)")
+        raise RigError(
+            f"Object '{obj.name}' is sheared, since a parent is scaled unevenly: apply the parent's scale"
+            " (Ctrl A)"
+        )
     if min(map(abs, scale)) == 0.0:
         raise RigError(f"Object '{obj.name}' is scaled to nothing: give it a size")
     return tuple(scale)

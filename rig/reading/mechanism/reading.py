@@ -31,14 +31,16 @@ class Part:
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of the thing in the world
 
     def world(self, base: Array, pose: Array) -> Array:
-        """World matrix (4, 4) of the object or bone, for a pose (4, 4) of the body in the base frame, whose world matrix is `base`."""
+        """World matrix (4, 4) of the object or bone, for a pose (4, 4) of the body in the base frame, whose
+        world matrix is `base`.
+        """
         return base @ pose @ inverse(self.offset)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A mechanism as read from the scene, with the objects and bones of its bodies. Poses are in the base frame: that of a Ground body, or
-    of the owner.
+    """A mechanism as read from the scene, with the objects and bones of its bodies. Poses are in the base
+    frame: that of a Ground body, or of the owner.
     """
 
     mechanism: Mechanism
@@ -47,11 +49,17 @@ class Reading:
     signature: tuple
     joint_names: dict[int, str]  # session_uid of a joint's object -> its name
     warnings: tuple[str, ...]
-    carried: tuple[tuple[int, Part], ...] = ()  # joints' objects that are not children of a body, each after its body's index
-    difference: str = ""  # why the bodies in this frame are not in a pose of the mechanism, as a sentence with the remedy
+    carried: tuple[
+        tuple[int, Part], ...
+    ] = ()  # joints' objects that are not children of a body, each after its body's index
+    difference: str = (
+        ""  # why the bodies in this frame are not in a pose of the mechanism, as a sentence with the remedy
+    )
     rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
     massless: tuple[str, ...] = ()  # names of moving bodies without a known mass
-    corners: tuple[Array, ...] = ()  # outermost points (n, 3) of the bodies' meshes in their frames, in the order of the bodies
+    corners: tuple[
+        Array, ...
+    ] = ()  # outermost points (n, 3) of the bodies' meshes in their frames, in the order of the bodies
 
     def base_now(self, owner) -> Array:
         """World pose (4, 4) of the base, as authored."""
@@ -60,7 +68,11 @@ class Reading:
             return rigid(owner.matrix_world)
         base_object = find(part.thing, part.uid)
         base_pose: Array = (
-            rigid(base_object.matrix_world @ base_object.pose.bones[part.bone].matrix if part.bone else base_object.matrix_world)
+            rigid(
+                base_object.matrix_world @ base_object.pose.bones[part.bone].matrix
+                if part.bone
+                else base_object.matrix_world
+            )
             @ part.offset
         )
         return base_pose
@@ -75,12 +87,16 @@ class Reading:
 
     @property
     def moved_parts(self) -> list[tuple[int, Part]]:
-        """(index of the body, part) of everything that moves with the mechanism: its bodies, and joint objects mounted on them."""
+        """(index of the body, part) of everything that moves with the mechanism: its bodies, and joint
+        objects mounted on them.
+        """
         return [*self.shown_parts, *self.carried]
 
 
 def signature(owner) -> tuple:
-    """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is computed in every tick."""
+    """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is
+    computed in every tick.
+    """
     settings = owner.limber.mechanism
     motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in settings.motors)
     joint_signature = joints.signature(joint_objects(owner))
@@ -108,12 +124,15 @@ def read(owner, depsgraph, is_rest: bool = False) -> Reading:
     """
     settings = owner.limber.mechanism
     if deleted := deleted_joints(owner):
-        raise RigError(f"Joint '{deleted[0]}' of mechanism '{owner.name}' was deleted: undo that, or press Find Joints, which removes it")
+        raise RigError(
+            f"Joint '{deleted[0]}' of mechanism '{owner.name}' was deleted: undo that, or press Find Joints,"
+            " which removes it"
+        )
     object_joints = list(joints.joints(joint_objects(owner)))
     if not object_joints and not settings.use_bones:
         raise RigError(
-            f"Mechanism '{owner.name}' has no joints: press Find Joints, or select rigid body constraints or joint empties and press +"
-            " under Joints"
+            f"Mechanism '{owner.name}' has no joints: press Find Joints, or select rigid body constraints or"
+            " joint empties and press + under Joints"
         )
     reader = _Reader(owner, depsgraph, object_joints, is_rest)
     try:
@@ -137,17 +156,31 @@ class _Reader:
         self.name_of: dict[int, str] = {}  # object's session_uid -> body
         bodies = [obj for joint in object_joints for obj in (joint.first, joint.second) if obj is not None]
         self.bodies = {obj.session_uid for obj in bodies}
-        self.things = [*bodies, *(obj for joint in object_joints for obj in (joint.thing, joint.meets) if obj is not None), owner]
+        self.things = [
+            *bodies,
+            *(obj for joint in object_joints for obj in (joint.thing, joint.meets) if obj is not None),
+            owner,
+        ]
         poses = {obj.session_uid: rigid(self.matrix(obj)) for obj in self.things}
         base = rest_pose.base_of(owner, bodies).session_uid
-        self.rest = rest_pose.recorded(owner, poses, base) if object_joints and not is_rest else rest_pose.as_it_stands(poses, base)
+        self.rest = (
+            rest_pose.recorded(owner, poses, base)
+            if object_joints and not is_rest
+            else rest_pose.as_it_stands(poses, base)
+        )
 
     def matrix(self, obj):
         evaluated = obj.evaluated_get(self.depsgraph)
         if not obj.users_collection:
-            raise RigError(f"Object '{obj.name}' was deleted, but a joint still holds it: choose another body there, or undo")
+            raise RigError(
+                f"Object '{obj.name}' was deleted, but a joint still holds it: choose another body there, or"
+                " undo"
+            )
         if not evaluated.is_evaluated:
-            raise RigError(f"Object '{obj.name}' is in no visible collection: show it, Blender does not evaluate it otherwise")
+            raise RigError(
+                f"Object '{obj.name}' is in no visible collection: show it, Blender does not evaluate it"
+                " otherwise"
+            )
         rigid(evaluated.matrix_world, f"Object '{obj.name}'")
         return evaluated.matrix_world
 
@@ -159,22 +192,38 @@ class _Reader:
                 if body_object is not None and body_object.session_uid not in self.name_of:
                     self._add_body(body_object)
         pairs = [joint.frames(self.rest.rest) for joint in object_joints]
-        every = [pair[0] for pair in pairs] + [pair[1] for joint, pair in zip(object_joints, pairs, strict=True) if joint.meets is not None]
+        every = [pair[0] for pair in pairs] + [
+            pair[1] for joint, pair in zip(object_joints, pairs, strict=True) if joint.meets is not None
+        ]
         for frame, turn in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
             frame[:3, :3] = turn
         for joint, (at_parent, at_child) in zip(object_joints, pairs, strict=True):
             parent, child = (self.name_of[body.session_uid] if body else WORLD for body in joint.bodies)
-            self.joints.append(_joint(joint, parent, child, self._on(parent, at_parent), self._on(child, at_child)))
+            self.joints.append(
+                _joint(joint, parent, child, self._on(parent, at_parent), self._on(child, at_child))
+            )
 
     def _add_body(self, body) -> None:
         if body.library is not None:
-            raise RigError(f"Body '{body.name}' is another file's: make a library override of it (Object > Library Override > Make)")
+            raise RigError(
+                f"Body '{body.name}' is another file's: make a library override of it (Object > Library"
+                " Override > Make)"
+            )
         matrix = self.matrix(body)
-        part = Part(body.name, role_of(body), body.name, body.session_uid, offset=np.eye(4), scale=scale_of(body, matrix))
+        part = Part(
+            body.name,
+            role_of(body),
+            body.name,
+            body.session_uid,
+            offset=np.eye(4),
+            scale=scale_of(body, matrix),
+        )
         self.parts[part.name], self.poses[part.name] = part, self.rest.rest[body.session_uid]
         self.shown[part.name] = self.rest.to_rest @ self.rest.now[body.session_uid]
         self.name_of[body.session_uid] = part.name
-        self.masses[part.name] = of_object(body, self.bodies, self.owner.limber.mechanism.density, self.depsgraph)
+        self.masses[part.name] = of_object(
+            body, self.bodies, self.owner.limber.mechanism.density, self.depsgraph
+        )
 
     def _on(self, body: str, frame: Array) -> Array:
         frame_on_body: Array = inverse(self.poses[body]) @ frame if body != WORLD else frame
@@ -199,7 +248,11 @@ class _Reader:
             self.poses[body.name] = self.shown[body.name] = self.rest.to_rest @ body.pose
             self.masses[body.name] = body.mass
         for joint in read_bones.joints:
-            at_parent = joint.in_parent if joint.parent != WORLD else frame_of(self.rest.to_rest @ frame_array(joint.in_parent))
+            at_parent = (
+                joint.in_parent
+                if joint.parent != WORLD
+                else frame_of(self.rest.to_rest @ frame_array(joint.in_parent))
+            )
             self.joints.append(replace(joint, in_parent=at_parent))
         self.warnings += read_bones.warnings
 
@@ -211,12 +264,18 @@ class _Reader:
         base = self.poses[ground.name] if ground else self.rest.rest[self.owner.session_uid]
         back = inverse(base)
         joints_in_base = [
-            joint if joint.parent != WORLD else replace(joint, in_parent=frame_of(back @ frame_array(joint.in_parent)))
+            (
+                joint
+                if joint.parent != WORLD
+                else replace(joint, in_parent=frame_of(back @ frame_array(joint.in_parent)))
+            )
             for joint in self.joints
         ]
         self._note_looseness(object_joints)
         starts = self.shown if self.rest.closes(object_joints) else self.poses
-        mechanism = Mechanism(self._bodies(back, starts), tuple(with_motors(self.owner.limber.mechanism, joints_in_base)))
+        mechanism = Mechanism(
+            self._bodies(back, starts), tuple(with_motors(self.owner.limber.mechanism, joints_in_base))
+        )
         difference = rest_pose.difference(self.owner, object_joints, self.rest)
         if difference:
             self.warnings.append(difference)
@@ -230,12 +289,16 @@ class _Reader:
             tuple(self._carried(object_joints)),
             difference,
             tuple(self._at_rest(back)),
-            tuple(part.name for part in parts if part.role != "GROUND" and not self.masses[part.name].is_known),
+            tuple(
+                part.name for part in parts if part.role != "GROUND" and not self.masses[part.name].is_known
+            ),
             tuple(self.masses[part.name].points for part in parts),
         )
 
     def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
-        """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; grounded bodies start at rest."""
+        """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; grounded
+        bodies start at rest.
+        """
         bodies = []
         for part in self.parts.values():
             is_grounded = part.role == "GROUND"
@@ -245,24 +308,42 @@ class _Reader:
         return tuple(bodies)
 
     def _carried(self, object_joints: list) -> Iterator[tuple[int, Part]]:
-        """(body, part) of joints' objects that are no child of a body; when the mechanism is assembled or baked they move with the body
-        on which they are mounted.
+        """(body, part) of joints' objects that are no child of a body; when the mechanism is assembled or
+        baked they move with the body on which they are mounted.
         """
         names = list(self.parts)
         for joint in object_joints:
             for joint_object, holder in ((joint.thing, joint.first), (joint.meets, joint.second)):
-                part = self.parts.get(self.name_of.get(holder.session_uid, "")) if joint_object is not None and holder is not None else None
-                if part is None or part.role != "MOVES" or any(above.session_uid in self.name_of for above in _ancestors(joint_object)):
+                part = (
+                    self.parts.get(self.name_of.get(holder.session_uid, ""))
+                    if joint_object is not None and holder is not None
+                    else None
+                )
+                if (
+                    part is None
+                    or part.role != "MOVES"
+                    or any(above.session_uid in self.name_of for above in _ancestors(joint_object))
+                ):
                     continue
                 offset = inverse(self.rest.rest[joint_object.session_uid]) @ self.poses[part.name]
                 scale = scale_of(joint_object, self.matrix(joint_object))
                 yield (
                     names.index(part.name),
-                    Part(joint_object.name, "CARRIED", joint_object.name, joint_object.session_uid, "", offset, scale),
+                    Part(
+                        joint_object.name,
+                        "CARRIED",
+                        joint_object.name,
+                        joint_object.session_uid,
+                        "",
+                        offset,
+                        scale,
+                    ),
                 )
 
     def _at_rest(self, back: Array) -> Iterator[tuple[Part, Array]]:
-        """(part, rest pose (4, 4)) of what Go to Rest Pose moves: bodies that the mechanism moves, and joints; parents first."""
+        """(part, rest pose (4, 4)) of what Go to Rest Pose moves: bodies that the mechanism moves, and
+        joints; parents first.
+        """
         for obj in {obj.session_uid: obj for obj in self.things}.values():
             uid = obj.session_uid
             if uid == self.owner.session_uid or (uid in self.bodies and role_of(obj) != "MOVES"):
@@ -274,13 +355,14 @@ class _Reader:
         for joint_object in joint_objects(self.owner):
             if not is_joint(joint_object):
                 self.warnings.append(
-                    f"'{joint_object.name}' is in the list of joints and is no joint any more: choose its Joint, or remove it from the list"
+                    f"'{joint_object.name}' is in the list of joints and is no joint any more: choose its"
+                    " Joint, or remove it from the list"
                 )
         for joint in object_joints:
             if joints.has_lost_limits(joint):
                 self.warnings.append(
-                    f"Joint '{joint.name}' rotates about all axes, so its angular limits are ignored: make three hinges"
-                    " with bodies between them where it needs any"
+                    f"Joint '{joint.name}' rotates about all axes, so its angular limits are ignored: make"
+                    " three hinges with bodies between them where it needs any"
                 )
             if (
                 joint.meets is not None
@@ -289,7 +371,8 @@ class _Reader:
                 and joint.second not in _ancestors(joint.meets)
             ):
                 self.warnings.append(
-                    f"Joint '{joint.name}' is to meet '{joint.meets.name}', which is not on body '{joint.second.name}': parent it to that"
+                    f"Joint '{joint.name}' is to meet '{joint.meets.name}', which is not on body"
+                    f" '{joint.second.name}': parent it to that"
                 )
 
 

@@ -1,7 +1,9 @@
-"""Rest pose of an armature's bones in double precision: from the bones, or from the file of an imported robot.
+"""Rest pose of an armature's bones in double precision: from the bones, or from the file of an imported
+robot.
 
-Blender stores bones in single precision, which rotates a hinge's axis by up to 2.5e-4 rad and would lock a planar loop. The file of an
-imported robot has the exact axes; a bone that was moved in Edit Mode since is taken as Blender stores it.
+Blender stores bones in single precision, which rotates a hinge's axis by up to 2.5e-4 rad and would lock a
+planar loop. The file of an imported robot has the exact axes; a bone that was moved in Edit Mode since is
+taken as Blender stores it.
 """
 
 from dataclasses import dataclass, field
@@ -19,8 +21,11 @@ from .. import imported_robot
 from .poses import rigid
 from .shapes import LETTERS
 
-EVEN = 1e-4  # largest difference of an armature's scale from 1; otherwise lengths in its robot's file would be wrong
-DRAWN = 1e-4  # share of the armature's size, and [rad]: a bone farther from its pose in the robot's file was moved in Edit Mode
+# largest difference of an armature's scale from 1; otherwise lengths in its robot's file would be wrong
+EVEN = 1e-4
+# share of the armature's size, and [rad]: a bone farther from its pose in the robot's file was moved in Edit
+# Mode
+DRAWN = 1e-4
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,11 @@ def rest_of(rig, world) -> Rest:
         at = base @ _array(frames[branch.parent].then(branch.before) if branch.parent >= 0 else frame)
         exact = _as_in_file(drawn[name], at, record, rest.size) if record is not None else None
         if exact is not None:
-            rest.bones[name], rest.links[name], rest.inertials[name] = exact, base @ _array(frame), branch.inertial
+            rest.bones[name], rest.links[name], rest.inertials[name] = (
+                exact,
+                base @ _array(frame),
+                branch.inertial,
+            )
     return rest
 
 
@@ -67,7 +76,9 @@ def is_scaled(world) -> bool:
 
 
 def _as_in_file(drawn: Array, joint: Array, record: Record, size: float) -> Array | None:
-    """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone was moved since."""
+    """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone was moved
+    since.
+    """
     exact_pose = drawn.copy()
     if np.abs(joint[:3, 3] - drawn[:3, 3]).max() > DRAWN * max(size, DRAWN):
         return None

@@ -1,7 +1,8 @@
 """Rest pose of a mechanism: poses of its bodies and joints with all motors at zero, stored on the owner.
 
-Only operators set it; it does not change when objects move. Poses relative to the base count (the first Ground body, else the owner), so
-the whole mechanism may be moved. For bones, the armature's own rest pose is used.
+Only operators set it; it does not change when objects move. Poses relative to the base count (the first
+Ground body, else the owner), so the whole mechanism may be moved. For bones, the armature's own rest pose is
+used.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +21,8 @@ from .joints import ObjectJoint
 from .ownership import ends, joint_objects, role_of
 from .poses import rigid
 
-NEAR = 1e-3  # [rad, or share of the mechanism's size] tolerance for gaps at joints, and for displaced objects of joints
+# [rad, or share of the mechanism's size] tolerance for gaps at joints, and for displaced objects of joints
+NEAR = 1e-3
 REMEDY = "press Go to Rest Pose to put all back, or Set Rest Pose to take them as they are"
 
 
@@ -34,7 +36,9 @@ class RestPose:
 
     @cached_property
     def to_rest(self) -> Array:
-        """(4, 4) transform from the current world to that of the rest pose, by which the base returns to its rest position."""
+        """(4, 4) transform from the current world to that of the rest pose, by which the base returns to its
+        rest position.
+        """
         transform: Array = self.rest[self.base] @ inverse(self.now[self.base])
         return transform
 
@@ -50,14 +54,22 @@ class RestPose:
         return max(float(np.ptp([pose[:3, 3] for pose in self.rest.values()], axis=0).max()), NEAR)
 
     def gaps(self, object_joints: Iterable[ObjectJoint]) -> Array:
-        """Error (j,) of each joint in the current frame, minus its error in the rest pose [rad, or lengths relative to `size`]."""
+        """Error (j,) of each joint in the current frame, minus its error in the rest pose [rad, or lengths
+        relative to `size`].
+        """
         object_joints = list(object_joints)
         residuals = JointResiduals([joint.shape.kind for joint in object_joints])
         ends_of = [joint.frames(self.rest) for joint in object_joints]
         at_rest = [np.array([pair[k] for pair in ends_of]).reshape(-1, 4, 4) for k in (0, 1)]
-        motions = [np.array([self.moved(joint.bodies[k]) for joint in object_joints]).reshape(-1, 4, 4) for k in (0, 1)]
+        motions = [
+            np.array([self.moved(joint.bodies[k]) for joint in object_joints]).reshape(-1, 4, 4)
+            for k in (0, 1)
+        ]
         sizes = []
-        for parents, children in (at_rest, [motion @ frames for motion, frames in zip(motions, at_rest, strict=True)]):
+        for parents, children in (
+            at_rest,
+            [motion @ frames for motion, frames in zip(motions, at_rest, strict=True)],
+        ):
             relative = residuals.relative(parents, children)
             relative[:, :, 3] /= self.size
             sizes.append(residuals.true_size(relative))
@@ -69,8 +81,8 @@ class RestPose:
         return bool((self.gaps(object_joints) <= NEAR).all())
 
     def displacement(self, joint_object, bodies: Iterable) -> float:
-        """Displacement of a joint's object relative to the nearest of these bodies or the base since the rest pose [rad, or lengths
-        relative to `size`].
+        """Displacement of a joint's object relative to the nearest of these bodies or the base since the rest
+        pose [rad, or lengths relative to `size`].
         """
         rest, pose = self.rest[joint_object.session_uid], self.now[joint_object.session_uid]
         return min(self._apart(self.moved(body) @ rest, pose) for body in (None, *bodies))
@@ -111,18 +123,26 @@ def recorded(owner, poses: Mapping[int, Array], base: int) -> RestPose:
         for item in owner.limber.mechanism.rest_pose
         if item.object is not None and item.object.session_uid in poses
     }
-    missing = next((obj for obj in objects(owner) if obj.session_uid in poses and obj.session_uid not in rest_poses), None)
+    missing = next(
+        (obj for obj in objects(owner) if obj.session_uid in poses and obj.session_uid not in rest_poses),
+        None,
+    )
     if missing is not None:
         raise RigError(
             f"Mechanism '{owner.name}' has no rest pose: press Set Rest Pose where its motors are at zero"
             if not rest_poses
-            else f"'{missing.name}' is not in the rest pose of mechanism '{owner.name}', which is older: press Set Rest Pose"
+            else (
+                f"'{missing.name}' is not in the rest pose of mechanism '{owner.name}', which is older: press"
+                " Set Rest Pose"
+            )
         )
     return RestPose(rest_poses, poses, base)
 
 
 def set_rest_pose(owner, depsgraph) -> None:
-    """Stores the current poses of the mechanism's objects as its rest pose. Call within an operator that has UNDO."""
+    """Stores the current poses of the mechanism's objects as its rest pose. Call within an operator that has
+    UNDO.
+    """
     items, things = owner.limber.mechanism.rest_pose, objects(owner)
     _forget_others(items, {obj.session_uid for obj in things})
     known = {item.object.session_uid: item for item in items if item.object is not None}
@@ -150,19 +170,37 @@ def _forget_others(items, uids: set[int]) -> None:
 
 
 def difference(owner, object_joints: Iterable[ObjectJoint], pose: RestPose) -> str:
-    """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" if it is one.
+    """Why the current frame shows no valid pose of the mechanism, as a sentence with the remedy; "" if it is
+    one.
 
     Joints of driven bodies may be open, since the user moves these bodies.
     """
-    object_joints = [joint for joint in object_joints if not any(body is not None and role_of(body) == "DRIVEN" for body in joint.bodies)]
+    object_joints = [
+        joint
+        for joint in object_joints
+        if not any(body is not None and role_of(body) == "DRIVEN" for body in joint.bodies)
+    ]
     gaps = pose.gaps(object_joints)
     if len(gaps) and gaps.max() > NEAR:
-        scaled = f". '{owner.name}' is scaled: if that is new, clear its scale first (Alt S)" if _is_scaled(owner) else ""
-        return f"Bodies of '{owner.name}' do not meet at joint '{object_joints[int(gaps.argmax())].name}': {REMEDY}{scaled}"
+        scaled = (
+            f". '{owner.name}' is scaled: if that is new, clear its scale first (Alt S)"
+            if _is_scaled(owner)
+            else ""
+        )
+        return (
+            f"Bodies of '{owner.name}' do not meet at joint '{object_joints[int(gaps.argmax())].name}':"
+            f" {REMEDY}{scaled}"
+        )
     for joint in object_joints:
         for joint_object in (joint.thing, joint.meets):
-            if joint_object is not None and pose.displacement(joint_object, filter(None, joint.bodies)) > NEAR:
-                return f"Joint object '{joint_object.name}' of '{owner.name}' is not where the rest pose has it: {REMEDY}"
+            if (
+                joint_object is not None
+                and pose.displacement(joint_object, filter(None, joint.bodies)) > NEAR
+            ):
+                return (
+                    f"Joint object '{joint_object.name}' of '{owner.name}' is not where the rest pose has it:"
+                    f" {REMEDY}"
+                )
     return ""
 
 
@@ -172,8 +210,8 @@ def _is_scaled(obj) -> bool:
 
 
 def difference_now(owner, matrix: Callable = lambda obj: obj.matrix_world) -> str:
-    """Why the scene as shown is no valid pose of the mechanism, with the remedy, as `difference`; panels call it in every redraw while the
-    mechanism is not live.
+    """Why the scene as shown is no valid pose of the mechanism, with the remedy, as `difference`; panels call
+    it in every redraw while the mechanism is not live.
     """
     try:
         object_joints = list(joints.joints(joint_objects(owner)))

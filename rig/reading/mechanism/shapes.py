@@ -14,13 +14,17 @@ LETTERS = "XYZ"
 
 @dataclass(frozen=True)
 class Shape:
-    """A kind of joint, and the rotation (4, 4) from the object's or bone's frame to the frame that the kind uses."""
+    """A kind of joint, and the rotation (4, 4) from the object's or bone's frame to the frame that the kind
+    uses.
+    """
 
     kind: Kind
     turned: Array
 
     def seen(self, axis: str) -> str:
-        """Name of the object's or bone's own axis that is parallel to `axis` of the joint's frame, for the interface."""
+        """Name of the object's or bone's own axis that is parallel to `axis` of the joint's frame, for the
+        interface.
+        """
         letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
         return axes.prismatic(letter) if axes.is_prismatic(axis) else letter
 
@@ -36,8 +40,8 @@ def frame_along(z: str, x: str = "") -> Array:
 
 
 def shape_of(translations: str, rotations: str) -> Shape | None:
-    """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the parent's order); None: there is no
-    such kind.
+    """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the
+    parent's order); None: there is no such kind.
     """
     plain = np.eye(4)
     along, about = "".join(sorted(translations)), "".join(sorted(rotations))
@@ -51,7 +55,10 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
         if along:
             return None
         frame = np.eye(4)  # X is the first axis, Y the second
-        frame[:3, 0], frame[:3, 1] = np.eye(3)[LETTERS.index(rotations[0])], np.eye(3)[LETTERS.index(rotations[1])]
+        frame[:3, 0], frame[:3, 1] = (
+            np.eye(3)[LETTERS.index(rotations[0])],
+            np.eye(3)[LETTERS.index(rotations[1])],
+        )
         frame[:3, 2] = np.cross(frame[:3, 0], frame[:3, 1])
         return Shape("universal", frame)
     if not along:
@@ -64,7 +71,9 @@ def shape_of(translations: str, rotations: str) -> Shape | None:
 
 
 def dof_axes(kind: str) -> Sequence[str]:
-    """Axes of a joint's degrees of freedom, named as in `axes`, in the order of its values; X, Y, Z for a spherical joint."""
+    """Axes of a joint's degrees of freedom, named as in `axes`, in the order of its values; X, Y, Z for a
+    spherical joint.
+    """
     axis_names: list[str] = []
     for move in KINDS[kind].moves:
         if move == "ball":

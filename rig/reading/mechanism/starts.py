@@ -1,4 +1,6 @@
-"""Motor values at the start of live motion: keyed ones include whole revolutions, others are computed from the pose."""
+"""Motor values at the start of live motion: keyed ones include whole revolutions, others are computed from
+the pose.
+"""
 
 from dataclasses import replace
 from math import pi
@@ -17,8 +19,8 @@ def _keyed(owner) -> set[str]:
 
 
 def note_values(owner, solver: MechanismSolver, state: State) -> None:
-    """Stores the motor values of a pose in motors that follow targets and have no keyframes, since these are sent to the robot while
-    nothing is live.
+    """Stores the motor values of a pose in motors that follow targets and have no keyframes, since these are
+    sent to the robot while nothing is live.
 
     Call within an operator that has UNDO.
     """
@@ -26,7 +28,12 @@ def note_values(owner, solver: MechanismSolver, state: State) -> None:
     for k, motor in enumerate(settings.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
         follows = settings.drive == "TARGETS" and not motor.keeps_value
-        if follows and joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" not in keyed:
+        if (
+            follows
+            and joint is not None
+            and joint.actuated
+            and f"limber.mechanism.motors[{k}].value" not in keyed
+        ):
             motor.value = solver.values(state, joint.name)[list(dof_axes(joint.kind)).index(motor.axis)]
 
 
@@ -37,17 +44,23 @@ def note_rest(owner, mechanism: Mechanism) -> None:
 
 
 def with_revolutions(owner, solver: MechanismSolver, state: State) -> State:
-    """The same pose of the mechanism, with whole revolutions added to the motors' values as in their keyframes at this frame."""
+    """The same pose of the mechanism, with whole revolutions added to the motors' values as in their
+    keyframes at this frame.
+    """
     settings, keyed = owner.limber.mechanism, _keyed(owner)
     for k, motor in enumerate(settings.motors):
         joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
         if joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" in keyed:
-            state = _turned(solver, state, joint.name, list(dof_axes(joint.kind)).index(motor.axis), motor.value)
+            state = _turned(
+                solver, state, joint.name, list(dof_axes(joint.kind)).index(motor.axis), motor.value
+            )
     return state
 
 
 def _turned(solver: MechanismSolver, state: State, joint: str, index: int, commanded: float) -> State:
-    """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad], if its limits allow it."""
+    """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad], if its
+    limits allow it.
+    """
     turns = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
     if turns == 0:
         return state
@@ -56,6 +69,9 @@ def _turned(solver: MechanismSolver, state: State, joint: str, index: int, comma
             values = state.values.copy()
             values[c] += 2.0 * pi * turn
             other = replace(state, values=values, branch=None, shape=None)
-            if abs(commanded - solver.values(other, joint)[index]) <= pi and solver.lower[c] <= values[c] <= solver.upper[c]:
+            if (
+                abs(commanded - solver.values(other, joint)[index]) <= pi
+                and solver.lower[c] <= values[c] <= solver.upper[c]
+            ):
                 return other
     return state

@@ -1,7 +1,8 @@
 """Removes single-precision rounding errors from the axes of joints.
 
-Blender's numbers have seven digits. A planar loop has redundant constraints, so its axes must be parallel far more precisely, or it could
-not move. Axes that are parallel or perpendicular up to rounding are made exactly so.
+Blender's numbers have seven digits. A planar loop has redundant constraints, so its axes must be parallel far
+more precisely, or it could not move. Axes that are parallel or perpendicular up to rounding are made exactly
+so.
 """
 
 import numpy as np
@@ -12,15 +13,24 @@ ROUNDING = 2e-5  # [rad] error of an angle after a few products of matrices in s
 
 
 def straighten(rotations: list[Array]) -> list[Array]:
-    """Rotations (3, 3) of joint frames in the world, with nearly parallel or perpendicular axes made exactly so."""
+    """Rotations (3, 3) of joint frames in the world, with nearly parallel or perpendicular axes made exactly
+    so.
+    """
     straightened: list[Array] = []
     for rotation in rotations:
-        straightened.append(next((aligned for before in straightened if (aligned := _aligned(before, rotation)) is not None), rotation))
+        straightened.append(
+            next(
+                (aligned for before in straightened if (aligned := _aligned(before, rotation)) is not None),
+                rotation,
+            )
+        )
     return straightened
 
 
 def _aligned(before: Array, rotation: Array) -> Array | None:
-    """A rotation (3, 3), with axes that nearly coincide with axes of `before` (3, 3) moved exactly onto these; None if none does."""
+    """A rotation (3, 3), with axes that nearly coincide with axes of `before` (3, 3) moved exactly onto
+    these; None if none does.
+    """
     between = before.T @ rotation
     exact = np.round(between)
     near = np.abs(between - exact) < ROUNDING

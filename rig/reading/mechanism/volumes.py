@@ -8,7 +8,8 @@ import numpy as np
 from ....solvers.kinematics.se3 import Array
 from ..outermost import outermost
 
-SAME = 1e-6  # of a mesh' extent: vertices nearer to each other are one, as STL files have each of them several times
+# of a mesh' extent: vertices nearer to each other are one, as STL files have each of them several times
+SAME = 1e-6
 FLAT = 1e-9  # of the cube of a mesh' extent: less has no volume
 
 
@@ -24,7 +25,10 @@ class Solid:
         whole, points = self.volume + other.volume, np.concatenate((self.points, other.points))
         if whole <= 0.0:
             return replace(self, points=points)
-        x, y, z = ((self.volume * a + other.volume * b) / whole for a, b in zip(self.centre, other.centre, strict=True))
+        x, y, z = (
+            (self.volume * a + other.volume * b) / whole
+            for a, b in zip(self.centre, other.centre, strict=True)
+        )
         return Solid(whole, (x, y, z), points)
 
 
@@ -74,7 +78,9 @@ def _hull_of(places: Array) -> Solid:
         return Solid()
     inside = corners[np.unique(faces)].mean(0)
     corners = corners - inside
-    parts = np.abs(_sixfold(corners, faces)) / 6.0  # as the origin is inside the hull, all volumes have the same sign
+    parts = (
+        np.abs(_sixfold(corners, faces)) / 6.0
+    )  # as the origin is inside the hull, all volumes have the same sign
     return _solid(corners, faces, parts, middle + inside, float(np.ptp(places, axis=0).max()))
 
 
@@ -82,7 +88,9 @@ def _of_triangles(places: Array, faces: Array) -> Solid:
     middle = places.mean(0)
     corners = places - middle
     parts = _sixfold(corners, faces) / 6.0
-    return _solid(corners, faces, parts * (np.sign(parts.sum()) or 1.0), middle, float(np.ptp(places, axis=0).max()))
+    return _solid(
+        corners, faces, parts * (np.sign(parts.sum()) or 1.0), middle, float(np.ptp(places, axis=0).max())
+    )
 
 
 def _sixfold(corners: Array, faces: Array) -> Array:
@@ -105,7 +113,9 @@ def _is_closed(places: Array, faces: Array) -> bool:
     if not len(faces):
         return False
     step = SAME * max(float(np.ptp(places, axis=0).max()), 1e-30)
-    _, joined = np.unique(np.round((places - places.min(0)) / step).astype(np.int64), axis=0, return_inverse=True)
+    _, joined = np.unique(
+        np.round((places - places.min(0)) / step).astype(np.int64), axis=0, return_inverse=True
+    )
     faces = joined.reshape(-1)[faces]
     edges = np.concatenate((faces[:, (0, 1)], faces[:, (1, 2)], faces[:, (2, 0)]))
     edges = edges[edges[:, 0] != edges[:, 1]]

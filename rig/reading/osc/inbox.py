@@ -1,10 +1,12 @@
-"""Receives OSC messages over UDP in bounded time, without blocking. Nothing listens until it is requested. No Blender.
+"""Receives OSC messages over UDP in bounded time, without blocking. Nothing listens until it is requested. No
+Blender.
 
-Each `look` takes at most `BUDGET` of the main thread: first it empties the socket; then it parses packets from the newest to the oldest,
-and only the newest value of each key counts. Packets that are not parsed in time are parsed at the next `look`, after those that are newer.
+Each `look` takes at most `BUDGET` of the main thread: first it empties the socket; then it parses packets
+from the newest to the oldest, and only the newest value of each key counts. Packets that are not parsed in
+time are parsed at the next `look`, after those that are newer.
 
-An inbox with an urgent address has a thread that empties the socket and searches for it, so that it is heard at once: between two looks, in
-a flood that would fill the socket, and while Blender is busy.
+An inbox with an urgent address has a thread that empties the socket and searches for it, so that it is heard
+at once: between two looks, in a flood that would fill the socket, and while Blender is busy.
 """
 
 import select
@@ -35,10 +37,12 @@ Key = tuple[str, ...]
 
 
 def processor_time() -> Callable[[], float]:
-    """A clock of this thread's processor time [s], which other programs do not affect; a real-time clock where that is too coarse
-    (Windows).
+    """A clock of this thread's processor time [s], which other programs do not affect; a real-time clock
+    where that is too coarse (Windows).
     """
-    return time.thread_time if time.get_clock_info("thread_time").resolution < BUDGET / 10 else time.perf_counter
+    return (
+        time.thread_time if time.get_clock_info("thread_time").resolution < BUDGET / 10 else time.perf_counter
+    )
 
 
 class _Packet(NamedTuple):
@@ -100,11 +104,15 @@ class Inbox:
             self.problem = before
 
     def take(self, message: Message) -> None:
-        """Handles a received message; one that could not be parsed has at most an address. Subclasses implement it."""
+        """Handles a received message; one that could not be parsed has at most an address. Subclasses
+        implement it.
+        """
         raise NotImplementedError
 
     def alarm(self) -> None:
-        """Called when the urgent address was received, in any thread; earlier messages that were not parsed yet are dropped."""
+        """Called when the urgent address was received, in any thread; earlier messages that were not parsed
+        yet are dropped.
+        """
 
     def close(self) -> None:
         if self._thread is not None:
@@ -139,7 +147,9 @@ class Inbox:
             self.problem = TOO_MUCH
         self._has_dropped = self._is_alarmed = False
         self.is_read = not (has_more or self._waiting)
-        return {key: (number, message._replace(count=1 + older[key])) for key, (number, message) in newest.items()}
+        return {
+            key: (number, message._replace(count=1 + older[key])) for key, (number, message) in newest.items()
+        }
 
     def _listen(self, closed: socket.socket) -> None:
         """Work of the thread: empties the socket, until `close`."""
@@ -180,7 +190,11 @@ class Inbox:
 
 def _key(message: Message) -> Key:
     """Key of a message: its address and the strings among its arguments."""
-    return (message.address, *(string[:NAME] for string in message.strings)) if not message.trouble else (message.address, "", "trouble")
+    return (
+        (message.address, *(string[:NAME] for string in message.strings))
+        if not message.trouble
+        else (message.address, "", "trouble")
+    )
 
 
 Kind = TypeVar("Kind", bound=Inbox)
@@ -195,16 +209,24 @@ def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
     try:
         return kind(host, port)
     except OSError as error:
-        raise RigError(f"Port {port} of {host} cannot be listened on ({error.strerror or error}): choose another port") from error
+        raise RigError(
+            f"Port {port} of {host} cannot be listened on ({error.strerror or error}): choose another port"
+        ) from error
 
 
 def refuse_others(host: str, may_go_online: bool) -> None:
-    """Raises RigError if an address is invalid, or if other computers can send to it while Blender may not go online."""
+    """Raises RigError if an address is invalid, or if other computers can send to it while Blender may not go
+    online.
+    """
     try:
         is_loopback = ip_address(host).is_loopback
     except ValueError as error:
-        raise RigError(f"'{host}' is no address to listen on: 127.0.0.1 is this computer's own, 0.0.0.0 all of its networks'") from error
+        raise RigError(
+            f"'{host}' is no address to listen on: 127.0.0.1 is this computer's own, 0.0.0.0 all of its"
+            " networks'"
+        ) from error
     if not is_loopback and not may_go_online:
         raise RigError(
-            f"{host} hears other computers, and Blender may not go online: Preferences > System > Allow Online Access; 127.0.0.1 needs none"
+            f"{host} hears other computers, and Blender may not go online: Preferences > System > Allow"
+            " Online Access; 127.0.0.1 needs none"
         )

@@ -1,8 +1,9 @@
 """Parsing of OSC 1.0 packets: messages and bundles, numbers and strings. No Blender.
 
-Source: Wright 2002, "The Open Sound Control 1.0 Specification". A packet is a message (address, type tags, arguments) or a bundle of
-packets, all big-endian and padded to four bytes. Time tags are ignored: the newest value counts. Arguments that are neither numbers nor
-strings (blobs, time tags, MIDI, colours, characters, and arrays with their content) are skipped.
+Source: Wright 2002, "The Open Sound Control 1.0 Specification". A packet is a message (address, type tags,
+arguments) or a bundle of packets, all big-endian and padded to four bytes. Time tags are ignored: the newest
+value counts. Arguments that are neither numbers nor strings (blobs, time tags, MIDI, colours, characters, and
+arrays with their content) are skipped.
 """
 
 import struct
@@ -26,7 +27,9 @@ class _MalformedError(ValueError):
 
 
 class Message(NamedTuple):
-    """Address and arguments of a message; `trouble` says why it could not be read. Without address and `trouble`: an empty bundle."""
+    """Address and arguments of a message; `trouble` says why it could not be read. Without address and
+    `trouble`: an empty bundle.
+    """
 
     address: str  # "": it cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
@@ -43,7 +46,9 @@ class Message(NamedTuple):
 
 
 def messages(packet: bytes, depth: int = 0) -> Iterator[Message]:
-    """Messages of a packet. A part that cannot be read is a message with `trouble`; other parts of its bundle are read."""
+    """Messages of a packet. A part that cannot be read is a message with `trouble`; other parts of its bundle
+    are read.
+    """
     if not packet.startswith(BUNDLE):
         yield _message(packet)
         return
@@ -57,7 +62,9 @@ def messages(packet: bytes, depth: int = 0) -> Iterator[Message]:
 
 
 def has_address(packet: bytes, address: bytes) -> bool:
-    """Whether a packet contains a message with that address, found without parsing, so that it works for damaged packets too."""
+    """Whether a packet contains a message with that address, found without parsing, so that it works for
+    damaged packets too.
+    """
     address += b"\x00"
     if packet.startswith(address):
         return True
@@ -81,7 +88,9 @@ def _elements(bundle: bytes, depth: int) -> Iterator[bytes]:
     while at < len(bundle):
         size = int(_number(bundle, at, "i"))
         if not 0 < size <= len(bundle) - at - 4:
-            raise _MalformedError(f"a bundle's element claims to have {size} bytes, and {len(bundle) - at - 4} are left")
+            raise _MalformedError(
+                f"a bundle's element claims to have {size} bytes, and {len(bundle) - at - 4} are left"
+            )
         yield bundle[at + 4 : at + 4 + size]
         at += 4 + size
 
@@ -127,7 +136,9 @@ def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
         elif tag == BLOB or tag in SKIPPED:
             at += 4 + _blob_size(packet, at) if tag == BLOB else SKIPPED[tag]
             if at > len(packet):
-                raise _MalformedError(f"the packet ends after {len(packet)} bytes, within an argument of type '{tag}'")
+                raise _MalformedError(
+                    f"the packet ends after {len(packet)} bytes, within an argument of type '{tag}'"
+                )
         else:
             raise _MalformedError(f"an argument is of type '{tag[:1]}', which OSC 1.0 does not have")
         if value is not None and not depth:

@@ -1,4 +1,6 @@
-"""The figure in a thumbnail: the chain's bones in their posture, in colour, the armature's other bones at rest, and the gaze directions."""
+"""The figure in a thumbnail: the chain's bones in their posture, in colour, the armature's other bones at
+rest, and the gaze directions.
+"""
 
 from typing import NamedTuple
 
@@ -14,8 +16,14 @@ from .raster import Frame, Solid, draw, frame
 
 CAMERA = Vector(
     (0.72, -0.62, 0.33)
-)  # direction to the camera, for armatures that stand along Z and face -Y or X: from the front, the side and above
-MOVED, OTHER, LOOK = (0.35, 0.72, 0.93), (0.55, 0.55, 0.55), (0.95, 0.78, 0.2)  # from a colour-blind-safe palette
+    # direction to the camera, for armatures that stand along Z and face -Y or X: from the front, the side and
+    # above
+)
+MOVED, OTHER, LOOK = (
+    (0.35, 0.72, 0.93),
+    (0.55, 0.55, 0.55),
+    (0.95, 0.78, 0.2),
+)  # from a colour-blind-safe palette
 WIDER = 1.3  # largest size of the picture, in sizes of the chain: other bones beyond it are cut off
 THICK, THIN = 0.17, 0.08  # half width of a bone, in its lengths: of the chain, and of others
 TAIL = 0.45  # width of a bone at its tail, in its largest widths
@@ -23,7 +31,12 @@ WAIST = 0.15  # position of a bone's largest width, in its lengths from the head
 ARROW = 0.3  # length of a gaze arrow, in sizes of the chain
 ARROW_THICK = 0.11  # radius of a gaze arrow's root, in its lengths
 
-_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))  # corners at a bone's largest width, along its X and Z
+_CORNERS = (
+    (1.0, 1.0),
+    (-1.0, 1.0),
+    (-1.0, -1.0),
+    (1.0, -1.0),
+)  # corners at a bone's largest width, along its X and Z
 
 
 class Figure(NamedTuple):
@@ -54,7 +67,12 @@ def figure(rig, chain, action: Action) -> Figure:
     posed, rest = _matrices(rig, bases), {bone.name: bone.matrix_local for bone in rig.data.bones}
     lengths = {name: rig.data.bones[name].length for name in names}
     ends = np.array(
-        [view @ matrix[name] @ Vector((0.0, along, 0.0)) for matrix in (posed, rest) for name in names for along in (0.0, lengths[name])]
+        [
+            view @ matrix[name] @ Vector((0.0, along, 0.0))
+            for matrix in (posed, rest)
+            for name in names
+            for along in (0.0, lengths[name])
+        ]
     )
     size = float(np.ptp(ends, axis=0).max())
     solids = [Solid(_bone(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
@@ -63,7 +81,9 @@ def figure(rig, chain, action: Action) -> Figure:
     other_bones = [bone for bone in rig.data.bones if bone.name not in lengths and _is_shown(bone)]
     solids += [Solid(_bone(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in other_bones]
     whole = frame(np.concatenate([solid.corners.reshape(-1, 3) for solid in solids]))
-    return Figure(solids, Frame(seen.middle, min(whole.side, WIDER * seen.side) if other_bones else seen.side))
+    return Figure(
+        solids, Frame(seen.middle, min(whole.side, WIDER * seen.side) if other_bones else seen.side)
+    )
 
 
 def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
@@ -81,7 +101,9 @@ def _bases(rig, chain, names: list[str], action: Action) -> dict[str, Matrix]:
 
 
 def _matrices(rig, bases: dict[str, Matrix]) -> dict[str, Matrix]:
-    """Each bone's matrix in armature space; bones without a given basis are at rest relative to their parents."""
+    """Each bone's matrix in armature space; bones without a given basis are at rest relative to their
+    parents.
+    """
     matrices: dict[str, Matrix] = {}
     for bone in rig.data.bones:  # parents come before their children
         basis, parent = bases.get(bone.name, Matrix()), bone.parent
@@ -89,13 +111,18 @@ def _matrices(rig, bases: dict[str, Matrix]) -> dict[str, Matrix]:
             matrices[bone.name] = bone.convert_local_to_pose(basis, bone.matrix_local)
         else:
             matrices[bone.name] = bone.convert_local_to_pose(
-                basis, bone.matrix_local, parent_matrix=matrices[parent.name], parent_matrix_local=parent.matrix_local
+                basis,
+                bone.matrix_local,
+                parent_matrix=matrices[parent.name],
+                parent_matrix_local=parent.matrix_local,
             )
     return matrices
 
 
 def _view(rig) -> Matrix:
-    """Rotation from armature space to the picture's axes right, up, near, whichever axis of the armature is upright."""
+    """Rotation from armature space to the picture's axes right, up, near, whichever axis of the armature is
+    upright.
+    """
     upward = rig.matrix_world.to_3x3().inverted_safe() @ Vector((0.0, 0.0, 1.0))
     most = max(range(3), key=lambda k: abs(upward[k]))
     up = Vector([float(np.sign(upward[k])) if k == most else 0.0 for k in range(3)])
@@ -105,9 +132,13 @@ def _view(rig) -> Matrix:
 
 
 def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
-    """Triangles (16, 3, 3) of a bone, like Blender's octahedral bones but blunt at the tail, so that a row of bones reads as one line."""
+    """Triangles (16, 3, 3) of a bone, like Blender's octahedral bones but blunt at the tail, so that a row of
+    bones reads as one line.
+    """
     aside, waist, blunt = thickness * length, WAIST * length, TAIL * thickness * length
-    rings = [(x * wide, along, z * wide) for wide, along in ((aside, waist), (blunt, length)) for x, z in _CORNERS]
+    rings = [
+        (x * wide, along, z * wide) for wide, along in ((aside, waist), (blunt, length)) for x, z in _CORNERS
+    ]
     points = np.array([matrix @ Vector(point) for point in ((0, 0, 0), (0, length, 0), *rings)])
     faces = []
     for k in range(4):
@@ -121,11 +152,17 @@ def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
     return points[np.array(faces)]
 
 
-def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, float], length: float) -> list[Solid]:
+def _arrows(
+    chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, float], length: float
+) -> list[Solid]:
     """Arrows along the gaze directions of the chain's ends."""
     arrows = []
     for end in ends_of(chain):
-        if end.bone not in lengths or end.settings.goal not in LOOKS | ORIENTS or not end.settings.forward_axis:
+        if (
+            end.bone not in lengths
+            or end.settings.goal not in LOOKS | ORIENTS
+            or not end.settings.forward_axis
+        ):
             continue
         matrix = view @ posed[end.bone]
         eye = matrix @ Vector((0.0, end.settings.eye * lengths[end.bone], 0.0))
@@ -143,4 +180,6 @@ def _arrows(chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, fl
 
 def _is_shown(bone) -> bool:
     """Whether any of the bone's collections is visible."""
-    return not bone.hide and (not bone.collections or any(collection.is_visible_effectively for collection in bone.collections))
+    return not bone.hide and (
+        not bone.collections or any(collection.is_visible_effectively for collection in bone.collections)
+    )

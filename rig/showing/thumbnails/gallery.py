@@ -1,7 +1,7 @@
 """Cache of posture thumbnails for this session; they are rendered outside of drawing.
 
-A thumbnail is stored under a hash of its content, so undo, redo and another file never show a wrong one. Which posture has which thumbnail
-is remembered until its action or its armature changes. Nothing is saved.
+A thumbnail is stored under a hash of its content, so undo, redo and another file never show a wrong one.
+Which posture has which thumbnail is remembered until its action or its armature changes. Nothing is saved.
 """
 
 from hashlib import blake2b
@@ -33,7 +33,9 @@ class _Gallery:
     """State of the cache of thumbnails."""
 
     def __init__(self) -> None:
-        self.previews: bpy.utils.previews.ImagePreviewCollection | None = None  # previews by hash; None while Limber is not registered
+        self.previews: bpy.utils.previews.ImagePreviewCollection | None = (
+            None  # previews by hash; None while Limber is not registered
+        )
         self.known: dict[Key, str] = {}  # hash of each posture's thumbnail; "" where it cannot be drawn
         self.outdated: set[Key] = set()  # keys in `known` whose thumbnail may have changed
         self.requested: dict[Key, None] = {}  # keys to render, in the order of the requests
@@ -47,15 +49,21 @@ _cache = _Gallery()
 
 def _key(rig, chain, action: bpy.types.Action) -> Key:
     ends = tuple(
-        (end.bone, end.settings.goal, end.settings.forward_axis, *end.settings.forward_direction, end.settings.eye)
+        (
+            end.bone,
+            end.settings.goal,
+            end.settings.forward_axis,
+            *end.settings.forward_direction,
+            end.settings.eye,
+        )
         for end in ends_of(chain)
     )
     return Key(rig.session_uid, chain.uid, action.session_uid, ends)
 
 
 def icon(rig, chain, action: bpy.types.Action) -> int:
-    """Icon number of a posture's thumbnail, valid for the current drawing; 0 if it is not rendered yet. A missing or outdated thumbnail is
-    requested.
+    """Icon number of a posture's thumbnail, valid for the current drawing; 0 if it is not rendered yet. A
+    missing or outdated thumbnail is requested.
     """
     key = _key(rig, chain, action)
     shown = _cache.known.get(key)

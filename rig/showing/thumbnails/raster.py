@@ -39,7 +39,9 @@ def frame(points: np.ndarray) -> Frame:
 
 
 def draw(solids: list[Solid], seen: Frame, size: int) -> np.ndarray:
-    """RGBA picture (size, size, 4), bottom row first, values 0 to 1, transparent background. Nearer solids hide farther ones."""
+    """RGBA picture (size, size, 4), bottom row first, values 0 to 1, transparent background. Nearer solids
+    hide farther ones.
+    """
     fine = FINER * size
     depth, face = np.full((fine, fine), -np.inf), np.zeros((fine, fine), dtype=np.int32)
     colours, owners = [(0.0, 0.0, 0.0)], [0]  # colour and solid of each face; the first is the background
@@ -47,7 +49,11 @@ def draw(solids: list[Solid], seen: Frame, size: int) -> np.ndarray:
         corners = solid.corners.copy()
         corners[..., :2] = (corners[..., :2] - seen.middle) * (fine / seen.side) + fine / 2
         flat = corners[..., :2].reshape(-1, 2)
-        if (np.ptp(flat, axis=0) < SMALLEST * FINER).all() or (flat.max(axis=0) < 0).any() or (flat.min(axis=0) > fine).any():
+        if (
+            (np.ptp(flat, axis=0) < SMALLEST * FINER).all()
+            or (flat.max(axis=0) < 0).any()
+            or (flat.min(axis=0) > fine).any()
+        ):
             continue
         for triangle, shade in zip(corners, _shades(solid.corners), strict=True):
             if shade > 0.0:
@@ -61,7 +67,9 @@ def draw(solids: list[Solid], seen: Frame, size: int) -> np.ndarray:
     shown = np.where(edge, OUTLINE, 1.0)[..., None] * np.array(colours)[face]
     covered = (number > 0).reshape(size, FINER, size, FINER).sum(axis=(1, 3))
     picture = np.zeros((size, size, 4), dtype=np.float32)
-    picture[..., :3] = shown.reshape(size, FINER, size, FINER, 3).sum(axis=(1, 3)) / np.maximum(covered, 1)[..., None]
+    picture[..., :3] = (
+        shown.reshape(size, FINER, size, FINER, 3).sum(axis=(1, 3)) / np.maximum(covered, 1)[..., None]
+    )
     picture[..., 3] = covered / FINER**2
     return picture
 
@@ -74,7 +82,9 @@ def _shades(corners: np.ndarray) -> np.ndarray:
 
 
 def fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray) -> None:
-    """Writes `number` into `face` at the pixels where a triangle (3, 3) is nearer than `depth`, and updates `depth`."""
+    """Writes `number` into `face` at the pixels where a triangle (3, 3) is nearer than `depth`, and updates
+    `depth`.
+    """
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = triangle.tolist()
     high, wide = depth.shape
     left, right = max(floor(min(ax, bx, cx)), 0), min(ceil(max(ax, bx, cx)), wide)
@@ -93,7 +103,9 @@ def fill(triangle: np.ndarray, number: int, depth: np.ndarray, face: np.ndarray)
 
 
 def shrunk(picture: np.ndarray, times: int) -> np.ndarray:
-    """An RGBA picture (size, size, 4) reduced to 1/`times` of its size along each axis; colours are weighted by alpha."""
+    """An RGBA picture (size, size, 4) reduced to 1/`times` of its size along each axis; colours are weighted
+    by alpha.
+    """
     size = len(picture) // times
     blocks = picture.reshape(size, times, size, times, 4)
     alpha = blocks[..., 3:].mean(axis=(1, 3))

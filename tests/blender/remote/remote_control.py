@@ -15,7 +15,9 @@ PATIENCE = 60.0  # [s] for what takes microseconds on an idle machine
 
 @contextmanager
 def sending(rig) -> Iterator[Callable[..., None]]:
-    """Starts Remote Control of the rig; yields a function that sends packets and waits until they are obeyed."""
+    """Starts Remote Control of the rig; yields a function that sends packets and waits until they are
+    obeyed.
+    """
     rig.limber.remote.port = free_port()
     bpy.ops.limber.remote()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:

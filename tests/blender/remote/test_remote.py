@@ -89,12 +89,18 @@ def test_weights_of_a_mechanisms_postures_are_set_by_its_objects_name_from_the_p
     owner.limber.remote.port = free_port()
     assert bpy.ops.limber.remote() == {"FINISHED"}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-        sender.sendto(packet("/limber/weight/Push-Rod_Neck/Bowed_Low", 0.5), ("127.0.0.1", owner.limber.remote.port))
+        sender.sendto(
+            packet("/limber/weight/Push-Rod_Neck/Bowed_Low", 0.5), ("127.0.0.1", owner.limber.remote.port)
+        )
         until(remote.look, "the weight has come")
         assert problem(owner) == ""
         mechanisms.settle(owner)
-        assert mechanisms.session(owner).values()[kept.motors[0].bone, kept.motors[0].axis] == pytest.approx(0.005, abs=1e-6)
-        sender.sendto(packet("/limber/weight/Push-Rod_Neck/Proud", 0.5), ("127.0.0.1", owner.limber.remote.port))
+        assert mechanisms.session(owner).values()[kept.motors[0].bone, kept.motors[0].axis] == pytest.approx(
+            0.005, abs=1e-6
+        )
+        sender.sendto(
+            packet("/limber/weight/Push-Rod_Neck/Proud", 0.5), ("127.0.0.1", owner.limber.remote.port)
+        )
         until(remote.look, "the next weight has come")
     assert problem(owner) == "Mechanism 'Push-Rod Neck' has no posture 'Proud': it has 'Rest', 'Bowed Low'"
 
@@ -123,7 +129,9 @@ def test_a_mechanisms_goals_are_moved_and_rotated_by_their_names():
     assert shown.to_quaternion().rotation_difference(turn).angle < 1e-4
 
 
-def test_a_target_is_rotated_in_the_world_whatever_its_parent_and_rotation_mode_and_about_unlocked_axes_alone(rig, send):
+def test_a_target_is_rotated_in_the_world_whatever_its_parent_and_rotation_mode_and_about_unlocked_axes_alone(
+    rig, send
+):
     target = rig.limber.chains[0].target
     parent = bpy.data.objects.new("Parent", None)
     bpy.context.scene.collection.objects.link(parent)
@@ -166,8 +174,14 @@ def test_the_panel_lists_addresses_that_work(rig, send):
         (packet("/limber/weight/head/Proud", 1), "Chain 'head' has no posture 'Proud': it has none"),
         (packet("/limber/target/head/hand", 1, 2, 3), "Chain 'head' has no goal 'hand': it has none"),
         (packet("/limber/influence/head/hand", 1), "'Rig' has no chain 'head/hand': it has 'head'"),
-        (packet("/limber/rotation/head", 0, 0, 0, 0), "'/limber/rotation/head' has a quaternion without length: send w x y z of length 1"),
-        (packet("/limber/rotation/head", 1, 0, 0), "'/limber/rotation/head' has 3 numbers, and 4 were expected"),
+        (
+            packet("/limber/rotation/head", 0, 0, 0, 0),
+            "'/limber/rotation/head' has a quaternion without length: send w x y z of length 1",
+        ),
+        (
+            packet("/limber/rotation/head", 1, 0, 0),
+            "'/limber/rotation/head' has 3 numbers, and 4 were expected",
+        ),
         (packet("/limber/posture/head", 1), "is no address that is known"),
         (words("/limber/influence/head", "half"), "'/limber/influence/head' has a text among its arguments"),
         (packet("/limber/arm"), "tick Allow Arming"),
@@ -189,7 +203,10 @@ def test_messages_for_others_are_told_until_one_for_limber_has_come(rig):
     with sending_to(remote.heard(rig)) as sent:
         sent(packet("/target/head", 1, 2, 3))
         assert remote.look(), "the panel is to be drawn again"
-        assert problem(rig) == "'/target/head' is not for Limber: addresses begin with /limber/, see the list below"
+        assert (
+            problem(rig)
+            == "'/target/head' is not for Limber: addresses begin with /limber/, see the list below"
+        )
         assert not remote.look()
         sent(packet("/limber/influence/head", 0.5))
         remote.look()

@@ -1,4 +1,6 @@
-"""Other programs stop the robot whatever comes along, and arm it only where they may; floods of packets neither block nor fill anything."""
+"""Other programs stop the robot whatever comes along, and arm it only where they may; floods of packets
+neither block nor fill anything.
+"""
 
 import socket
 
@@ -76,7 +78,13 @@ def test_the_flood_of_a_sender_does_not_fill_the_memory(rig, send, monkeypatch):
 
 
 def test_a_stop_of_another_program_stops_nothing(rig, send):
-    send(bundle(packet("/other/stop"), words("/other/words", "/limber/stop"), packet("/limber/influence/head", 0.5)))
+    send(
+        bundle(
+            packet("/other/stop"),
+            words("/other/words", "/limber/stop"),
+            packet("/limber/influence/head", 0.5),
+        )
+    )
     assert rig.limber.chains[0].influence == 0.5
     assert not remote.heard(rig).stops
 
@@ -115,7 +123,12 @@ def test_a_look_is_short_whatever_comes_and_the_newest_of_each_address_is_obeyed
     heard, put = slow
     chain = rig.limber.chains[0]
     for value in range(200):
-        put(bundle(*(packet(f"/limber/influence/{k}", 1.0) for k in range(30)), packet("/limber/influence/head", value / 256)))
+        put(
+            bundle(
+                *(packet(f"/limber/influence/{k}", 1.0) for k in range(30)),
+                packet("/limber/influence/head", value / 256),
+            )
+        )
     looks = 0
     while chain.influence != 199 / 256:
         begun = heard.clock.time
@@ -136,7 +149,9 @@ def test_a_stop_reaches_the_robot_while_blender_is_busy_and_looks_at_nothing(rig
     assert links.status(rig).fault is Fault.STOPPED
 
 
-def test_a_flood_fills_neither_socket_nor_memory_while_blender_is_busy_so_that_a_stop_behind_it_is_heard(rig, slow):
+def test_a_flood_fills_neither_socket_nor_memory_while_blender_is_busy_so_that_a_stop_behind_it_is_heard(
+    rig, slow
+):
     heard, put = slow
     for _ in range(40):  # in pieces for which any socket has room
         until_number = heard.received + 100
@@ -174,7 +189,9 @@ def test_a_held_button_arms_once_and_disarm_takes_the_permission(rig, send):
     until(lambda: state(rig) == "ARMED", "a new press arms")
 
 
-def test_a_second_of_silence_makes_the_next_order_a_new_press_and_a_busy_blender_does_not(rig, send, monkeypatch):
+def test_a_second_of_silence_makes_the_next_order_a_new_press_and_a_busy_blender_does_not(
+    rig, send, monkeypatch
+):
     now = [100.0]
     monkeypatch.setattr(remote, "monotonic", lambda: now[0])
     armed = []

@@ -1,4 +1,6 @@
-"""Targets and other numbers that programs send at a rate of their own: live chains follow them without stairs."""
+"""Targets and other numbers that programs send at a rate of their own: live chains follow them without
+stairs.
+"""
 
 from math import cos, degrees, pi, sin
 
@@ -31,7 +33,9 @@ def chain():
 
 def tick(number: int) -> None:
     bpy.context.view_layer.update()
-    live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), 5000.0 + number / CLOCK + 1e-6)
+    live.advance_clock(
+        bpy.context.scene, bpy.context.evaluated_depsgraph_get(), 5000.0 + number / CLOCK + 1e-6
+    )
 
 
 def place(seconds: float) -> float:
@@ -39,7 +43,9 @@ def place(seconds: float) -> float:
 
 
 def followed(chain, send, ticks: int, rate: int, data) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (ticks, 3) [m] of the target, and the chain's joint values (ticks, n), while `data` of a time is sent at a rate [Hz]."""
+    """Positions (ticks, 3) [m] of the target, and the chain's joint values (ticks, n), while `data` of a time
+    is sent at a rate [Hz].
+    """
     places, angles = [], []
     for number in range(1, ticks + 1):
         sample = number * rate // CLOCK
@@ -54,7 +60,13 @@ def followed(chain, send, ticks: int, rate: int, data) -> tuple[np.ndarray, np.n
 @pytest.mark.parametrize("rate", [30, 25])
 def test_a_chain_follows_a_target_that_comes_slower_than_the_clock_without_stairs(chain, rate: int):
     rig, settings, send = chain
-    places, angles = followed(settings, send, 180, rate, lambda time: packet("/limber/target/" + settings.name, place(time), -0.6, 0.5))
+    places, angles = followed(
+        settings,
+        send,
+        180,
+        rate,
+        lambda time: packet("/limber/target/" + settings.name, place(time), -0.6, 0.5),
+    )
     assert problem(rig) == ""
     assert np.abs(np.diff(places[60:, 0])).min() > 0.0, "no tick at a standstill"
     assert np.abs(np.diff(places[60:, 0], 2)).max() * CLOCK**2 < 1.5 * WIDTH * RATE**2
@@ -80,7 +92,8 @@ def test_axes_that_are_sent_together_move_the_target_along_each(chain):
         60,
         30,
         lambda time: bundle(
-            packet(f"/limber/axis/{settings.name}/x", place(time)), packet(f"/limber/axis/{settings.name}/z", 0.5 + place(time))
+            packet(f"/limber/axis/{settings.name}/x", place(time)),
+            packet(f"/limber/axis/{settings.name}/z", 0.5 + place(time)),
         ),
     )
     assert places[30:, 2] - places[30:, 0] == pytest.approx(0.5, abs=1e-5)
@@ -123,12 +136,15 @@ def test_the_velocity_that_is_sent_with_a_target_counts(chain):
         if number % 2 == 0 and number <= 40:
             send(
                 bundle(
-                    packet(f"/limber/velocity/{settings.name}", 0.6, 0.0, 0.0), packet(f"/limber/target/{settings.name}", 0.1, -0.6, 0.5)
+                    packet(f"/limber/velocity/{settings.name}", 0.6, 0.0, 0.0),
+                    packet(f"/limber/target/{settings.name}", 0.1, -0.6, 0.5),
                 )
             )
         before = settings.target.location.x
         tick(number)
-    assert settings.target.location.x - before == pytest.approx(0.6 / CLOCK, rel=0.02), "it goes on with the velocity"
+    assert settings.target.location.x - before == pytest.approx(0.6 / CLOCK, rel=0.02), (
+        "it goes on with the velocity"
+    )
     send(packet(f"/limber/velocity/{settings.name}", 0.6))
     assert problem(rig) == f"'/limber/velocity/{settings.name}' has 1 number, and 3 or 6 were expected"
 

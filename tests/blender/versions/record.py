@@ -1,7 +1,9 @@
-"""Writes down what a version keeps in a .blend: `python tests/blender/versions/record.py VERSION [CHECKOUT]`, at every release.
+"""Writes down what a version keeps in a .blend: `python tests/blender/versions/record.py VERSION [CHECKOUT]`,
+at every release.
 
-The record beside this file has the properties of the classes, and the values of a rig whose settings are mostly not the defaults. From it
-`test_versions.py` makes files as that version saved them, without keeping a file or the version's code.
+The record beside this file has the properties of the classes, and the values of a rig whose settings are
+mostly not the defaults. From it `test_versions.py` makes files as that version saved them, without keeping a
+file or the version's code.
 """
 
 import json
@@ -60,7 +62,9 @@ def classes_of(group: type, found: dict) -> dict:
 
 
 def vary(group, classes: dict) -> dict:
-    """Sets a group's plain settings to others than their defaults where a value is certain to be allowed; returns all of its values."""
+    """Sets a group's plain settings to others than their defaults where a value is certain to be allowed;
+    returns all of its values.
+    """
     values = {}
     for name, entry in classes[type(group).__name__].items():
         prop = group.bl_rna.properties[name]
@@ -77,7 +81,15 @@ def vary(group, classes: dict) -> dict:
             if prop.is_readonly or prop.is_hidden or name in KEPT:
                 pass
             elif kind == "FLOAT" and "size" not in entry:
-                setattr(group, name, prop.default * 0.5 if prop.default and prop.hard_min <= prop.default * 0.5 else prop.default)
+                setattr(
+                    group,
+                    name,
+                    (
+                        prop.default * 0.5
+                        if prop.default and prop.hard_min <= prop.default * 0.5
+                        else prop.default
+                    ),
+                )
             elif kind == "BOOLEAN" and "size" not in entry:
                 setattr(group, name, not prop.default)
             value = getattr(group, name)
@@ -100,8 +112,15 @@ def main(version: str, checkout: Path) -> None:
     rig.pose.bones["middle"].rotation_euler.x = 0.4
     bpy.ops.limber.store_posture(name="Lean")
     classes = classes_of(type(rig.limber), {})
-    told = {"version": version, "root": type(rig.limber).__name__, "classes": classes, "values": vary(rig.limber, classes)}
-    (Path(__file__).parent / f"{version}.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    told = {
+        "version": version,
+        "root": type(rig.limber).__name__,
+        "classes": classes,
+        "values": vary(rig.limber, classes),
+    }
+    (Path(__file__).parent / f"{version}.json").write_text(
+        json.dumps(told, indent=1) + "\n", encoding="utf-8"
+    )
     print(f"recorded {version}: {sum(map(len, classes.values()))} properties of {len(classes)} classes")
     sys.stdout.flush()
     os._exit(0)

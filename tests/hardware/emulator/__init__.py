@@ -1,4 +1,5 @@
-"""The reference firmware in an AVR emulator: `Timeline` in simulated time, `EmulatedUno` behind a serial port.
+"""The reference firmware in an AVR emulator: `Timeline` in simulated time, `EmulatedUno` behind a serial
+port.
 
 from tests.hardware.emulator import EmulatedUno, require_emulator
 
@@ -17,7 +18,18 @@ from .core import Core
 from .live import EmulatedUno, EmulatorError, Stats
 from .timeline import Answer, Pulse, Run, Timeline
 
-__all__ = ["Answer", "Core", "EmulatedUno", "EmulatorError", "Pulse", "Run", "Stats", "Timeline", "missing_packages", "require_emulator"]
+__all__ = [
+    "Answer",
+    "Core",
+    "EmulatedUno",
+    "EmulatorError",
+    "Pulse",
+    "Run",
+    "Stats",
+    "Timeline",
+    "missing_packages",
+    "require_emulator",
+]
 
 
 def require_emulator() -> None:

@@ -1,4 +1,6 @@
-"""Builds what the emulator runs: the firmware, the two hosts on libsimavr, and the core as a library. Into build/emulator/, when stale."""
+"""Builds what the emulator runs: the firmware, the two hosts on libsimavr, and the core as a library. Into
+build/emulator/, when stale.
+"""
 
 import fcntl
 import os
@@ -37,7 +39,11 @@ def missing_packages() -> list[str]:
 def firmware() -> Path:
     """The firmware for the Uno, an ELF file."""
     sources = [path for path in FIRMWARE_SOURCES.rglob("*") if path.is_file()]
-    return _made(OUT / "limber_uno.elf", sources, lambda out: [str(FIRMWARE_SOURCES / "build"), str(out.with_suffix(""))])
+    return _made(
+        OUT / "limber_uno.elf",
+        sources,
+        lambda out: [str(FIRMWARE_SOURCES / "build"), str(out.with_suffix(""))],
+    )
 
 
 def host(name: str) -> Path:
@@ -45,7 +51,9 @@ def host(name: str) -> Path:
     sources = [HERE / f"{name}_host.c", HERE / "uno.c", HERE / "uno.h"]
 
     def command(out: Path) -> list[str]:
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "simavr"], check=True, capture_output=True, text=True).stdout.split()
+        flags = subprocess.run(
+            ["pkg-config", "--cflags", "--libs", "simavr"], check=True, capture_output=True, text=True
+        ).stdout.split()
         return [
             "gcc",
             "-std=gnu11",

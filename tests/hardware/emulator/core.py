@@ -1,4 +1,6 @@
-"""The firmware's portable core, compiled for this machine: the very C that runs on the board, without a board."""
+"""The firmware's portable core, compiled for this machine: the very C that runs on the board, without a
+board.
+"""
 
 import ctypes
 from typing import Self
@@ -29,11 +31,15 @@ def _library() -> ctypes.CDLL:
 
 
 class Core:
-    """A device as it is after a reset, whose pulses can be `lowest_us` to `highest_us`. Time goes on only by `wait`."""
+    """A device as it is after a reset, whose pulses can be `lowest_us` to `highest_us`. Time goes on only by
+    `wait`.
+    """
 
     def __init__(self, now_us: int = 0, lowest_us: int = 500, highest_us: int = 2500) -> None:
         self._library = _library()
-        self._device = self._library.shim_make(lowest_us * limber.UNITS_PER_US, highest_us * limber.UNITS_PER_US)
+        self._device = self._library.shim_make(
+            lowest_us * limber.UNITS_PER_US, highest_us * limber.UNITS_PER_US
+        )
         self._decoder = limber.Decoder()
         self._sequence = 0
         self.now_us = now_us

@@ -39,7 +39,8 @@ class EmulatedUno:
 
     Args:
         reset_on_open: As a real Uno, it starts anew whenever a program opens its port.
-        boot_ms: For how long after that (and after `reset` and `plug`) it is deaf: a real Uno's bootloader takes 1000 to 2000.
+        boot_ms: For how long after that (and after `reset` and `plug`) it is deaf: a real Uno's bootloader
+            takes 1000 to 2000.
 
     Attributes:
         port: What to open; the same path after `unplug` and `plug`.
@@ -50,7 +51,11 @@ class EmulatedUno:
         self.port = str(Path(self._folder.name) / "ttyUno")
         command = [str(build.host("live")), str(build.firmware()), self.port, "boot", str(boot_ms)]
         self._process = subprocess.Popen(
-            command + ["reset-on-open"] * reset_on_open, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command + ["reset-on-open"] * reset_on_open,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
         let_go_first(self._process.pid)
         self._changed = threading.Condition()
@@ -70,7 +75,9 @@ class EmulatedUno:
         with self._changed:
             self._pulses.clear()
 
-    def wait_for_pulses(self, enough: Callable[[list[Pulse]], bool], seconds: float = PATIENCE) -> list[Pulse]:
+    def wait_for_pulses(
+        self, enough: Callable[[list[Pulse]], bool], seconds: float = PATIENCE
+    ) -> list[Pulse]:
         """The pulses, as soon as `enough` of them says yes.
 
         Raises:
@@ -123,7 +130,9 @@ class EmulatedUno:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _command(self, command: str) -> Stats:
@@ -137,7 +146,11 @@ class EmulatedUno:
         with self._changed:
             self._changed.wait_for(lambda: ready() or self._ended, seconds)
             if not ready():
-                raise EmulatorError("the emulated Uno ended" if self._ended else f"the emulated Uno did not do it in {seconds} s")
+                raise EmulatorError(
+                    "the emulated Uno ended"
+                    if self._ended
+                    else f"the emulated Uno did not do it in {seconds} s"
+                )
 
     def _read(self) -> None:
         for line in self._process.stdout:
@@ -148,7 +161,9 @@ class EmulatedUno:
                 elif words[0] == "P":
                     self._pulses.append(pulse_from(words))
                 elif words[0] == "DONE":
-                    self._done.append((words[1], Stats(float(words[2]), int(words[3]), int(words[4]), float(words[5]))))
+                    self._done.append(
+                        (words[1], Stats(float(words[2]), int(words[3]), int(words[4]), float(words[5])))
+                    )
                 self._changed.notify_all()
         with self._changed:
             self._ended = True

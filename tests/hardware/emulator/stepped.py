@@ -1,4 +1,6 @@
-"""The firmware in simulated time, a step at a time: for tests whose host answers what the device says. No clock: every run is the same."""
+"""The firmware in simulated time, a step at a time: for tests whose host answers what the device says. No
+clock: every run is the same.
+"""
 
 import subprocess
 from types import TracebackType
@@ -29,7 +31,9 @@ class SteppedUno:
         self._advance(b"", STARTED_US)
 
     def hear(self, data: bytes, now: float) -> bytes:
-        """Let the time go on to `now` [s] with `data` on the line; what the device said meanwhile. A stopped one hears nothing."""
+        """Let the time go on to `now` [s] with `data` on the line; what the device said meanwhile. A stopped
+        one hears nothing.
+        """
         now_us = now * 1e6
         if self._stopped:
             self._origin_us += now_us - self._now_us
@@ -70,7 +74,9 @@ class SteppedUno:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _tell(self, line: str) -> None:

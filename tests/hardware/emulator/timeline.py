@@ -1,4 +1,6 @@
-"""The firmware in simulated time: bytes at given times go in, pulses and answers come out. No clock: every run is the same."""
+"""The firmware in simulated time: bytes at given times go in, pulses and answers come out. No clock: every
+run is the same.
+"""
 
 import subprocess
 from dataclasses import dataclass
@@ -45,7 +47,11 @@ class Run:
     noise: int  # bytes sent by the device that belong to no frame
 
     def pulses_of(self, channel: int, since_us: float = 0.0, until_us: float = float("inf")) -> list[Pulse]:
-        return [pulse for pulse in self.pulses if pulse.channel == channel and since_us <= pulse.rise_us < until_us]
+        return [
+            pulse
+            for pulse in self.pulses
+            if pulse.channel == channel and since_us <= pulse.rise_us < until_us
+        ]
 
     def reports(self) -> list[limber.Report]:
         return [answer.message for answer in self.answers if isinstance(answer.message, limber.Report)]
@@ -55,7 +61,8 @@ class Run:
         (message,) = [
             a.message
             for a in self.answers
-            if a.sequence == sequence and not (isinstance(a.message, limber.Report) and a.message.answers is None)
+            if a.sequence == sequence
+            and not (isinstance(a.message, limber.Report) and a.message.answers is None)
         ]
         return message
 
@@ -101,7 +108,9 @@ class Timeline:
         """Plays everything up to now; returns the words of the host's lines."""
         script = "\n".join([*self._script, f"{self.now_us:.3f} end\n"])
         host = [str(self._host or build.host("timeline")), str(self._firmware or build.firmware())]
-        played = subprocess.run(host, input=script, capture_output=True, text=True, errors="replace", check=True)
+        played = subprocess.run(
+            host, input=script, capture_output=True, text=True, errors="replace", check=True
+        )
         return [line.split() for line in played.stdout.splitlines()]
 
     def run(self) -> Run:
@@ -112,7 +121,10 @@ class Timeline:
             if words[0] == "P":
                 pulses.append(pulse_from(words))
             elif words[0] == "B":
-                answers += [Answer(float(words[1]), frame.sequence, frame.message) for frame in decoder.feed(bytes.fromhex(words[2]))]
+                answers += [
+                    Answer(float(words[1]), frame.sequence, frame.message)
+                    for frame in decoder.feed(bytes.fromhex(words[2]))
+                ]
             elif words[0] == "R":
                 decoder.give_up()
             elif words[0] == "H":

@@ -50,7 +50,9 @@ def dip(world: BusWorld) -> None:
 
 
 def dip_at_rest(world: BusWorld) -> None:
-    """The supply of all servos dips while the robot is disarmed; it is armed again, and loses moves on the way."""
+    """The supply of all servos dips while the robot is disarmed; it is armed again, and loses moves on the
+    way.
+    """
     world.click("Disarm", waving)
     world.run(1.2, waving)
     for number in world.bus.servos:
@@ -122,7 +124,9 @@ def own_limits(world: BusWorld) -> None:
 
 @_armed_with
 def recounts(world: BusWorld) -> None:
-    """A Dynamixel was turned on by hand, and has an offset: it reads as if it were in its first turn, and will not with torque."""
+    """A Dynamixel was turned on by hand, and has an offset: it reads as if it were in its first turn, and
+    will not with torque.
+    """
     world.bus.put(world.bus.servos[1], 20, -1000, 4)
     world.bus.servos[1].position = 4100.0
 
@@ -146,7 +150,9 @@ def unblock(world: BusWorld) -> None:
 
 def garbage_out(world: World) -> None:
     chance = Random(3)
-    world.line.outward = lambda data: data + chance.randbytes(chance.randrange(6)) if data else chance.randbytes(chance.randrange(3))
+    world.line.outward = lambda data: (
+        data + chance.randbytes(chance.randrange(6)) if data else chance.randbytes(chance.randrange(3))
+    )
 
 
 def garbage_in(world: World) -> None:
@@ -156,7 +162,9 @@ def garbage_in(world: World) -> None:
 
 def truncated(world: World) -> None:
     chance = Random(5)
-    world.line.outward = lambda data: data[: chance.randrange(len(data))] if data and chance.random() < 0.1 else data
+    world.line.outward = lambda data: (
+        data[: chance.randrange(len(data))] if data and chance.random() < 0.1 else data
+    )
 
 
 def flipped(world: World) -> None:
@@ -202,7 +210,9 @@ def impostor(world: BusWorld) -> None:
             del bus.servos[7]
 
     bus._answer = lambda number, *rest: renamed(answer, 7 if number == 2 else number, *rest)
-    bus._shared = lambda numbers, *rest: renamed(shared, bytes(7 if number == 2 else number for number in numbers), *rest)
+    bus._shared = lambda numbers, *rest: renamed(
+        shared, bytes(7 if number == 2 else number for number in numbers), *rest
+    )
 
 
 def no_impostor(world: BusWorld) -> None:

@@ -1,4 +1,6 @@
-"""A serial line in simulated time, whose faults a test switches on. What is at its other end hears bytes and answers."""
+"""A serial line in simulated time, whose faults a test switches on. What is at its other end hears bytes and
+answers.
+"""
 
 from collections import deque
 from collections.abc import Callable
@@ -26,7 +28,8 @@ class Line:
         unplugged: Reading and writing fail.
         deaf: What is sent is lost.
         mute: What is said is lost.
-        full: Nothing leaves: the system keeps what is written until it has no more room; it all flows on later.
+        full: Nothing leaves: the system keeps what is written until it has no more room; it all flows on
+            later.
         late: By how much later answers come [s].
         outward: What the line makes of bytes to the device.
         inward: What it makes of the device's.
@@ -95,7 +98,9 @@ class Line:
 
 
 def resampled(data: bytes, sent_at: int, read_at: int) -> bytes:
-    """What a receiver that samples at `read_at` [bit/s] makes of bytes sent at `sent_at`: eight data bits, no parity, one stop bit."""
+    """What a receiver that samples at `read_at` [bit/s] makes of bytes sent at `sent_at`: eight data bits, no
+    parity, one stop bit.
+    """
     bits = [bit for byte in data for bit in (0, *(byte >> k & 1 for k in range(8)), 1)]
     length = len(bits) / sent_at  # [s]
 

@@ -1,4 +1,6 @@
-"""What a robot did, from what was seen of it: whether it moved only as it was told, when it came to rest, and how."""
+"""What a robot did, from what was seen of it: whether it moved only as it was told, when it came to rest, and
+how.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,7 +14,8 @@ from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.faults.worlds import LIMP, Seen, World
 
-HEADROOM = 1.5  # of a joint's velocity that the robot itself allows: moves that come in bunches, and the limiter's 10%
+# of a joint's velocity that the robot itself allows: moves that come in bunches, and the limiter's 10%
+HEADROOM = 1.5
 CATCHING = 0.012  # [rad] beyond speed times time: a pulse's own promise of 8 us, twice over
 RESTED = 0.006  # [rad] in which a joint stands: two steps of a servo, or the jitter of two pulses
 
@@ -24,7 +27,11 @@ def of_joint(seen: Sequence[Seen], joint: int) -> list[Seen]:
 def beyond_ranges(world: World) -> list[Seen]:
     """What was seen outside of what joint and servo allow."""
     ranges = world.ranges()
-    return [one for one in world.seen if not ranges[one.joint][0] - world.step <= one.angle <= ranges[one.joint][1] + world.step]
+    return [
+        one
+        for one in world.seen
+        if not ranges[one.joint][0] - world.step <= one.angle <= ranges[one.joint][1] + world.step
+    ]
 
 
 def fastest(world: World, seen: Sequence[Seen]) -> float:
@@ -33,12 +40,15 @@ def fastest(world: World, seen: Sequence[Seen]) -> float:
     for joint in range(len(world.device.channels)):
         for before, after in pairwise(of_joint(seen, joint)):
             if 0.0 < after.time - before.time <= world.spacing:
-                speeds.append((abs(after.angle - before.angle) - 2.0 * world.step) / (after.time - before.time))
+                speeds.append(
+                    (abs(after.angle - before.angle) - 2.0 * world.step) / (after.time - before.time)
+                )
     return max(speeds)
 
 
 def uncommanded(world: World, within: float) -> list[Seen]:
-    """What was seen outside of all that was sent in the last `within` [s]; while nothing is sent, of the last that was.
+    """What was seen outside of all that was sent in the last `within` [s]; while nothing is sent, of the last
+    that was.
 
     Until something is sent, a servo that got torque stays where it was found.
     """
@@ -94,7 +104,9 @@ class Ending:
 
 
 class Observed(Protocol):
-    """A robot that is looked at: its description, what was seen of it, how far sights are apart at most, and the time there [s]."""
+    """A robot that is looked at: its description, what was seen of it, how far sights are apart at most, and
+    the time there [s].
+    """
 
     device: Device
     spacing: float

@@ -1,4 +1,5 @@
-"""A real Blender without a window, whose robot is on the port that is given: it moves a bone and says how the robot is, until it is killed.
+"""A real Blender without a window, whose robot is on the port that is given: it moves a bone and says how the
+robot is, until it is killed.
 
     python -m tests.hardware.faults.parent PORT
 
@@ -37,7 +38,9 @@ def main(port: str) -> None:
         if status.sentence != said:
             said = status.sentence
             print(status.state.name, said, flush=True)
-        press = {"DISARMED": bpy.ops.limber.arm, "CONFIRM_POSE": bpy.ops.limber.confirm_pose}.get(status.state.name)
+        press = {"DISARMED": bpy.ops.limber.arm, "CONFIRM_POSE": bpy.ops.limber.confirm_pose}.get(
+            status.state.name
+        )
         if press is not None:
             press()
         time.sleep(0.02)

@@ -1,4 +1,6 @@
-"""Plays a row of the fault table: causes the fault, looks at the robot, and goes the way back that the row names."""
+"""Plays a row of the fault table: causes the fault, looks at the robot, and goes the way back that the row
+names.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +11,15 @@ from limber.hardware.safety import State
 from limber.hardware.worker.core import PERIOD
 
 from tests.hardware.emulator import require_emulator
-from tests.hardware.faults.observing import HEADROOM, Ending, beyond_ranges, ending, fastest, of_joint, uncommanded
+from tests.hardware.faults.observing import (
+    HEADROOM,
+    Ending,
+    beyond_ranges,
+    ending,
+    fastest,
+    of_joint,
+    uncommanded,
+)
 from tests.hardware.faults.rows import UNO, Robot, Row
 from tests.hardware.faults.worlds import BODIES, LIMP, WORLDS, World
 from tests.hardware.simulation import LIMITS, largest, speeds, still, waving
@@ -33,7 +43,8 @@ class Outcome:
         told_after: After what time the state was as the row says [s, simulated]; None where it never changed.
         ending: How the robot was.
         back: What was pressed, with the questions that were asked.
-        back_after: From the first press until the robot followed again, or since it was mended [s, simulated].
+        back_after: From the first press until the robot followed again, or since it was mended [s,
+            simulated].
     """
 
     what: str
@@ -70,7 +81,11 @@ def _played(row: Row, world: World) -> Outcome:
         states.add(report.state)
         if row.robot is Robot.ASIDE and not aside and report.state is State.HOLDING:
             aside, told_after = world.sentence, world.now - began
-        if told_after is None and (report.state, report.fault) == (row.state, row.fault) and row.state is not State.ARMED:
+        if (
+            told_after is None
+            and (report.state, report.fault) == (row.state, row.fault)
+            and row.state is not State.ARMED
+        ):
             told_after = world.now - began
     sentence, end = world.sentence, ending(world, began)
     assert (world.state, world.report.fault) == (row.state, row.fault), sentence
@@ -91,7 +106,9 @@ def _played(row: Row, world: World) -> Outcome:
     assert not beyond_ranges(world)
     assert not uncommanded(world, row.within)
     assert fastest(world, world.seen) <= HEADROOM * LIMITS.velocity
-    return Outcome(row.what, world.name, row.robot, aside or sentence, told_after, end, asked, world.now - pressed)
+    return Outcome(
+        row.what, world.name, row.robot, aside or sentence, told_after, end, asked, world.now - pressed
+    )
 
 
 def _check_robot(row: Row, world: World, end: Ending, states: set[State]) -> None:
@@ -99,7 +116,9 @@ def _check_robot(row: Row, world: World, end: Ending, states: set[State]) -> Non
         case Robot.NEVER:
             assert not world.seen
         case Robot.LEFT:
-            assert all(abs(one.angle - of_joint(world.seen, one.joint)[0].angle) <= world.step for one in world.seen)
+            assert all(
+                abs(one.angle - of_joint(world.seen, one.joint)[0].angle) <= world.step for one in world.seen
+            )
         case Robot.LET_GO:
             assert end.limp == {LIMP, row.astray}, end
             assert not end.moving, end

@@ -1,6 +1,7 @@
 """The fault table: what can go wrong, what the robot does then, what Blender says, and how to get back.
 
-The tests are made of these rows (test_line_faults.py and others), and so is docs/faults.md (`python -m tests.hardware.faults.table`).
+The tests are made of these rows (test_line_faults.py and others), and so is docs/faults.md (`python -m
+tests.hardware.faults.table`).
 """
 
 from collections.abc import Callable

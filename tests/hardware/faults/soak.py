@@ -49,7 +49,11 @@ ANYWHERE: dict[str, Cause] = {
     "worker hangs": lambda world: world.alone(0.6),
 }
 ON_THE_UNO: dict[str, Cause] = {"freeze": causes.freeze, "reset": causes.reset}
-ON_A_BUS: dict[str, Cause] = {"silent servo": causes.silent_servo, "hot servo": causes.hot_servo, "supply dips": causes.dip}
+ON_A_BUS: dict[str, Cause] = {
+    "silent servo": causes.silent_servo,
+    "hot servo": causes.hot_servo,
+    "supply dips": causes.dip,
+}
 POSES: dict[str, Pose | None] = {
     "not a number": causes.not_a_number,
     "infinite": causes.infinite,
@@ -78,11 +82,20 @@ class Tally:
         share = 100.0 * self.driven / max(self.seconds, 1e-9)
         return "\n".join(
             (
-                f"{self.seconds:.0f} s simulated, driven {share:.0f}% of it, armed {self.armings} times, {self.pulses} sights",
-                f"faults caused: {', '.join(f'{name} {count}' for name, count in sorted(self.faults.items()))}",
+                (
+                    f"{self.seconds:.0f} s simulated, driven {share:.0f}% of it, armed {self.armings} times,"
+                    f" {self.pulses} sights"
+                ),
+                (
+                    "faults caused:"
+                    f" {', '.join(f'{name} {count}' for name, count in sorted(self.faults.items()))}"
+                ),
                 f"latched: {', '.join(f'{name} {count}' for name, count in sorted(self.latched.items()))}",
-                f"fastest seen {self.fastest_seen:.2f} of {HEADROOM * LIMITS.velocity:.2f} rad/s, commanded {self.fastest_told:.2f} of "
-                f"{LIMITER_HEADROOM_SPEED:.2f} rad/s, hardest {self.hardest_told:.1f} of {LIMITER_HEADROOM_FORCE:.1f} rad/s2",
+                (
+                    f"fastest seen {self.fastest_seen:.2f} of {HEADROOM * LIMITS.velocity:.2f} rad/s,"
+                    f" commanded {self.fastest_told:.2f} of {LIMITER_HEADROOM_SPEED:.2f} rad/s, hardest"
+                    f" {self.hardest_told:.1f} of {LIMITER_HEADROOM_FORCE:.1f} rad/s2"
+                ),
                 *(self.broken or ("all held",)),
             )
         )
@@ -125,7 +138,10 @@ class Soak:
 
     def _pose(self, time: float) -> tuple[float, ...]:
         """Where Blender's target goes: at times faster than a joint can, and farther."""
-        return tuple(0.9 * math.sin(0.7 * time + phase) + 0.7 * math.sin(2.3 * time + 2.0 * phase) for phase in self._phases)
+        return tuple(
+            0.9 * math.sin(0.7 * time + phase) + 0.7 * math.sin(2.3 * time + 2.0 * phase)
+            for phase in self._phases
+        )
 
     def _live(self, seconds: float, pose: Pose | None) -> None:
         end = self._world.now + seconds
@@ -222,7 +238,9 @@ class Soak:
         tally.fastest_told = max((abs(value) for _, row in speeds for value in row), default=0.0)
         for (before, a), (after, b) in pairwise(speeds):
             if after - before < 1.5 * PERIOD:
-                tally.hardest_told = max(tally.hardest_told, *(abs(y - x) / PERIOD for x, y in zip(a, b, strict=True)))
+                tally.hardest_told = max(
+                    tally.hardest_told, *(abs(y - x) / PERIOD for x, y in zip(a, b, strict=True))
+                )
         for value, most, unit in (
             (tally.fastest_told, LIMITER_HEADROOM_SPEED, "rad/s"),
             (tally.hardest_told, LIMITER_HEADROOM_FORCE, "rad/s2"),
@@ -244,7 +262,9 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--seconds", type=float, default=600.0, help="simulated, for each robot")
     ask.add_argument("--seed", type=int, default=1)
-    ask.add_argument("--world", choices=WORLDS, action="append", help="robot; all of them where none is named")
+    ask.add_argument(
+        "--world", choices=WORLDS, action="append", help="robot; all of them where none is named"
+    )
     asked = ask.parse_args()
     broken = False
     for name in asked.world or WORLDS:

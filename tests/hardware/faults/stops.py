@@ -56,13 +56,30 @@ class Way:
     within: float
 
 
-OBEYS = {UNO: Robot.RESTS, STS: Robot.RESTS, DYNAMIXEL: Robot.RESTS, MAESTRO: Robot.RESTS, SERVO_ANIMATION: Robot.STANDS}
-ALONE = {UNO: Robot.RESTS, STS: Robot.STANDS, DYNAMIXEL: Robot.STANDS, MAESTRO: Robot.STANDS, SERVO_ANIMATION: Robot.STANDS}
+OBEYS = {
+    UNO: Robot.RESTS,
+    STS: Robot.RESTS,
+    DYNAMIXEL: Robot.RESTS,
+    MAESTRO: Robot.RESTS,
+    SERVO_ANIMATION: Robot.STANDS,
+}
+ALONE = {
+    UNO: Robot.RESTS,
+    STS: Robot.STANDS,
+    DYNAMIXEL: Robot.STANDS,
+    MAESTRO: Robot.STANDS,
+    SERVO_ANIMATION: Robot.STANDS,
+}
 
 WAYS = (
     Way("Stop: the button, the key", stop, OBEYS, 0.1),
     Way("Disarm; live motion ends", disarm, OBEYS, 0.4),
-    Way("Disconnect; another file is loaded; the extension is disabled; Blender ends or is killed", leave, OBEYS, 0.4),
+    Way(
+        "Disconnect; another file is loaded; the extension is disabled; Blender ends or is killed",
+        leave,
+        OBEYS,
+        0.4,
+    ),
     Way("The worker is killed; the computer fails or loses its power", vanish, ALONE, 0.4),
 )
 

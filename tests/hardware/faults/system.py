@@ -1,4 +1,6 @@
-"""Rows of the fault table that need a system: a real worker process, a real port, a real Blender, and the firmware in real time."""
+"""Rows of the fault table that need a system: a real worker process, a real port, a real Blender, and the
+firmware in real time.
+"""
 
 import contextlib
 import importlib.util
@@ -25,7 +27,14 @@ from tests.hardware.emulator import EmulatedUno
 from tests.hardware.faults.observing import Ending, ending
 from tests.hardware.faults.playing import Outcome
 from tests.hardware.faults.rows import Robot
-from tests.hardware.faults.worlds import CONFIRM_AND_ARM, PULSE_SPACING, Seen, seen_in, uno_device, with_limits
+from tests.hardware.faults.worlds import (
+    CONFIRM_AND_ARM,
+    PULSE_SPACING,
+    Seen,
+    seen_in,
+    uno_device,
+    with_limits,
+)
 from tests.hardware.patience import PATIENCE, wait_until
 from tests.hardware.processes import is_running
 from tests.hardware.simulation import waving
@@ -91,7 +100,9 @@ class Bench:
         return (CONFIRM_AND_ARM if needs_confirmation else "Arm",)
 
     def follows(self) -> None:
-        """The robot is armed and nobody had to press a button for it; where a frame came late it held meanwhile."""
+        """The robot is armed and nobody had to press a button for it; where a frame came late it held
+        meanwhile.
+        """
         self.until(lambda status: status.state is State.ARMED)
 
     def go_back(self) -> tuple[str, ...]:
@@ -139,7 +150,11 @@ def killed_worker() -> Outcome:
 
 
 def stopped_worker() -> Outcome:
-    return lost_worker(signal.SIGSTOP, Fault.WORKER_HUNG, "The worker hangs (SIGSTOP), and would go on a second later (SIGCONT)")
+    return lost_worker(
+        signal.SIGSTOP,
+        Fault.WORKER_HUNG,
+        "The worker hangs (SIGSTOP), and would go on a second later (SIGCONT)",
+    )
 
 
 def pulled_cable() -> Outcome:
@@ -154,7 +169,9 @@ def pulled_cable() -> Outcome:
         bench.stream(0.4)
         assert len(bench.uno.pulses()) == count
         end = ending(bench, since)
-        return back(bench, "The cable is pulled, and plugged in again later", Robot.DARK, status.sentence, told, end)
+        return back(
+            bench, "The cable is pulled, and plugged in again later", Robot.DARK, status.sentence, told, end
+        )
 
 
 def two_opens() -> Outcome:
@@ -165,7 +182,16 @@ def two_opens() -> Outcome:
             told, status = time.perf_counter() - began, second.status()
         assert status.fault is Fault.PORT_BUSY
         bench.follows()
-        return Outcome("The port is opened a second time", WHERE, Robot.FOLLOWS, status.sentence, told, ending(bench, since), (), 0.0)
+        return Outcome(
+            "The port is opened a second time",
+            WHERE,
+            Robot.FOLLOWS,
+            status.sentence,
+            told,
+            ending(bench, since),
+            (),
+            0.0,
+        )
 
 
 def wrong_length() -> Outcome:
@@ -175,7 +201,16 @@ def wrong_length() -> Outcome:
             bench.link.send((0.0,) * (len(bench.device.channels) - 1))
         bench.stream(0.3)
         bench.follows()
-        return Outcome("Blender hands over too few angles", WHERE, Robot.FOLLOWS, str(refused.value), 0.0, ending(bench, since), (), 0.0)
+        return Outcome(
+            "Blender hands over too few angles",
+            WHERE,
+            Robot.FOLLOWS,
+            str(refused.value),
+            0.0,
+            ending(bench, since),
+            (),
+            0.0,
+        )
 
 
 def changed_limits() -> Outcome:
@@ -183,7 +218,9 @@ def changed_limits() -> Outcome:
     with armed() as bench:
         since = bench.now
         narrow = with_limits(bench.device, lower=-NARROW, upper=NARROW)
-        bench.until(lambda status: status.commanded is not None and max(map(abs, status.commanded)) > 2 * NARROW)
+        bench.until(
+            lambda status: status.commanded is not None and max(map(abs, status.commanded)) > 2 * NARROW
+        )
         end = ending(bench, since)
         bench.link.close()
         bench.device, bench.link = narrow, Link(narrow)
@@ -194,7 +231,9 @@ def changed_limits() -> Outcome:
         bench.stream(0.5)
         assert max(map(abs, bench.link.status().commanded)) <= NARROW
     said = "Port or channels have changed: disconnect and connect again to use them"
-    return Outcome("Limits are changed while the robot is armed", WHERE, Robot.FOLLOWS, said, None, end, (), 0.0)
+    return Outcome(
+        "Limits are changed while the robot is armed", WHERE, Robot.FOLLOWS, said, None, end, (), 0.0
+    )
 
 
 class Blender:
@@ -202,7 +241,9 @@ class Blender:
 
     def __init__(self, port: str) -> None:
         command = [sys.executable, "-m", "tests.hardware.faults.parent", port]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+        )
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         self.worker = int(self.wait_for("worker ").split()[1])
@@ -234,7 +275,8 @@ def await_device(bench: Bench, seconds: float) -> None:
 
 
 def paused_blender() -> Outcome:
-    """Blender is stopped for a second, or until the device, which a busy machine makes slow, was seen to rest.
+    """Blender is stopped for a second, or until the device, which a busy machine makes slow, was seen to
+    rest.
 
     Where the device is slower still, the robot would rightly be disarmed before that.
     """
@@ -247,9 +289,14 @@ def paused_blender() -> Outcome:
             os.kill(blender.process.pid, signal.SIGSTOP)
             began, since = time.perf_counter(), bench.now
             latest = began + DISARM_AFTER - 1.0
-            while bench.now < since + SEEN or ending(bench, since).moving or time.perf_counter() < began + 1.0:
+            while (
+                bench.now < since + SEEN or ending(bench, since).moving or time.perf_counter() < began + 1.0
+            ):
                 if time.perf_counter() > latest:
-                    pytest.skip(f"other programs leave the emulated board no time: {bench.now - since:.2f} s of {latest - began:.0f}")
+                    pytest.skip(
+                        f"other programs leave the emulated board no time: {bench.now - since:.2f} s of"
+                        f" {latest - began:.0f}"
+                    )
                 time.sleep(LOOK)
             end = ending(bench, since)
             os.kill(blender.process.pid, signal.SIGCONT)
@@ -285,7 +332,16 @@ def killed_blender() -> Outcome:
         began = time.perf_counter()
         pressed = ("Connect", *bench.arm())
         took = time.perf_counter() - began
-    return Outcome("Blender is killed (kill -9)", WHERE, Robot.RESTS, "(nobody is left to say anything)", told, end, pressed, took)
+    return Outcome(
+        "Blender is killed (kill -9)",
+        WHERE,
+        Robot.RESTS,
+        "(nobody is left to say anything)",
+        told,
+        end,
+        pressed,
+        took,
+    )
 
 
 @dataclass(frozen=True)

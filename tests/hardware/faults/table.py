@@ -2,7 +2,8 @@
 
     python -m tests.hardware.faults.table [--check] [--section line]
 
-It takes some minutes; --section: this table alone. With --check nothing is written; status 1 where a row's words differ (times may).
+It takes some minutes; --section: this table alone. With --check nothing is written; status 1 where a row's
+words differ (times may).
 """
 
 import argparse
@@ -22,7 +23,10 @@ from tests.hardware.faults.system import SYSTEM  # noqa: E402
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "faults.md"
 MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-HEAD = "| what happens | robot | it | at rest after | Blender says | after | way back |\n|---|---|---|---|---|---|---|"
+HEAD = (
+    "| what happens | robot | it | at rest after | Blender says | after | way back"
+    " |\n|---|---|---|---|---|---|---|"
+)
 
 
 def seconds(time: float | None) -> str:
@@ -67,7 +71,10 @@ def stop_table() -> str:
 
 def sections() -> dict[str, Callable[[], str]]:
     """What makes each table, by the names that mark them on the page."""
-    makers = {name: lambda rows=rows: table(play(row, world) for row in rows for world in row.worlds) for name, rows in TABLE.items()}
+    makers = {
+        name: lambda rows=rows: table(play(row, world) for row in rows for world in row.worlds)
+        for name, rows in TABLE.items()
+    }
     return {**makers, "system": lambda: table(row.play() for row in SYSTEM), "stops": stop_table}
 
 
@@ -82,7 +89,9 @@ def main() -> None:
     asked = ask.parse_args()
     made = {name: make() for name, make in sections().items() if not asked.section or name in asked.section}
     before = PAGE.read_text(encoding="utf-8")
-    after = MARKED.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}" if found[2] in made else found[0], before)
+    after = MARKED.sub(
+        lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}" if found[2] in made else found[0], before
+    )
     if asked.check:
         sys.exit(without_times(after) != without_times(before))
     PAGE.write_text(after, encoding="utf-8")

@@ -1,4 +1,6 @@
-"""The fault table\'s rows of Blender and its user, in simulated time: the real firmware on an emulated Uno, and bus servos."""
+"""The fault table\'s rows of Blender and its user, in simulated time: the real firmware on an emulated Uno,
+and bus servos.
+"""
 
 import pytest
 

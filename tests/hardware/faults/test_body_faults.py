@@ -1,4 +1,6 @@
-"""Rows of the fault table with an arm that has mass behind Feetech servos, in simulated time: those for which mass matters."""
+"""Rows of the fault table with an arm that has mass behind Feetech servos, in simulated time: those for which
+mass matters.
+"""
 
 import pytest
 

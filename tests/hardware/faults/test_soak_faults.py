@@ -1,4 +1,6 @@
-"""Half a minute, simulated, of random faults and a random user: no fault for ever, no motion but what was commanded and within limits."""
+"""Half a minute, simulated, of random faults and a random user: no fault for ever, no motion but what was
+commanded and within limits.
+"""
 
 import pytest
 

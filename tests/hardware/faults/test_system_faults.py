@@ -1,4 +1,6 @@
-"""The fault table's rows that need a real worker process, a real port or a real Blender; the firmware runs on an emulated Uno."""
+"""The fault table's rows that need a real worker process, a real port or a real Blender; the firmware runs on
+an emulated Uno.
+"""
 
 import pytest
 

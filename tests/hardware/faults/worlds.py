@@ -1,4 +1,5 @@
-"""Robots in simulated time for the fault table: the worker at one end of a line, at the other a real firmware or simulated bus servos.
+"""Robots in simulated time for the fault table: the worker at one end of a line, at the other a real firmware
+or simulated bus servos.
 
 The one place here that makes a `Device` and knows how a robot shows where its joints are.
 """
@@ -51,7 +52,9 @@ class Seen:
 
 
 def uno_device(limits=LIMITS) -> Device:
-    return one_to_one(ANY_PORT, [direct(f"joint {k}", k, limits, on_silence=_on_silence(k)) for k in range(JOINTS)])
+    return one_to_one(
+        ANY_PORT, [direct(f"joint {k}", k, limits, on_silence=_on_silence(k)) for k in range(JOINTS)]
+    )
 
 
 def bus_device(protocol: str, limits=LIMITS) -> Device:
@@ -62,7 +65,10 @@ def bus_device(protocol: str, limits=LIMITS) -> Device:
 
 def with_limits(device: Device, **changes: float) -> Device:
     """The description with other limits."""
-    return replace(device, joints=tuple(replace(joint, limits=replace(joint.limits, **changes)) for joint in device.joints))
+    return replace(
+        device,
+        joints=tuple(replace(joint, limits=replace(joint.limits, **changes)) for joint in device.joints),
+    )
 
 
 def _on_silence(joint: int) -> str:
@@ -70,14 +76,18 @@ def _on_silence(joint: int) -> str:
 
 
 def seen_in(device: Device, pulses: Iterable[Pulse]) -> list[Seen]:
-    """Where pulses put the joints of `device`, at the end of each; it may know only some of the servos that have pulses."""
+    """Where pulses put the joints of `device`, at the end of each; it may know only some of the servos that
+    have pulses.
+    """
     channels = {channel.servo: (joint, channel) for joint, channel in enumerate(device.channels)}
     seen = []
     for pulse in pulses:
         if pulse.channel not in channels:
             continue
         joint, channel = channels[pulse.channel]
-        seen.append(Seen((pulse.rise_us + pulse.width_us) / 1e6, joint, rotation_of_raw(channel, pulse.width_us)))
+        seen.append(
+            Seen((pulse.rise_us + pulse.width_us) / 1e6, joint, rotation_of_raw(channel, pulse.width_us))
+        )
     return seen
 
 
@@ -152,7 +162,9 @@ class World(Simulation):
         assert self.run(20.0, pose, until=State.ARMED).state is State.ARMED, self.sentence
 
     def click(self, button: str, pose: Pose) -> list[str]:
-        """Press a button; where the robot asks whether it is at the pose, Arm is the button that says so. What was pressed."""
+        """Press a button; where the robot asks whether it is at the pose, Arm is the button that says so.
+        What was pressed.
+        """
         if button == "Arm" and self.report.needs_confirmation:
             button = CONFIRM_AND_ARM
         self.command(BUTTONS[button])
@@ -171,7 +183,9 @@ class World(Simulation):
 
 
 class UnoWorld(World):
-    """The reference firmware on an emulated Uno, with hobby servos, powered by its cable. It restarts when its port is opened."""
+    """The reference firmware on an emulated Uno, with hobby servos, powered by its cable. It restarts when
+    its port is opened.
+    """
 
     name = "Uno"
     step = PULSE_STEP
@@ -271,7 +285,9 @@ class DynamixelWorld(BusWorld):
 
 
 class StsBodyWorld(StsWorld):
-    """Feetech servos that move an arm with mass, which lies flat: a limp joint of it stays where it is. Needs MuJoCo."""
+    """Feetech servos that move an arm with mass, which lies flat: a limp joint of it stays where it is. Needs
+    MuJoCo.
+    """
 
     name = "STS with a body"
     step = 0.03
@@ -284,7 +300,9 @@ class StsBodyWorld(StsWorld):
 
 
 class BoardWorld(World):
-    """A board with hobby servos that says nothing of where they are, and speaks a protocol without a session."""
+    """A board with hobby servos that says nothing of where they are, and speaks a protocol without a
+    session.
+    """
 
     step = PULSE_STEP
     spacing = 0.011

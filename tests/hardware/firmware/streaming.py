@@ -15,7 +15,10 @@ TOLERANCE_US = 1.0  # for one pulse against another that must be the same: the e
 
 
 def configuration(speed: int = FAST, lower: float = 500.0, upper: float = 2500.0) -> list[Configure]:
-    return [Configure(channel, lower, upper, speed, OnSilence.DETACH if channel in DETACHES else OnSilence.HOLD) for channel in CHANNELS]
+    return [
+        Configure(channel, lower, upper, speed, OnSilence.DETACH if channel in DETACHES else OnSilence.HOLD)
+        for channel in CHANNELS
+    ]
 
 
 def standing(timeline: Timeline, positions: tuple[float, ...], frames: int) -> None:

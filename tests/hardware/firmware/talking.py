@@ -9,7 +9,10 @@ HOLDS, DETACHES = 0, 1  # channels
 RANGE_US = (700.0, 2300.0)
 SPEED = 4000  # [us/s]: 80 us from pulse to pulse
 PER_PULSE_US = SPEED * 0.02
-CHANNELS = [Configure(HOLDS, *RANGE_US, SPEED, OnSilence.HOLD), Configure(DETACHES, *RANGE_US, SPEED, OnSilence.DETACH)]
+CHANNELS = [
+    Configure(HOLDS, *RANGE_US, SPEED, OnSilence.HOLD),
+    Configure(DETACHES, *RANGE_US, SPEED, OnSilence.DETACH),
+]
 SESSION = 7
 
 

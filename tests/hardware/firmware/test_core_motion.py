@@ -2,7 +2,17 @@
 
 import pytest
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Arm, Configure, Disarm, Move, OnSilence, Reason, Result, State, Stop
+from limber.hardware.protocols.limber import (
+    Arm,
+    Configure,
+    Disarm,
+    Move,
+    OnSilence,
+    Reason,
+    Result,
+    State,
+    Stop,
+)
 
 from tests.hardware.emulator import Core, require_emulator
 from tests.hardware.firmware.talking import CHANNELS, DETACHES, HOLDS, PER_PULSE_US, SESSION, refused
@@ -57,7 +67,9 @@ def test_a_move_with_an_interval_goes_in_a_straight_line(core):
     core.ask(Move((1000.0,)))
     core.pulses()
     core.ask(Move((1800.0,), interval_ms=80))
-    assert [core.pulses()[0] for _ in range(6)] == pytest.approx([1000.0, 1200.0, 1400.0, 1600.0, 1800.0, 1800.0], abs=0.5)
+    assert [core.pulses()[0] for _ in range(6)] == pytest.approx(
+        [1000.0, 1200.0, 1400.0, 1600.0, 1800.0, 1800.0], abs=0.5
+    )
 
 
 def test_a_channel_that_a_move_leaves_out_goes_on_with_the_last_one(core):
@@ -82,7 +94,9 @@ def test_the_clock_may_come_round(core):
             core.ask(Move((None, 1500.0)))
         assert widths == sorted(widths)
         assert widths[-1] == 2000.0
-        core.now_us = (core.now_us - 320_000) % 2**32  # almost 72 minutes later: the clock shows the time of that move again
+        core.now_us = (
+            core.now_us - 320_000
+        ) % 2**32  # almost 72 minutes later: the clock shows the time of that move again
         core.ask(Move((None, 1500.0)))
         assert core.pulses()[0] == 2000.0
 
@@ -119,8 +133,12 @@ def end_by_stop(core):
     core.ask(Disarm())
 
 
-@pytest.mark.parametrize(("end", "channel"), [(end_by_release, HOLDS), (end_by_release, DETACHES), (end_by_stop, DETACHES)])
-def test_a_pulse_that_ended_and_begins_again_within_a_period_changes_no_faster_than_its_speed(armed, end, channel):
+@pytest.mark.parametrize(
+    ("end", "channel"), [(end_by_release, HOLDS), (end_by_release, DETACHES), (end_by_stop, DETACHES)]
+)
+def test_a_pulse_that_ended_and_begins_again_within_a_period_changes_no_faster_than_its_speed(
+    armed, end, channel
+):
     end(armed)
     armed.ask(Arm(SESSION))
     armed.ask(Move((2000.0, 2000.0)))

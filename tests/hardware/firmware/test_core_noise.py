@@ -1,4 +1,6 @@
-"""The firmware's portable core on this machine: nothing but whole frames moves it, and never beyond range and speed."""
+"""The firmware's portable core on this machine: nothing but whole frames moves it, and never beyond range and
+speed.
+"""
 
 import pytest
 from hypothesis import given
@@ -16,10 +18,16 @@ require_emulator()
 # --- damage and noise
 def flips(message: limber.Message) -> list[bytes]:
     wire = limber.encode(message, 41)
-    return [bytes(byte ^ (1 << bit % 8 if at == bit // 8 else 0) for at, byte in enumerate(wire)) for bit in range(8 * len(wire))]
+    return [
+        bytes(byte ^ (1 << bit % 8 if at == bit // 8 else 0) for at, byte in enumerate(wire))
+        for bit in range(8 * len(wire))
+    ]
 
 
-@pytest.mark.parametrize("message", [Move((2000.0,) * 2), Move((2000.0, None) + (None,) * 10), Stop(), Disarm(release=True), Hello(9)])
+@pytest.mark.parametrize(
+    "message",
+    [Move((2000.0,) * 2), Move((2000.0, None) + (None,) * 10), Stop(), Disarm(release=True), Hello(9)],
+)
 def test_no_frame_with_a_flipped_bit_does_anything(armed, message):
     for damaged in flips(message):
         armed.receive(damaged)
@@ -40,7 +48,9 @@ def test_no_frame_with_a_flipped_bit_arms_or_moves_a_disarmed_device(core, messa
         assert core.pulses() == (None,) * 12
 
 
-@given(st.lists(st.binary(max_size=60) | FROM_HOST.map(lambda message: limber.encode(message)[:-1]), max_size=8))
+@given(
+    st.lists(st.binary(max_size=60) | FROM_HOST.map(lambda message: limber.encode(message)[:-1]), max_size=8)
+)
 def test_noise_and_frames_that_were_cut_off_do_nothing(pieces):
     with Core() as core:
         core.open_session(CHANNELS)
@@ -77,7 +87,9 @@ def heads_with_too_little_behind(draw: st.DrawFn) -> bytes:
     length = draw(st.integers(1, limber.MAX_PAYLOAD // 2))
     missing = draw(st.integers(1, length))
     stop = len(limber.encode(Stop()))
-    return bytes((0xA5, length, length ^ 0xFF)) + draw(st.binary(max_size=max(0, length + 4 - stop - missing)))
+    return bytes((0xA5, length, length ^ 0xFF)) + draw(
+        st.binary(max_size=max(0, length + 4 - stop - missing))
+    )
 
 
 @given(heads_with_too_little_behind(), st.integers(0, 255))
@@ -94,7 +106,9 @@ def test_noise_that_looks_like_a_head_within_another_head_s_frame_hides_no_stop(
     assert armed.state == State.FAULT
 
 
-IN_RANGE_US = st.integers(int(RANGE_US[0]) * 8, int(RANGE_US[1]) * 8).map(lambda units: units / limber.UNITS_PER_US)
+IN_RANGE_US = st.integers(int(RANGE_US[0]) * 8, int(RANGE_US[1]) * 8).map(
+    lambda units: units / limber.UNITS_PER_US
+)
 
 
 @given(
@@ -150,7 +164,12 @@ WAITS = st.integers(0, 30_000) | st.integers(0, 300_000)
 
 @given(
     st.lists(
-        LIKELY | LIKELY | WAITS | FROM_HOST.filter(lambda message: not isinstance(message, Configure)) | st.binary(max_size=20), max_size=60
+        LIKELY
+        | LIKELY
+        | WAITS
+        | FROM_HOST.filter(lambda message: not isinstance(message, Configure))
+        | st.binary(max_size=20),
+        max_size=60,
     )
 )
 def test_whatever_comes_pulses_stay_in_range_and_within_the_speed(steps):

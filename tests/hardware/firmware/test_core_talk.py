@@ -2,7 +2,19 @@
 
 import pytest
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Arm, Configure, Hello, Kind, Move, OnSilence, Poll, Reason, Report, Result, State
+from limber.hardware.protocols.limber import (
+    Arm,
+    Configure,
+    Hello,
+    Kind,
+    Move,
+    OnSilence,
+    Poll,
+    Reason,
+    Report,
+    Result,
+    State,
+)
 
 from tests.hardware.emulator import require_emulator
 from tests.hardware.firmware.talking import CHANNELS, PER_PULSE_US, SESSION, refused
@@ -18,7 +30,9 @@ def test_after_a_reset_it_reports_unasked_that_it_is_disarmed_and_knows_no_sessi
 
 def test_a_hello_is_answered_with_what_the_device_is(core):
     welcome = core.ask(Hello(SESSION))
-    assert welcome == limber.Welcome(SESSION, (1, 0), 12, limber.Features.INTERPOLATION, 500.0, 2500.0, 20000, 250, "core")
+    assert welcome == limber.Welcome(
+        SESSION, (1, 0), 12, limber.Features.INTERPOLATION, 500.0, 2500.0, 20000, 250, "core"
+    )
 
 
 @pytest.mark.parametrize("payload", [b"\x02", b"\x00\x00\x07", b"\x02 and whatever version 2 may add"])
@@ -118,7 +132,15 @@ def test_a_refused_move_does_not_calm_the_watchdog(armed):
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind < 0x80])
 @pytest.mark.parametrize("length", range(12))
 def test_a_payload_of_another_length_is_refused(armed, kind, length):
-    own = {Kind.HELLO: {3}, Kind.CONFIGURE: {8}, Kind.ARM: {2}, Kind.DISARM: {1}, Kind.STOP: {0}, Kind.POLL: {0}, Kind.MOVE: {2}}
+    own = {
+        Kind.HELLO: {3},
+        Kind.CONFIGURE: {8},
+        Kind.ARM: {2},
+        Kind.DISARM: {1},
+        Kind.STOP: {0},
+        Kind.POLL: {0},
+        Kind.MOVE: {2},
+    }
     if length in own[kind]:
         return
     armed.answers()

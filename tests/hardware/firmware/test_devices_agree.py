@@ -1,9 +1,22 @@
-"""The virtual robot and the firmware's core are the same device to a host: the same talk gets the same answers."""
+"""The virtual robot and the firmware's core are the same device to a host: the same talk gets the same
+answers.
+"""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Arm, Configure, Disarm, Hello, Move, OnSilence, Poll, Reason, Report, Stop
+from limber.hardware.protocols.limber import (
+    Arm,
+    Configure,
+    Disarm,
+    Hello,
+    Move,
+    OnSilence,
+    Poll,
+    Reason,
+    Report,
+    Stop,
+)
 from limber.hardware.virtual_robot import HIGHEST_US, LOWEST_US, VirtualRobot
 
 from tests.hardware.emulator import Core, require_emulator
@@ -13,7 +26,9 @@ require_emulator()
 
 SESSION = 7
 SETTLED_S = 0.1  # within which the fastest channel is anywhere, and less than the watchdog's time
-WIDTH_US = st.integers(int(LOWEST_US) * 8 - 80, int(HIGHEST_US) * 8 + 80).map(lambda units: units / limber.UNITS_PER_US)
+WIDTH_US = st.integers(int(LOWEST_US) * 8 - 80, int(HIGHEST_US) * 8 + 80).map(
+    lambda units: units / limber.UNITS_PER_US
+)
 LIKELY = st.one_of(
     st.builds(Move, st.lists(st.none() | WIDTH_US, max_size=3).map(tuple)),
     st.builds(
@@ -24,19 +39,42 @@ LIKELY = st.one_of(
         st.just(65535),
         st.sampled_from(OnSilence),
     ),
-    st.sampled_from([Hello(SESSION), Hello(SESSION, version=2), Hello(0), Arm(SESSION), Disarm(), Disarm(release=True), Stop(), Poll()]),
+    st.sampled_from(
+        [
+            Hello(SESSION),
+            Hello(SESSION, version=2),
+            Hello(0),
+            Arm(SESSION),
+            Disarm(),
+            Disarm(release=True),
+            Stop(),
+            Poll(),
+        ]
+    ),
 )
-WAIT_S = st.sampled_from([0.0, SETTLED_S, SETTLED_S, 0.3])  # not near the watchdog's time: who counts what by a millisecond does not matter
+WAIT_S = st.sampled_from(
+    [0.0, SETTLED_S, SETTLED_S, 0.3]
+)  # not near the watchdog's time: who counts what by a millisecond does not matter
 
 
 def seen_by_host(frames: list[limber.Frame]) -> list[object]:
-    """What must be the same: not who it is, not the range of the hardware, not what a moment's speed limit holds back."""
+    """What must be the same: not who it is, not the range of the hardware, not what a moment's speed limit
+    holds back.
+    """
     seen: list[object] = []
     for frame in frames:
         match frame.message:
             case Report(answers, result, state, reasons, session, _, commanded):
                 seen.append(
-                    (frame.sequence, answers, result, state, reasons & ~Reason.SLOWED, session, tuple(width is None for width in commanded))
+                    (
+                        frame.sequence,
+                        answers,
+                        result,
+                        state,
+                        reasons & ~Reason.SLOWED,
+                        session,
+                        tuple(width is None for width in commanded),
+                    )
                 )
             case message:
                 seen.append((frame.sequence, type(message)))
@@ -49,7 +87,11 @@ def test_the_same_talk_gets_the_same_answers_and_ends_at_the_same_pulses(talk, b
     robot = VirtualRobot([1500.0] * CHANNELS, feedback=False, time=0.0)
     decoder = limber.Decoder()
     now = 0.0
-    opening = [Hello(SESSION), *(Configure(k, 500.0, 2500.0, 65535, OnSilence(k % 2)) for k in range(3)), Arm(SESSION)]
+    opening = [
+        Hello(SESSION),
+        *(Configure(k, 500.0, 2500.0, 65535, OnSilence(k % 2)) for k in range(3)),
+        Arm(SESSION),
+    ]
     with Core(lowest_us=int(LOWEST_US), highest_us=int(HIGHEST_US)) as core:
         for sequence, (message, wait_s) in enumerate([(message, 0.0) for message in opening if begun] + talk):
             wire = limber.encode(message, sequence)

@@ -1,4 +1,5 @@
-"""The whole way outside Blender: a link, its worker process, a serial port and the reference firmware behind it.
+"""The whole way outside Blender: a link, its worker process, a serial port and the reference firmware behind
+it.
 
 Its faults are in tests/hardware/faults.
 """
@@ -36,7 +37,10 @@ def armed_at_pose(opened, uno: EmulatedUno, **settings):
 def last_widths(uno: EmulatedUno) -> list[float]:
     """Of each channel that had a pulse."""
     return list(
-        {pulse.channel: pulse.width_us for pulse in sorted(uno.pulses(), key=lambda pulse: (pulse.channel, pulse.rise_us))}.values()
+        {
+            pulse.channel: pulse.width_us
+            for pulse in sorted(uno.pulses(), key=lambda pulse: (pulse.channel, pulse.rise_us))
+        }.values()
     )
 
 
@@ -52,7 +56,10 @@ def test_pyserial_talks_to_it(uno):
             heard = {}
 
             def answered() -> bool:
-                heard.update((frame.sequence, frame.message) for frame in decoder.feed(port.read(max(1, port.in_waiting))))
+                heard.update(
+                    (frame.sequence, frame.message)
+                    for frame in decoder.feed(port.read(max(1, port.in_waiting)))
+                )
                 return sequence in heard
 
             port.write(limber.encode(message, sequence))
@@ -64,7 +71,9 @@ def test_pyserial_talks_to_it(uno):
         ask(limber.Configure(0, 500, 2500, 4000, limber.OnSilence.HOLD), 2)
         ask(limber.Arm(5), 3)
         for k in range(100):
-            if ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.Result.NOT_ARMED:  # 250 ms passed on a busy machine: it holds
+            if (
+                ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.Result.NOT_ARMED
+            ):  # 250 ms passed on a busy machine: it holds
                 ask(limber.Arm(5), 3)
                 assert ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.Result.ACCEPTED
         pulses = uno.wait_for_pulses(lambda pulses: pulses[-1].width_us > 1598)

@@ -1,4 +1,6 @@
-"""Pulses of a PCA9685: its registers as the data sheet has them, and the bytes that the emulated Uno writes to it."""
+"""Pulses of a PCA9685: its registers as the data sheet has them, and the bytes that the emulated Uno writes
+to it.
+"""
 
 import ctypes
 from collections.abc import Iterator
@@ -28,11 +30,21 @@ class Chip:
         self.oscillator_hz = oscillator_hz
         self.registers = {MODE1: 0x11, MODE2: 0x04, PRE_SCALE: 0x1E}
         for output in range(OUTPUTS):
-            self.registers.update(dict(zip(range(FIRST_OUTPUT + 4 * output, FIRST_OUTPUT + 4 * output + 4), (0, 0, 0, 0x10), strict=True)))
+            self.registers.update(
+                dict(
+                    zip(
+                        range(FIRST_OUTPUT + 4 * output, FIRST_OUTPUT + 4 * output + 4),
+                        (0, 0, 0, 0x10),
+                        strict=True,
+                    )
+                )
+            )
 
     def write(self, data: bytes) -> None:
         register, *values = data
-        assert len(values) == 1 or self.registers[MODE1] & COUNTS_UP, "several registers at once, and it does not count up"
+        assert len(values) == 1 or self.registers[MODE1] & COUNTS_UP, (
+            "several registers at once, and it does not count up"
+        )
         for position, value in enumerate(values, register):
             if position == PRE_SCALE:
                 assert self.registers[MODE1] & SLEEPS, "its rate can be set only while it sleeps"
@@ -121,7 +133,9 @@ def test_every_output_has_its_own_pulse_wherever_it_begins(library):
     for output in range(OUTPUTS):
         library.shim_set(output, (600 + 100 * output) * 8)
     heard(library, chip)
-    assert [chip.pulse(output) for output in range(OUTPUTS)] == pytest.approx([600 + 100 * k for k in range(OUTPUTS)], abs=chip.tick_us)
+    assert [chip.pulse(output) for output in range(OUTPUTS)] == pytest.approx(
+        [600 + 100 * k for k in range(OUTPUTS)], abs=chip.tick_us
+    )
 
 
 def test_a_pulse_ends_and_begins_again(library):
@@ -164,14 +178,19 @@ def folder(tmp_path_factory) -> Path:
 
 
 def writes(lines: list[list[str]]) -> list[tuple[float, bytes]]:
-    """When the chip at the usual address was written to, and what; without the questions that a register's number alone is."""
+    """When the chip at the usual address was written to, and what; without the questions that a register's
+    number alone is.
+    """
     found = [(float(words[1]), words[2], bytes.fromhex(words[3])) for words in lines if words[0] == "I"]
     assert {address for _, address, _ in found} <= {f"{ADDRESS:02x}"}
     return [(at, data) for at, _, data in found if len(data) > 1]
 
 
 def configured() -> list[Configure]:
-    return [Configure(channel, 500.0, 2500.0, 65535, OnSilence.DETACH if channel % 2 else OnSilence.HOLD) for channel in range(OUTPUTS)]
+    return [
+        Configure(channel, 500.0, 2500.0, 65535, OnSilence.DETACH if channel % 2 else OnSilence.HOLD)
+        for channel in range(OUTPUTS)
+    ]
 
 
 def test_a_moved_uno_writes_every_width_to_the_chip(folder):
@@ -184,7 +203,9 @@ def test_a_moved_uno_writes_every_width_to_the_chip(folder):
     chip = Chip()
     for _, data in writes(timeline.play()):
         chip.write(data)
-    assert [chip.pulse(channel) for channel in range(OUTPUTS)] == pytest.approx(wanted, abs=0.5 * chip.tick_us + 0.05)
+    assert [chip.pulse(channel) for channel in range(OUTPUTS)] == pytest.approx(
+        wanted, abs=0.5 * chip.tick_us + 0.05
+    )
 
 
 def test_a_new_width_is_written_within_a_period_and_one_at_a_time_on_the_bus(folder):
@@ -197,7 +218,9 @@ def test_a_new_width_is_written_within_a_period_and_one_at_a_time_on_the_bus(fol
         timeline.wait(40_000)
     times = [at for at, data in writes(timeline.play()) if data[0] == FIRST_OUTPUT and at > sent[0]]
     assert len(times) == len(sent)
-    assert max(at - begun_at for at, begun_at in zip(times, sent, strict=True)) < 20_000 + 4_000  # a period, and 1.4 ms on the line
+    assert (
+        max(at - begun_at for at, begun_at in zip(times, sent, strict=True)) < 20_000 + 4_000
+    )  # a period, and 1.4 ms on the line
     assert min(later - sooner for sooner, later in pairwise(times)) > 15_000
 
 
@@ -256,7 +279,11 @@ def test_a_chip_that_lost_its_supply_for_a_moment_is_told_to_the_computer_and_be
         timeline.send(Move((1500.0, 1600.0)))
         timeline.wait(10_000)
     run, lines = timeline.run(), writes(timeline.play())
-    told = [answer.at_us for answer in run.answers if Reason.HARDWARE in getattr(answer.message, "reasons", Reason(0))]
+    told = [
+        answer.at_us
+        for answer in run.answers
+        if Reason.HARDWARE in getattr(answer.message, "reasons", Reason(0))
+    ]
     assert restarted_at < told[0] < restarted_at + 600_000
     assert max(told) < told[0] + 50_000
     chip = Chip()

@@ -1,4 +1,6 @@
-"""Motion from flash: what the firmware's player makes of a table, on this machine and on the emulated Uno, against the live stream."""
+"""Motion from flash: what the firmware's player makes of a table, on this machine and on the emulated Uno,
+against the live stream.
+"""
 
 import ctypes
 from itertools import pairwise
@@ -87,7 +89,14 @@ def play(library, closing):
     return make
 
 
-def track(*positions: int, servo: int = 0, detaches: bool = False, speed: int = 65535, lowest: int = 4000, highest: int = 20000) -> Track:
+def track(
+    *positions: int,
+    servo: int = 0,
+    detaches: bool = False,
+    speed: int = 65535,
+    lowest: int = 4000,
+    highest: int = 20000,
+) -> Track:
     return Track(servo, detaches, lowest, highest, speed, positions)
 
 
@@ -131,7 +140,9 @@ def test_the_button_starts_it_and_only_a_new_press_does_so_again_slowly_from_whe
     player.press(True)
     again = [RISE[-1], *(row[0] for row in player.rounds(20))]
     approach = again[: again.index(RISE[0]) + 1]
-    assert [before - after for before, after in pairwise(approach)][:-1] == [int(APPROACH)] * (len(approach) - 2)
+    assert [before - after for before, after in pairwise(approach)][:-1] == [int(APPROACH)] * (
+        len(approach) - 2
+    )
     assert again[len(approach) : len(approach) + 3] == list(RISE[:3])
 
 
@@ -140,7 +151,10 @@ def test_the_button_starts_it_and_only_a_new_press_does_so_again_slowly_from_whe
     [
         (Hello(7), 50),
         (limber.Stop(), 50),
-        *((message, DELAY_ROUNDS + 5) for message in (Hello(7), limber.Stop(), limber.Disarm(), limber.Disarm(release=True))),
+        *(
+            (message, DELAY_ROUNDS + 5)
+            for message in (Hello(7), limber.Stop(), limber.Disarm(), limber.Disarm(release=True))
+        ),
     ],
 )
 def test_a_computer_ends_it_for_good(play, message, rounds):
@@ -153,7 +167,9 @@ def test_a_computer_ends_it_for_good(play, message, rounds):
 
 
 def test_what_leaves_the_channel_s_range_or_is_faster_than_its_speed_is_held_back_as_in_a_live_move(play):
-    player = play(Table((track(12000, 12000, 19000, 19000, 19000, 19000, speed=1000, highest=12400),), 1, False))
+    player = play(
+        Table((track(12000, 12000, 19000, 19000, 19000, 19000, speed=1000, highest=12400),), 1, False)
+    )
     widths = [row[0] for row in player.rounds(DELAY_ROUNDS + 6)[DELAY_ROUNDS:]]
     steps = [after - before for before, after in pairwise(widths)]
     assert widths[-1] == 12400
@@ -212,14 +228,23 @@ def polled(timeline: Timeline, seconds: float) -> None:
 
 
 def sequences(rows: list[tuple[int | None, ...]]) -> list[list[int]]:
-    """What each channel was commanded [1/8 us], one after the other: each width once for as long as it stays, what is none left out."""
+    """What each channel was commanded [1/8 us], one after the other: each width once for as long as it stays,
+    what is none left out.
+    """
     columns = ([width for width in column if width is not None] for column in zip(*rows, strict=True))
-    return [[width for k, width in enumerate(column) if not k or column[k - 1] != width] for column in columns]
+    return [
+        [width for k, width in enumerate(column) if not k or column[k - 1] != width] for column in columns
+    ]
 
 
 def commanded(run: Run) -> list[list[int]]:
     """The same, as the device's reports say."""
-    return sequences([tuple(None if width is None else round(UNITS * width) for width in report.commanded_us) for report in run.reports()])
+    return sequences(
+        [
+            tuple(None if width is None else round(UNITS * width) for width in report.commanded_us)
+            for report in run.reports()
+        ]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +259,10 @@ def played(folder) -> Run:
 def streamed() -> tuple[Run, list[tuple[int, ...]]]:
     """The same frames, as the robot link plays them back: its limiter, its codec, one move a pulse."""
     robot = MOTION.device
-    mixing, welcome = Mixing(robot), Welcome(7, (1, 1), CHANNELS, Features(0), 500.0, 2500.0, 20_000, 250, "Uno")
+    mixing, welcome = (
+        Mixing(robot),
+        Welcome(7, (1, 1), CHANNELS, Features(0), 500.0, 2500.0, 20_000, 250, "Uno"),
+    )
     timeline = Timeline()
     timeline.open_session(list(configurations(robot)))
     rows = sample(TAKE, 1 / PERIOD_S)
@@ -326,7 +354,9 @@ def test_a_board_s_room_is_what_the_firmware_leaves(tmp_path, name, flags):
     header = tmp_path / "limber_motion.h"
     found = motion(seconds=0.5)
     header.write_bytes(FORMATS["firmware"].make(found, Settings()))
-    taken = workbench.flash_taken(workbench.firmware(tmp_path, flags, header)) - len(_bytes(header.read_bytes()))
+    taken = workbench.flash_taken(workbench.firmware(tmp_path, flags, header)) - len(
+        _bytes(header.read_bytes())
+    )
     print(f"{name}: the firmware and its player take {taken} bytes")
     assert taken <= BOARDS[name].firmware <= taken + 256
     assert BOARDS[name.replace("uno", "nano")].flash == NANO_FLASH

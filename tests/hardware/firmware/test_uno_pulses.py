@@ -1,4 +1,6 @@
-"""The reference firmware on an emulated Arduino Uno, in simulated time: how wide its pulses are, and when they come."""
+"""The reference firmware on an emulated Arduino Uno, in simulated time: how wide its pulses are, and when
+they come.
+"""
 
 import random
 import statistics
@@ -9,14 +11,23 @@ from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import Move, Reason, Report, Result
 
 from tests.hardware.emulator import Pulse, Run, Timeline, require_emulator
-from tests.hardware.firmware.streaming import CHANNELS, FRAME_US, PERIOD_US, TOLERANCE_US, configuration, standing
+from tests.hardware.firmware.streaming import (
+    CHANNELS,
+    FRAME_US,
+    PERIOD_US,
+    TOLERANCE_US,
+    configuration,
+    standing,
+)
 
 require_emulator()
 
 
 # --- widths
 def random_stream(positions: int, seed: int) -> tuple[Run, list[tuple[float, tuple[float, ...]]]]:
-    """A stream at 100 Hz, each frame somewhat late, within what a channel can change from pulse to pulse; what was sent, and when."""
+    """A stream at 100 Hz, each frame somewhat late, within what a channel can change from pulse to pulse;
+    what was sent, and when.
+    """
     chance = random.Random(seed)
     timeline = Timeline()
     timeline.open_session(configuration())
@@ -36,8 +47,12 @@ def stream() -> tuple[Run, list[tuple[float, tuple[float, ...]]]]:
 
 
 def error_us(pulse: Pulse, sent: list[tuple[float, tuple[float, ...]]]) -> float:
-    """By how much a pulse misses the position it is of: one of those sent shortly before it (a chance match is unlikely)."""
-    recent = [positions[pulse.channel] for at, positions in sent if pulse.rise_us - 30_000 < at < pulse.rise_us]
+    """By how much a pulse misses the position it is of: one of those sent shortly before it (a chance match
+    is unlikely).
+    """
+    recent = [
+        positions[pulse.channel] for at, positions in sent if pulse.rise_us - 30_000 < at < pulse.rise_us
+    ]
     return min(abs(pulse.width_us - position) for position in recent)
 
 
@@ -45,7 +60,10 @@ def test_every_pulse_is_as_wide_as_was_sent(stream):
     run, sent = stream
     errors = sorted(error_us(pulse, sent) for pulse in run.pulses)
     p99 = errors[len(errors) * 99 // 100]
-    print(f"error of {len(errors)} pulses: p50 {statistics.median(errors):.2f}, p99 {p99:.2f}, max {errors[-1]:.2f} us")
+    print(
+        f"error of {len(errors)} pulses: p50 {statistics.median(errors):.2f}, p99 {p99:.2f}, max"
+        f" {errors[-1]:.2f} us"
+    )
     assert len(errors) > 2800
     assert errors[-1] <= 8.0
     assert p99 <= 2.0
@@ -62,14 +80,24 @@ def test_every_channel_has_a_pulse_every_20_ms(stream):
 def test_a_new_position_is_on_the_pin_within_a_period_and_a_slot(stream):
     run, sent = stream
     for pulse in run.pulses:
-        newest = max(at for at, positions in sent if at < pulse.rise_us and abs(positions[pulse.channel] - pulse.width_us) < 1.0)
-        due = [at for at, _ in sent if newest < at < pulse.rise_us - 9_000]  # 3 ms on the line, 3.3 ms a slot, its own time
+        newest = max(
+            at
+            for at, positions in sent
+            if at < pulse.rise_us and abs(positions[pulse.channel] - pulse.width_us) < 1.0
+        )
+        due = [
+            at for at, _ in sent if newest < at < pulse.rise_us - 9_000
+        ]  # 3 ms on the line, 3.3 ms a slot, its own time
         assert not due, f"{pulse} is of {newest}, and {due} had come"
 
 
 def test_a_stream_at_100_hz_is_acknowledged_frame_by_frame(stream):
     run, sent = stream
-    moves = [answer for answer in run.answers if isinstance(answer.message, Report) and answer.message.answers == limber.Kind.MOVE]
+    moves = [
+        answer
+        for answer in run.answers
+        if isinstance(answer.message, Report) and answer.message.answers == limber.Kind.MOVE
+    ]
     assert len(moves) == len(sent)
     assert {move.message.result for move in moves} == {Result.ACCEPTED}
     assert run.noise == 0
@@ -83,7 +111,9 @@ def test_widths_hold_where_two_pulses_end_together():
     for k in range(100):
         difference = (k - 50) * 3 / 8  # [us] -19 to 19
         base = (1500.0, 2100.0, 900.0)[k % 3]
-        sent.append((timeline.now_us, tuple(base if channel < 6 else base + difference for channel in CHANNELS)))
+        sent.append(
+            (timeline.now_us, tuple(base if channel < 6 else base + difference for channel in CHANNELS))
+        )
         for _ in range(4):  # two pulses on the way there and two in place
             timeline.send(Move(sent[-1][1]))
             timeline.wait(FRAME_US)
@@ -106,8 +136,8 @@ TURN = 1 << 16  # after so many the timer is 0 again
 
 
 def width_with_request_at_zero(period: int, channel: int) -> float | None:
-    """Width [us] of a channel's pulse whose end is requested in that period, counted from the start, when the timer is 0; None: no width
-    within the range has this.
+    """Width [us] of a channel's pulse whose end is requested in that period, counted from the start, when the
+    timer is 0; None: no width within the range has this.
     """
     begin = SLOT_TICKS * (6 * period + channel)
     ticks = -(begin + NEAR) % TURN
@@ -121,14 +151,20 @@ def test_pulses_are_as_wide_as_sent_where_the_end_is_requested_when_the_timer_is
     widths = [600.0] * 12  # the others end long before
     periods = {}
     for channel in (0, 2, 4):  # the first of a slot that begins at an even tick: widths are multiples of two
-        known = ((period, width_with_request_at_zero(period, channel)) for period in range(soonest, soonest + 100))
-        periods[channel], widths[channel] = next((period, width) for period, width in known if width is not None)
+        known = (
+            (period, width_with_request_at_zero(period, channel)) for period in range(soonest, soonest + 100)
+        )
+        periods[channel], widths[channel] = next(
+            (period, width) for period, width in known if width is not None
+        )
     standing(timeline, tuple(widths), 2 * (max(periods.values()) - soonest + 50))
     run = timeline.run()
     for channel, period in periods.items():
         around = run.pulses_of(channel, (period - 2) * PERIOD_US, (period + 4) * PERIOD_US)
         assert len(around) >= 5
-        assert [pulse.width_us for pulse in around] == pytest.approx([widths[channel]] * len(around), abs=TOLERANCE_US)
+        assert [pulse.width_us for pulse in around] == pytest.approx(
+            [widths[channel]] * len(around), abs=TOLERANCE_US
+        )
 
 
 # --- limits on the device
@@ -164,4 +200,6 @@ def test_a_move_with_an_interval_is_a_straight_line_of_pulses():
     for channel in CHANNELS:
         line = run.pulses_of(channel, begin + 30_000, begin + 190_000)
         steps = [b.width_us - a.width_us for a, b in pairwise(line)]
-        assert steps == pytest.approx([80.0] * len(steps), abs=4.0)  # 800 us in 200 ms; prepared up to 1 ms sooner or later
+        assert steps == pytest.approx(
+            [80.0] * len(steps), abs=4.0
+        )  # 800 us in 200 ms; prepared up to 1 ms sooner or later

@@ -1,4 +1,6 @@
-"""The reference firmware on an emulated Arduino Uno, in simulated time: when there must be no pulse, or none that differs."""
+"""The reference firmware on an emulated Arduino Uno, in simulated time: when there must be no pulse, or none
+that differs.
+"""
 
 import random
 from itertools import pairwise
@@ -8,7 +10,16 @@ from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import Arm, Hello, Move, Poll, Reason, Report, Result, State, Stop
 
 from tests.hardware.emulator import Run, Timeline, require_emulator
-from tests.hardware.firmware.streaming import CHANNELS, DETACHES, FRAME_US, HOLDS, SESSION, TOLERANCE_US, configuration, standing
+from tests.hardware.firmware.streaming import (
+    CHANNELS,
+    DETACHES,
+    FRAME_US,
+    HOLDS,
+    SESSION,
+    TOLERANCE_US,
+    configuration,
+    standing,
+)
 
 require_emulator()
 
@@ -32,7 +43,9 @@ def test_a_channel_s_first_pulse_is_the_position_given_and_the_others_stay_quiet
     standing(timeline, (None, None, None, 812.5), 10)
     run = timeline.run()
     assert {pulse.channel for pulse in run.pulses} == {3}
-    assert [pulse.width_us for pulse in run.pulses] == pytest.approx([812.5] * len(run.pulses), abs=TOLERANCE_US)
+    assert [pulse.width_us for pulse in run.pulses] == pytest.approx(
+        [812.5] * len(run.pulses), abs=TOLERANCE_US
+    )
     assert set(run.high) <= {3}
 
 
@@ -94,7 +107,9 @@ def test_a_reset_in_the_middle_of_a_stream_ends_disarmed_until_armed_afresh():
     assert not [pulse for pulse in run.pulses if reset < pulse.rise_us < again]
     between = [answer.message for answer in run.answers if reset < answer.at_us < again]
     assert between[0] == Report(None, 0, State.DISARMED, Reason.NO_SESSION, 0, 0, (None,) * 12)
-    assert {(report.result, report.state, report.session) for report in between[1:]} == {(Result.NO_SESSION, State.DISARMED, 0)}
+    assert {(report.result, report.state, report.session) for report in between[1:]} == {
+        (Result.NO_SESSION, State.DISARMED, 0)
+    }
     assert len(between) > 90
     afterwards = [pulse.width_us for pulse in run.pulses if pulse.rise_us > again]
     assert len(afterwards) > 80
@@ -121,10 +136,16 @@ def test_a_stop_behind_noise_that_looks_like_a_long_frame_s_head_ends_the_motion
 
 # --- damage and noise
 def damaged_frames(chance: random.Random) -> list[bytes]:
-    """What a bad line makes of moves that would be seen: flipped bits, lost tails, lost heads, doubled bytes, and bytes from nowhere."""
+    """What a bad line makes of moves that would be seen: flipped bits, lost tails, lost heads, doubled bytes,
+    and bytes from nowhere.
+    """
     pieces = []
     for _ in range(60):
-        wire = bytearray(limber.encode(Move(tuple(chance.choice((700.0, 2300.0)) for _ in CHANNELS)), chance.randrange(256)))
+        wire = bytearray(
+            limber.encode(
+                Move(tuple(chance.choice((700.0, 2300.0)) for _ in CHANNELS)), chance.randrange(256)
+            )
+        )
         match chance.randrange(5):
             case 0:
                 for _ in range(chance.randint(1, 3)):
@@ -154,7 +175,9 @@ def test_noise_and_damaged_frames_in_a_stream_move_nothing():
     standing(timeline, (1500.0,) * 12, 5)
     run = timeline.run()
     assert len(run.pulses) > 800
-    assert [pulse.width_us for pulse in run.pulses] == pytest.approx([1500.0] * len(run.pulses), abs=TOLERANCE_US)
+    assert [pulse.width_us for pulse in run.pulses] == pytest.approx(
+        [1500.0] * len(run.pulses), abs=TOLERANCE_US
+    )
     assert run.reports()[-1].state == State.ARMED
     assert run.reports()[-1].bad_frames > 10
 
@@ -181,10 +204,14 @@ def test_a_flood_is_survived_and_stop_still_heard():
     assert run.reports()[-1].state == State.FAULT
     assert run.reports()[-1].bad_frames == 0
     for channel in CHANNELS:
-        widths = [pulse.width_us for pulse in run.pulses_of(channel) if pulse.width_us > 1000.0 + TOLERANCE_US]
+        widths = [
+            pulse.width_us for pulse in run.pulses_of(channel) if pulse.width_us > 1000.0 + TOLERANCE_US
+        ]
         underway = widths[: len(widths) - widths.count(pytest.approx(widths[-1], abs=TOLERANCE_US))]
         assert len(underway) > 40
-        assert [b - a for a, b in pairwise(underway)] == pytest.approx([10.0] * (len(underway) - 1), abs=TOLERANCE_US)
+        assert [b - a for a, b in pairwise(underway)] == pytest.approx(
+            [10.0] * (len(underway) - 1), abs=TOLERANCE_US
+        )
 
 
 def test_a_frame_that_was_broken_off_is_given_up_in_silence():
@@ -215,4 +242,6 @@ def test_it_says_what_it_is():
     hello = timeline.send(Hello(SESSION))
     timeline.wait(20_000)
     welcome = timeline.run().answer_to(hello)
-    assert welcome == limber.Welcome(SESSION, (1, 2), 12, limber.Features.INTERPOLATION, 500.0, 2500.0, 20000, 250, "Arduino Uno")
+    assert welcome == limber.Welcome(
+        SESSION, (1, 2), 12, limber.Features.INTERPOLATION, 500.0, 2500.0, 20000, 250, "Arduino Uno"
+    )

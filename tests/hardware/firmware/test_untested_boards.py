@@ -1,4 +1,6 @@
-"""Pulses of boards that no emulator runs here: compiled against stand-ins of what they call, and the numbers that they call it with."""
+"""Pulses of boards that no emulator runs here: compiled against stand-ins of what they call, and the numbers
+that they call it with.
+"""
 
 import ctypes
 
@@ -80,9 +82,13 @@ def test_an_rp2040_sends_each_channel_s_width_on_its_pin_whatever_its_clock(rp20
     ticks = {rp2040.shim_divider(one) / 16 / clock_mhz for one in slices}  # [us]
     assert len(ticks) == 1
     tick_us = ticks.pop()
-    assert [(rp2040.shim_wrap(one) + 1) * tick_us for one in slices] == pytest.approx([20_000] * len(slices), rel=1e-3)
+    assert [(rp2040.shim_wrap(one) + 1) * tick_us for one in slices] == pytest.approx(
+        [20_000] * len(slices), rel=1e-3
+    )
     assert rp2040.shim_enabled() == sum(1 << one for one in slices)
-    assert [rp2040.shim_duty(pin) * tick_us for pin in RP2040_PINS] == pytest.approx(WIDTHS, rel=1e-3, abs=0.5 * tick_us)
+    assert [rp2040.shim_duty(pin) * tick_us for pin in RP2040_PINS] == pytest.approx(
+        WIDTHS, rel=1e-3, abs=0.5 * tick_us
+    )
 
 
 def test_an_rp2040_has_no_pulse_before_a_position_and_none_after_a_release(rp2040):

@@ -1,4 +1,6 @@
-"""Builds what the tests of the firmware's boards and player need: variants of it for the emulated Uno, and parts of it for this machine."""
+"""Builds what the tests of the firmware's boards and player need: variants of it for the emulated Uno, and
+parts of it for this machine.
+"""
 
 import ctypes
 import os
@@ -9,13 +11,25 @@ from tests.hardware.emulator import build
 
 HERE = Path(__file__).resolve().parent
 SOURCES = build.FIRMWARE_SOURCES / "limber_firmware" / "src"
-STRICT = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
+STRICT = [
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-shared",
+    "-fPIC",
+    "-fsanitize=undefined",
+    "-fsanitize-undefined-trap-on-error",
+]
 
 
 def firmware(folder: Path, flags: str = "", motion: Path | None = None) -> Path:
     """An ELF file of the firmware, with other flags or with a motion that it plays."""
     out = folder / "firmware"
-    _run([str(build.FIRMWARE_SOURCES / "build"), str(out), *([str(motion)] if motion else [])], LIMBER_FLAGS=flags)
+    _run(
+        [str(build.FIRMWARE_SOURCES / "build"), str(out), *([str(motion)] if motion else [])],
+        LIMBER_FLAGS=flags,
+    )
     return out.with_suffix(".elf")
 
 
@@ -46,6 +60,8 @@ def library(folder: Path, shim: str, *sources: str, options: tuple[str, ...] = (
 
 
 def _run(command: list[str], **environment: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
     assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
     return done.stdout

@@ -1,7 +1,8 @@
 """Simulated servos that move a body: a MuJoCo model in place of horns that go where they are sent.
 
-A servo's own controller is the model's position actuator: its gain follows the servo's P register, its force the servo's torque limit, and
-what it is told arrives with a delay. So the robot has mass, sags, lags, can be stopped by an obstacle, and tells its load.
+A servo's own controller is the model's position actuator: its gain follows the servo's P register, its force
+the servo's torque limit, and what it is told arrives with a delay. So the robot has mass, sags, lags, can be
+stopped by an obstacle, and tells its load.
 """
 
 import math
@@ -23,7 +24,9 @@ MIDDLE = 2048  # steps at which a joint is usually at 0
 DELAY = 0.002  # [s] until the motor does what its servo was told
 SETTLES = 1.5  # [s] with torque before the power goes off
 OVERLOADED = 0x20  # of a Feetech servo's error
-HEATS = 0.2  # [s] over which a load counts for the protection: a motor that pushes to and fro is not overloaded
+HEATS = (
+    0.2  # [s] over which a load counts for the protection: a motor that pushes to and fro is not overloaded
+)
 
 
 @dataclass
@@ -43,7 +46,9 @@ class Horn:
 
 @dataclass
 class _Motor:
-    """A servo with its joint in the model: indices, the gains and forces as the model has them, and where the servo wants its horn."""
+    """A servo with its joint in the model: indices, the gains and forces as the model has them, and where the
+    servo wants its horn.
+    """
 
     servo: Servo
     horn: Horn
@@ -61,11 +66,20 @@ class _Motor:
 
 
 def model_of(source: str | Path, weld: str = "") -> mujoco.MjModel:
-    """A model from a file, or from a text; `weld`: body that is held where it is, for a robot that cannot stand by itself."""
-    spec = mujoco.MjSpec.from_string(source) if isinstance(source, str) else mujoco.MjSpec.from_file(str(source))
+    """A model from a file, or from a text; `weld`: body that is held where it is, for a robot that cannot
+    stand by itself.
+    """
+    spec = (
+        mujoco.MjSpec.from_string(source) if isinstance(source, str) else mujoco.MjSpec.from_file(str(source))
+    )
     if weld:
         held = spec.add_equality()
-        held.type, held.objtype, held.name1, held.solref = mujoco.mjtEq.mjEQ_WELD, mujoco.mjtObj.mjOBJ_BODY, weld, [0.002, 1]
+        held.type, held.objtype, held.name1, held.solref = (
+            mujoco.mjtEq.mjEQ_WELD,
+            mujoco.mjtObj.mjOBJ_BODY,
+            weld,
+            [0.002, 1],
+        )
         held.data[10] = 1.0
     return spec.compile()
 
@@ -76,13 +90,16 @@ class OnBody(Bus):
     Args:
         model: The model.
         horns: Each servo's place in it, by id.
-        start: Positions of joints at first [rad], by id; 0, or the model's first key frame, where none is given.
+        start: Positions of joints at first [rad], by id; 0, or the model's first key frame, where none is
+            given.
     """
 
     GAIN: tuple[int, int]  # address and size of the P register
     USUAL_GAIN: int  # what it is when the model's own gains hold
 
-    def __init__(self, model: mujoco.MjModel, horns: Mapping[int, Horn], start: Mapping[int, float] | None = None) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, horns: Mapping[int, Horn], start: Mapping[int, float] | None = None
+    ) -> None:
         self.model, self.data = model, mujoco.MjData(model)
         self._late, self._motors = 0.0, []
         if model.nkey:
@@ -95,12 +112,20 @@ class OnBody(Bus):
             if not model.neq:  # where loops are closed they lead the joints there
                 self.data.qpos[place] = value
         mujoco.mj_step(model, self.data, round(SETTLES / model.opt.timestep))
-        super().__init__({number: self._steps(model.jnt_qposadr[joint], horns[number]) for number, joint in joints.items()})
+        super().__init__(
+            {number: self._steps(model.jnt_qposadr[joint], horns[number]) for number, joint in joints.items()}
+        )
         for number, joint in joints.items():
             k, servo = indices[number], self.servos[number]
-            gain, bias, force = model.actuator_gainprm[k, 0], model.actuator_biasprm[k].copy(), model.actuator_forcerange[k].copy()
+            gain, bias, force = (
+                model.actuator_gainprm[k, 0],
+                model.actuator_biasprm[k].copy(),
+                model.actuator_forcerange[k].copy(),
+            )
             places = model.jnt_qposadr[joint], model.jnt_dofadr[joint]
-            motor = _Motor(servo, horns[number], k, *places, gain, bias, force, servo.position, servo.position)
+            motor = _Motor(
+                servo, horns[number], k, *places, gain, bias, force, servo.position, servo.position
+            )
             motor.coming.extend([self.data.ctrl[k]] * max(1, round(DELAY / model.opt.timestep)))
             self._motors.append(motor)
 
@@ -124,7 +149,9 @@ class OnBody(Bus):
         motor = next((motor for motor in getattr(self, "_motors", ()) if motor.servo is servo), None)
         if motor is None or not motor.force[1]:
             return 0
-        return round(1000 * motor.horn.sense * float(self.data.actuator_force[motor.actuator]) / motor.force[1])
+        return round(
+            1000 * motor.horn.sense * float(self.data.actuator_force[motor.actuator]) / motor.force[1]
+        )
 
     def strength(self, servo: Servo) -> float:
         """Share of the motor's force that the servo uses at most."""
@@ -149,7 +176,12 @@ class OnBody(Bus):
             motor.setpoint = servo.position
         share = self.number(servo, *self.GAIN) / self.USUAL_GAIN if has_torque else 0.0
         model.actuator_gainprm[motor.actuator, 0] = share * motor.gain
-        model.actuator_biasprm[motor.actuator] = motor.bias * (1.0, share, float(has_torque), *[1.0] * (len(motor.bias) - 3))
+        model.actuator_biasprm[motor.actuator] = motor.bias * (
+            1.0,
+            share,
+            float(has_torque),
+            *[1.0] * (len(motor.bias) - 3),
+        )
         model.actuator_forcerange[motor.actuator] = self.strength(servo) * motor.force
 
     def _step(self) -> None:
@@ -171,7 +203,9 @@ class OnBody(Bus):
 
 
 class StsOnBody(OnBody, StsBus):
-    """Feetech STS servos that move a body. One that pushes too hard for too long says so, and is weak until its torque is switched off."""
+    """Feetech STS servos that move a body. One that pushes too hard for too long says so, and is weak until
+    its torque is switched off.
+    """
 
     GAIN, USUAL_GAIN = (GAIN, 1), 16  # as LeRobot sets it, and public models of SO-101 have their gains
 
@@ -184,7 +218,9 @@ class StsOnBody(OnBody, StsBus):
             servo.error, motor.overloaded_for, motor.mean_load = servo.error & ~OVERLOADED, 0.0, 0.0
             return
         motor.mean_load += (self.load(servo) - motor.mean_load) * min(dt / HEATS, 1.0)
-        motor.overloaded_for = motor.overloaded_for + dt if abs(motor.mean_load) >= 10 * servo.table[OVERLOAD] else 0.0
+        motor.overloaded_for = (
+            motor.overloaded_for + dt if abs(motor.mean_load) >= 10 * servo.table[OVERLOAD] else 0.0
+        )
         if motor.overloaded_for > servo.table[OVERLOAD_TIME] / 100:
             servo.error |= OVERLOADED
 

@@ -1,4 +1,6 @@
-"""What all simulated bus servos have in common: a table of registers, a horn that turns, and a wire that they share."""
+"""What all simulated bus servos have in common: a table of registers, a horn that turns, and a wire that they
+share.
+"""
 
 import math
 from dataclasses import dataclass, field
@@ -18,7 +20,8 @@ class Servo:
         position: Where its horn is [steps], counted on over full turns.
         table: Its registers, as they are read.
         kept: Those of its EEPROM as they come back after a power failure.
-        counted_from: The horn's position at which the servo's own count of turns began [steps]; a whole number of turns.
+        counted_from: The horn's position at which the servo's own count of turns began [steps]; a whole
+            number of turns.
         velocity: Of the horn [steps/s].
         behind: How far its goal is from where it is [steps]; 0 where it has none.
         steps_left: Of a relative move (Feetech's step mode).
@@ -48,7 +51,8 @@ class Bus:
 
     Attributes:
         servos: By id.
-        forgets_after: Silence on the line after which servos drop a message that has begun [s]; infinite: they wait for its end for ever.
+        forgets_after: Silence on the line after which servos drop a message that has begun [s]; infinite:
+            they wait for its end for ever.
     """
 
     TORQUE: int  # address of the register that gives torque
@@ -108,7 +112,9 @@ class Bus:
         """What a servo does by itself as time passes."""
 
     def restart(self, number: int) -> None:
-        """The power of a servo fails for a moment: it forgets its RAM, its turns, and what it was about to do."""
+        """The power of a servo fails for a moment: it forgets its RAM, its turns, and what it was about to
+        do.
+        """
         servo = self.servos[number]
         servo.table[:] = servo.kept + bytes(len(servo.table) - len(servo.kept))
         servo.steps_left, servo.profile_speed, servo.error = 0.0, math.inf, 0

@@ -5,8 +5,26 @@ import math
 from .bus import TOP_SPEED, TURN, Bus, Servo
 from .dynamixel_line import crc, frame_of, stuffed, unstuffed
 
-DRIVE_MODE, MODE, OFFSET, PWM_LIMIT, CURRENT_LIMIT, SPEED_LIMIT, HIGHEST, LOWEST, STARTUP = 10, 11, 20, 36, 38, 44, 48, 52, 60
-WATCHDOG, PWM, CURRENT, VELOCITY, PROFILE_ACCELERATION, PROFILE_VELOCITY, GOAL = 98, 100, 102, 104, 108, 112, 116
+DRIVE_MODE, MODE, OFFSET, PWM_LIMIT, CURRENT_LIMIT, SPEED_LIMIT, HIGHEST, LOWEST, STARTUP = (
+    10,
+    11,
+    20,
+    36,
+    38,
+    44,
+    48,
+    52,
+    60,
+)
+WATCHDOG, PWM, CURRENT, VELOCITY, PROFILE_ACCELERATION, PROFILE_VELOCITY, GOAL = (
+    98,
+    100,
+    102,
+    104,
+    108,
+    112,
+    116,
+)
 GAIN, USUAL_GAIN = 84, 400  # of the position controller
 VELOCITY_MODE, POSITION_MODE, PWM_MODE = 1, 3, 16
 TAKE_POSITIONS = (POSITION_MODE, 4, 5)  # and current mode, 0, does not
@@ -23,8 +41,8 @@ RANGE, LIMIT, ACCESS = 4, 6, 7  # errors
 class DynamixelBus(Bus):
     """XL330-M288 servos on one wire.
 
-    In position mode the servo counts from one turn again whenever it gets torque; goals beyond the position limits are refused. A profile
-    velocity of 0 is no limit. A watchdog that trips makes it 0.
+    In position mode the servo counts from one turn again whenever it gets torque; goals beyond the position
+    limits are refused. A profile velocity of 0 is no limit. A watchdog that trips makes it 0.
     """
 
     TORQUE = 64
@@ -66,7 +84,12 @@ class DynamixelBus(Bus):
         if servo.table[WATCHDOG] == TRIPPED or self.goal(servo) == self.reading(servo):
             return 0.0
         speed = SPEED_UNIT * self.number(servo, PROFILE_VELOCITY, 4) or math.inf
-        return self._toward(servo, self.goal(servo), servo.profile_speed if servo.table[DRIVE_MODE] & TIME_BASED else speed, dt)
+        return self._toward(
+            servo,
+            self.goal(servo),
+            servo.profile_speed if servo.table[DRIVE_MODE] & TIME_BASED else speed,
+            dt,
+        )
 
     def _spin(self, servo: Servo, mode: int) -> float:
         """How fast it turns on and on [steps/s]."""

@@ -5,7 +5,11 @@ import math
 from .bus import TOP_SPEED, TURN, Bus, Servo
 
 LOWEST, HIGHEST, MAX_TORQUE, PHASE, GAIN, OFFSET, MODE = 9, 11, 16, 18, 21, 31, 33
-WEAKENED, OVERLOAD_TIME, OVERLOAD = 34, 35, 36  # strength left of an overloaded servo [%], after how long [10 ms], at which load [%]
+WEAKENED, OVERLOAD_TIME, OVERLOAD = (
+    34,
+    35,
+    36,
+)  # strength left of an overloaded servo [%], after how long [10 ms], at which load [%]
 GOAL, TIME, SPEED, TORQUE_LIMIT, LOCK, CURRENT = 42, 44, 46, 48, 55, 69
 STEP_MODE = 3
 STALL_CURRENT = 415  # of 6.5 mA
@@ -16,8 +20,9 @@ MIDDLE = 128  # written to the torque register: here is step 2048
 class StsBus(Bus):
     """STS3215 servos on one wire.
 
-    In position mode goals end at the angle limits, unless both are 0: then the servo turns more than once. A speed of 0 is no limit. The
-    offset (sign bit 11) is subtracted from what the sensor says. A lock that is closed lets values in the EEPROM work, and be forgotten.
+    In position mode goals end at the angle limits, unless both are 0: then the servo turns more than once. A
+    speed of 0 is no limit. The offset (sign bit 11) is subtracted from what the sensor says. A lock that is
+    closed lets values in the EEPROM work, and be forgotten.
     """
 
     TORQUE = 40
@@ -42,11 +47,19 @@ class StsBus(Bus):
         place = servo.position - servo.counted_from
         if servo.table[OFFSET] or servo.table[OFFSET + 1]:
             place -= _magnitude(self.number(servo, OFFSET), 11)
-        return place if self._is_multi_turn(servo) or servo.table[PHASE] & FULL_ANGLE else (place + 0.5) % TURN - 0.5
+        return (
+            place
+            if self._is_multi_turn(servo) or servo.table[PHASE] & FULL_ANGLE
+            else (place + 0.5) % TURN - 0.5
+        )
 
     def goal(self, servo: Servo) -> float:
         goal = _magnitude(servo.table[GOAL] | servo.table[GOAL + 1] << 8, 15)
-        return goal if self._is_multi_turn(servo) else min(max(goal, self.number(servo, LOWEST)), self.number(servo, HIGHEST))
+        return (
+            goal
+            if self._is_multi_turn(servo)
+            else min(max(goal, self.number(servo, LOWEST)), self.number(servo, HIGHEST))
+        )
 
     def refresh(self, servo: Servo) -> None:
         self.put(servo, 56, _signed(round(self.reading(servo)), 15))
@@ -66,7 +79,9 @@ class StsBus(Bus):
             case 2:  # PWM
                 return TOP_SPEED * _magnitude(self.number(servo, TIME), 10) / 1000.0 * dt
             case 3:  # step
-                step = math.copysign(min(abs(servo.steps_left), (abs(speed) or TOP_SPEED) * dt), servo.steps_left)
+                step = math.copysign(
+                    min(abs(servo.steps_left), (abs(speed) or TOP_SPEED) * dt), servo.steps_left
+                )
                 servo.steps_left -= step
                 return step
         return 0.0

@@ -1,4 +1,6 @@
-"""What the Open Duck's driver (rustypot) does with servos on a port, as JSON: run with PORT, ids. Both its first version and newer ones."""
+"""What the Open Duck's driver (rustypot) does with servos on a port, as JSON: run with PORT, ids. Both its
+first version and newer ones.
+"""
 
 import json
 import sys

@@ -1,6 +1,8 @@
-"""What LeLamp's AnimationService plays on a port: run in the makers' Python with PORT, FOLDER of lamp.json and recordings, RUNTIME.
+"""What LeLamp's AnimationService plays on a port: run in the makers' Python with PORT, FOLDER of lamp.json
+and recordings, RUNTIME.
 
-Its recordings are played until each has been sent once; prints when it is done. Values are those of the recordings.
+Its recordings are played until each has been sent once; prints when it is done. Values are those of the
+recordings.
 """
 
 import sys

@@ -1,4 +1,6 @@
-"""What LeRobot's own client does with an SO-101 on a port, as JSON: run in the makers' Python with PORT FOLDER, FOLDER has arm.json."""
+"""What LeRobot's own client does with an SO-101 on a port, as JSON: run in the makers' Python with PORT
+FOLDER, FOLDER has arm.json.
+"""
 
 import builtins
 import json
@@ -43,7 +45,9 @@ def conversions(robot: SOFollower) -> list:
             motor.norm_mode = mode
             for position in range(0, 4096, 273):
                 value = robot.bus._normalize({motor.id: position})[motor.id]
-                rows.append([mode.value, name, position, value, robot.bus._unnormalize({motor.id: value})[motor.id]])
+                rows.append(
+                    [mode.value, name, position, value, robot.bus._unnormalize({motor.id: value})[motor.id]]
+                )
     return rows
 
 
@@ -64,7 +68,10 @@ told["beyond"] = observed(robot)
 told["goal beyond"] = read(robot, "Goal_Position")
 told["limit"] = read(robot, "Max_Position_Limit")
 told["at the limit"] = read(robot, "Present_Position")
-told["power-up"] = {name: robot.bus.read(name, "elbow_flex", normalize=False) for name in ("P_Coefficient", "Lock", "Torque_Enable")}
+told["power-up"] = {
+    name: robot.bus.read(name, "elbow_flex", normalize=False)
+    for name in ("P_Coefficient", "Lock", "Torque_Enable")
+}
 robot.bus.disable_torque()
 robot.bus.reset_calibration()
 told["homings"] = robot.bus.set_half_turn_homings()

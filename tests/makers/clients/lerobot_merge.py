@@ -1,4 +1,6 @@
-"""Merges datasets by LeRobot's own program and prints what it says about the result, as JSON: run with MERGED DATASET DATASET ..."""
+"""Merges datasets by LeRobot's own program and prints what it says about the result, as JSON: run with MERGED
+DATASET DATASET ...
+"""
 
 import json
 import sys
@@ -11,4 +13,11 @@ merged, *roots = map(Path, sys.argv[1:])
 aggregate_datasets([f"limber/{root.name}" for root in roots], "limber/merged", roots=roots, aggr_root=merged)
 meta = LeRobotDataset("limber/merged", root=merged).meta
 action = meta.stats["action"]
-print(json.dumps({"episodes": meta.total_episodes, **{name: [float(one) for one in action[name]] for name in ("mean", "std", "max")}}))
+print(
+    json.dumps(
+        {
+            "episodes": meta.total_episodes,
+            **{name: [float(one) for one in action[name]] for name in ("mean", "std", "max")},
+        }
+    )
+)

@@ -1,4 +1,5 @@
-"""What LeRobot's own dataset reads, as JSON, and its own `lerobot-replay` of it on a port: run with PORT FOLDER DATASET.
+"""What LeRobot's own dataset reads, as JSON, and its own `lerobot-replay` of it on a port: run with PORT
+FOLDER DATASET.
 
 FOLDER has arm.json, the calibration.
 """

@@ -1,4 +1,5 @@
-"""Lets LeRobot be imported without torch, torchvision and OpenCV, which its motor buses and arms import and do not use (5 GB).
+"""Lets LeRobot be imported without torch, torchvision and OpenCV, which its motor buses and arms import and
+do not use (5 GB).
 
 Import it before `lerobot`, in the makers' Python.
 """
@@ -12,7 +13,9 @@ ABSENT = ("torch", "torchvision", "cv2")
 
 
 class _Meta(type):
-    """Any attribute, index or union of the class is the class again: enough for annotations and class bodies."""
+    """Any attribute, index or union of the class is the class again: enough for annotations and class
+    bodies.
+    """
 
     def __getattr__(cls, name: str):
         if name.startswith("__"):

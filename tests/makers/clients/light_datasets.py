@@ -1,4 +1,5 @@
-"""Lets LeRobot's datasets be imported without PyTorch and PyAV, which read images: numbers are numpy's arrays.
+"""Lets LeRobot's datasets be imported without PyTorch and PyAV, which read images: numbers are numpy's
+arrays.
 
 Import it before `lerobot`, in the makers' Python.
 """

@@ -1,4 +1,6 @@
-"""A table of a dataset, by the library that LeRobot writes them with: run with FILE KIND; prints its numbers as JSON."""
+"""A table of a dataset, by the library that LeRobot writes them with: run with FILE KIND; prints its numbers
+as JSON.
+"""
 
 import json
 import math
@@ -13,7 +15,12 @@ KINDS = {
     "zstd": {"compression": "zstd", "use_dictionary": True},
     "gzip": {"compression": "gzip", "use_dictionary": ["episode_index"]},
     "second version": {"compression": "snappy", "use_dictionary": True, "data_page_version": "2.0"},
-    "one group": {"compression": "snappy", "use_dictionary": True, "data_page_size": 2000, "dictionary_pagesize_limit": 3000},
+    "one group": {
+        "compression": "snappy",
+        "use_dictionary": True,
+        "data_page_size": 2000,
+        "dictionary_pagesize_limit": 3000,
+    },
 }
 path, kind = sys.argv[1:]
 lengths = (120, 77, 300)

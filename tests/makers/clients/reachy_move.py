@@ -1,4 +1,6 @@
-"""What Reachy Mini's own library reads of a move, as JSON, after it has played it on a daemon: run with HOST PORT FOLDER NAME."""
+"""What Reachy Mini's own library reads of a move, as JSON, after it has played it on a daemon: run with HOST
+PORT FOLDER NAME.
+"""
 
 import json
 import sys
@@ -9,7 +11,9 @@ from reachy_mini.motion import recorded_move
 host, port, folder, name = sys.argv[1:5]
 recorded_move.snapshot_download = lambda *_, **__: folder  # a library of the Hub is a folder like this one
 move = recorded_move.RecordedMoves("limber/motion").get(name)
-with ReachyMini(host=host, port=int(port), automatic_body_yaw=False, media_backend="no_media", localhost_only=True) as robot:
+with ReachyMini(
+    host=host, port=int(port), automatic_body_yaw=False, media_backend="no_media", localhost_only=True
+) as robot:
     robot.play_move(move, initial_goto_duration=0.5, sound=False)
 rows = [move.evaluate(time) for time in move.timestamps[:-1]]
 print(

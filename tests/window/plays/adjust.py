@@ -1,4 +1,6 @@
-"""Stores a mechanism's posture and adds a pose asset to it through their dialogs, and adjusts both afterwards, while a chain is in use."""
+"""Stores a mechanism's posture and adds a pose asset to it through their dialogs, and adjusts both
+afterwards, while a chain is in use.
+"""
 
 import sys
 from pathlib import Path
@@ -35,7 +37,10 @@ def play(stage):
     def through_dialog(operator, place, confirm):
         stage.move(IN_DIALOG)
         yield 0.2
-        with stage.context(), bpy.context.temp_override(limber_mover=bpy.data.objects["Push-Rod Neck"].limber.mechanism):
+        with (
+            stage.context(),
+            bpy.context.temp_override(limber_mover=bpy.data.objects["Push-Rod Neck"].limber.mechanism),
+        ):
             operator("INVOKE_DEFAULT")
         yield 0.3
         stage.move(place)  # a button that the mouse was not on before takes no click

@@ -1,7 +1,8 @@
-"""Each button of the Limber tab alone, at a known place: a panel of its own draws a panel of the tab, but of its buttons one only.
+"""Each button of the Limber tab alone, at a known place: a panel of its own draws a panel of the tab, but of
+its buttons one only.
 
-What a button is, does and acts on comes from the tab's own panel, list or menu; its place and size do not. So a play finds all buttons of
-all panels, also of those that come to be, without looking for them by pixels.
+What a button is, does and acts on comes from the tab's own panel, list or menu; its place and size do not. So
+a play finds all buttons of all panels, also of those that come to be, without looking for them by pixels.
 """
 
 from collections.abc import Iterator
@@ -12,8 +13,19 @@ import bpy
 import tabs
 
 TAB = "Alone"
-ACROSS, BELOW = 0.75, 22  # share of the sidebar's width, and pixels below its top at a scale of 1, where the button is
-PASSED_ON = ("enabled", "active", "alert", "use_property_split", "use_property_decorate", "operator_context", "emboss")
+ACROSS, BELOW = (
+    0.75,
+    22,
+)  # share of the sidebar's width, and pixels below its top at a scale of 1, where the button is
+PASSED_ON = (
+    "enabled",
+    "active",
+    "alert",
+    "use_property_split",
+    "use_property_decorate",
+    "operator_context",
+    "emboss",
+)
 
 
 @dataclass
@@ -42,9 +54,15 @@ class Button:
 
     @property
     def key(self) -> tuple:
-        """What tells it from others: the same operator with the same properties is one button, wherever it is drawn."""
+        """What tells it from others: the same operator with the same properties is one button, wherever it is
+        drawn.
+        """
         if self.owner is None:
-            return self.kind, self.what, tuple(sorted((name, str(value)) for name, value in vars(self.values).items()))
+            return (
+                self.kind,
+                self.what,
+                tuple(sorted((name, str(value)) for name, value in vars(self.values).items())),
+            )
         return self.kind, self.path
 
     @property
@@ -60,7 +78,9 @@ class Button:
 class Layout:
     """A layout that notes its buttons and passes on the one that is wanted; all are in one column."""
 
-    def __init__(self, panel: type, buttons: list[Button], wanted: int | None, real=None, is_enabled: bool = True) -> None:
+    def __init__(
+        self, panel: type, buttons: list[Button], wanted: int | None, real=None, is_enabled: bool = True
+    ) -> None:
         vars(self).update(_panel=panel, _buttons=buttons, _wanted=wanted, _real=real, enabled=is_enabled)
 
     def __setattr__(self, name: str, value) -> None:
@@ -87,7 +107,15 @@ class Layout:
             self._real.context_pointer_set(name, data)
 
     def _note(self, kind: str, what: str, owner, arguments: tuple, options: dict):
-        button = Button(self._panel, kind, what, owner, options=options, is_enabled=bool(self.enabled), index=len(self._buttons))
+        button = Button(
+            self._panel,
+            kind,
+            what,
+            owner,
+            options=options,
+            is_enabled=bool(self.enabled),
+            index=len(self._buttons),
+        )
         self._buttons.append(button)
         if self._real is not None and button.index == self._wanted:
             return getattr(self._real, kind)(*arguments, **options)
@@ -129,7 +157,11 @@ class Drawn:
 
     def __getattr__(self, name: str):
         value = getattr(self._cls, name)
-        return value.__get__(self) if callable(value) and hasattr(value, "__get__") and not hasattr(value, "__self__") else value
+        return (
+            value.__get__(self)
+            if callable(value) and hasattr(value, "__get__") and not hasattr(value, "__self__")
+            else value
+        )
 
 
 def draw(cls: type, layout: Layout) -> None:
@@ -148,7 +180,13 @@ class Alone:
                 cls, index = owner._shown
                 draw(cls, Layout(cls, [], index, panel.layout.column(align=True)))
 
-        where = {"bl_space_type": "VIEW_3D", "bl_region_type": "UI", "bl_category": TAB, "bl_label": TAB, "bl_options": {"HIDE_HEADER"}}
+        where = {
+            "bl_space_type": "VIEW_3D",
+            "bl_region_type": "UI",
+            "bl_category": TAB,
+            "bl_label": TAB,
+            "bl_options": {"HIDE_HEADER"},
+        }
         cls = type("LIMBER_PT_one_alone", (bpy.types.Panel,), {**where, "draw": draw_one})
         bpy.utils.register_class(cls)
         stage.at_end.callback(bpy.utils.unregister_class, cls)
@@ -156,7 +194,9 @@ class Alone:
     def _is_there(self, cls: type) -> bool:
         parent = getattr(cls, "bl_parent_id", "")
         has_poll = getattr(cls, "poll", None)
-        return (has_poll is None or cls.poll(bpy.context)) and (not parent or self._is_there(getattr(bpy.types, parent)))
+        return (has_poll is None or cls.poll(bpy.context)) and (
+            not parent or self._is_there(getattr(bpy.types, parent))
+        )
 
     def buttons(self) -> list[Button]:
         """All buttons of the tab as it is now."""

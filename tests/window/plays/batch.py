@@ -1,4 +1,6 @@
-"""Saves a file with a moving target, and lets this Blender's own command line bake it, with the installed package."""
+"""Saves a file with a moving target, and lets this Blender's own command line bake it, with the installed
+package.
+"""
 
 import json
 import subprocess
@@ -23,7 +25,16 @@ def play(stage):
         path = Path(folder) / "lamp.blend"
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
         yield 0.2
-        line = [bpy.app.binary_path, "--command", "limber_bake", str(path), "--report", f"{folder}/report.json", "--workers", "1"]
+        line = [
+            bpy.app.binary_path,
+            "--command",
+            "limber_bake",
+            str(path),
+            "--report",
+            f"{folder}/report.json",
+            "--workers",
+            "1",
+        ]
         done = subprocess.run(line, capture_output=True, text=True, timeout=LIMIT, check=False)
         stage.facts["code"], stage.facts["output"] = done.returncode, done.stdout + done.stderr
         report = Path(folder) / "report.json"

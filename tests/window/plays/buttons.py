@@ -1,4 +1,5 @@
-"""Clicks every button of the tab once, in an empty scene and beside the demo lamp; a dialog or file browser that opens is cancelled.
+"""Clicks every button of the tab once, in an empty scene and beside the demo lamp; a dialog or file browser
+that opens is cancelled.
 
 Each click finds the scene as it was at first.
 """
@@ -38,13 +39,15 @@ class Clicks:
     """Clicks on buttons, and what came of it.
 
     Attributes:
-        facts: Lists of sentences: what was `clicked`, `greyed` out, `left out`, what `raised` an error, was `void` (cancelled without a
-            report), `unreached` (nothing happened), and which fields are `blank`.
+        facts: Lists of sentences: what was `clicked`, `greyed` out, `left out`, what `raised` an error, was
+            `void` (cancelled without a report), `unreached` (nothing happened), and which fields are `blank`.
     """
 
     def __init__(self, stage) -> None:
         self.stage, self.alone = stage, Alone(stage)
-        self.facts: dict[str, list[str]] = {name: [] for name in ("clicked", "greyed", "left out", "raised", "void", "unreached", "blank")}
+        self.facts: dict[str, list[str]] = {
+            name: [] for name in ("clicked", "greyed", "left out", "raised", "void", "unreached", "blank")
+        }
         self.results: list[set[str]] = []  # of the operators' functions since the last click
         self.answers: list[str] = []  # names of the functions by which operators have answered since then
         self._listen(stage.part("operators.operator").Operator)
@@ -127,7 +130,11 @@ class Clicks:
         elif not results and button.kind == "operator" and button.what.startswith("limber."):
             self.facts["greyed" if self.is_greyed(button) else "unreached"].append(name)
         self.facts["clicked"].append(name)
-        self.facts["blank"] += [f"{name}: {field}" for field in self.alone.buttons() if is_choice(field) and not self.has_value(field)]
+        self.facts["blank"] += [
+            f"{name}: {field}"
+            for field in self.alone.buttons()
+            if is_choice(field) and not self.has_value(field)
+        ]
 
     def has_value(self, field: Button) -> bool:
         value = getattr(field.owner, field.what)
@@ -146,7 +153,9 @@ class Clicks:
             window.event_simulate(type="ESC", value="PRESS", x=x, y=y)
             window.event_simulate(type="ESC", value="RELEASE", x=x, y=y)
             yield None
-        yield from self.stage.until(lambda: any(area.type == "VIEW_3D" for area in self.stage.window.screen.areas))
+        yield from self.stage.until(
+            lambda: any(area.type == "VIEW_3D" for area in self.stage.window.screen.areas)
+        )
 
 
 def play(stage):

@@ -1,4 +1,6 @@
-"""Opens the dialog or the file browser of every operator that asks before it works, and leaves it by Cancel."""
+"""Opens the dialog or the file browser of every operator that asks before it works, and leaves it by
+Cancel.
+"""
 
 import contextlib
 import importlib.util
@@ -46,7 +48,12 @@ def asking(stage) -> list[str]:
 
 
 def browsers() -> list:
-    return [(window, area) for window in bpy.context.window_manager.windows for area in window.screen.areas if area.type == "FILE_BROWSER"]
+    return [
+        (window, area)
+        for window in bpy.context.window_manager.windows
+        for area in window.screen.areas
+        if area.type == "FILE_BROWSER"
+    ]
 
 
 def leave(stage):

@@ -1,4 +1,6 @@
-"""Compares the solvers on a range, sorts the table by a click on its headings, and uses the one that is best."""
+"""Compares the solvers on a range, sorts the table by a click on its headings, and uses the one that
+is best.
+"""
 
 import sys
 from pathlib import Path
@@ -48,11 +50,15 @@ def play(stage):
 
     hand = Hand(stage)
     x, y = stage.point(0.5, 0.5)  # in the table's last row; the mouse stays in the table, which would close
-    x, y = yield from hand.find("limber.sort_comparison", [(x, above) for above in range(y, stage.window.height, STEP)])
+    x, y = yield from hand.find(
+        "limber.sort_comparison", [(x, above) for above in range(y, stage.window.height, STEP)]
+    )
     x, y = yield from hand.click_on('column="shape"', [(left, y) for left in range(x, 0, -2 * STEP)])
     stage.facts["sorted_by"] = compare.table(rig, chain).column
     best = compare.table(rig, chain).sorted_rows()[0].name
-    x, y = yield from hand.find("limber.use_solver", [(right, y - 3 * STEP) for right in range(x, stage.window.width, STEP)])
+    x, y = yield from hand.find(
+        "limber.use_solver", [(right, y - 3 * STEP) for right in range(x, stage.window.width, STEP)]
+    )
     yield from hand.click_on(f'"{best}"', [(x, around) for around in range(y + 3 * STEP, 0, -STEP)])
     stage.facts["used"] = chain.solver == best != before
     stage.photograph("compare_used")

@@ -1,4 +1,6 @@
-"""Opens every drop-down of every panel of the tab, and takes every item by mouse; also those that show only when some item is taken."""
+"""Opens every drop-down of every panel of the tab, and takes every item by mouse; also those that show only
+when some item is taken.
+"""
 
 import sys
 import traceback
@@ -74,7 +76,8 @@ class Choices:
     """Tries the drop-downs of a scene.
 
     Attributes:
-        offered, picked: Keys of the items of each drop-down, by its path, and those that the property had after a click.
+        offered, picked: Keys of the items of each drop-down, by its path, and those that the property had
+            after a click.
         blank: Paths of fields that were empty after a click.
     """
 
@@ -85,11 +88,17 @@ class Choices:
         self.blank: list[str] = []
 
     def find(self, path: str) -> Button | None:
-        return next((button for button in self.alone.buttons() if is_choice(button) and button.path == path), None)
+        return next(
+            (button for button in self.alone.buttons() if is_choice(button) and button.path == path), None
+        )
 
     def explore(self) -> Iterator[float | None]:
         """All that are not yet tried; with each item, those that it shows."""
-        while fresh := [button.path for button in self.alone.buttons() if is_choice(button) and button.path not in self.offered]:
+        while fresh := [
+            button.path
+            for button in self.alone.buttons()
+            if is_choice(button) and button.path not in self.offered
+        ]:
             yield from self.try_all(fresh[0])
 
     def try_all(self, path: str) -> Iterator[float | None]:
@@ -113,7 +122,9 @@ class Choices:
         setattr(button.owner, button.what, before)
 
     def click(self, path: str, number: int) -> Iterator[float | None]:
-        """Opens it, and clicks so many steps below; its items are in sight already where they are drawn one below the other."""
+        """Opens it, and clicks so many steps below; its items are in sight already where they are drawn one
+        below the other.
+        """
         button = self.find(path)
         yield from self.alone.show(button)
         x, y = self.alone.place

@@ -1,4 +1,6 @@
-"""Exports as the menu does: the file browser with its options, then the frames with progress; once to the end, once cancelled with Esc."""
+"""Exports as the menu does: the file browser with its options, then the frames with progress; once to the
+end, once cancelled with Esc.
+"""
 
 import shutil
 import sys

@@ -1,4 +1,6 @@
-"""Films the demo lamp: postures change while the ball flies, and the ghost of the virtual robot follows. build/window/film/NNN.png"""
+"""Films the demo lamp: postures change while the ball flies, and the ghost of the virtual robot follows.
+build/window/film/NNN.png
+"""
 
 from math import degrees, radians
 
@@ -18,11 +20,21 @@ HELD = 60.0  # [s] for what takes a second where nothing else is going on
 def clear_view(stage, view_from, view_at, view_distance: float) -> None:
     """Nothing but the robot, its target and Limber's overlays, seen from a place [rad, m]."""
     space = stage.area().spaces.active
-    space.show_region_header = space.show_region_tool_header = space.show_region_toolbar = space.show_region_ui = False
+    space.show_region_header = space.show_region_tool_header = space.show_region_toolbar = (
+        space.show_region_ui
+    ) = False
     space.show_gizmo = False
     space.shading.color_type, space.shading.show_cavity, space.shading.show_shadows = "MATERIAL", True, True
     space.shading.studio_light = "rim.sl"
-    for overlay in ("show_axis_x", "show_axis_y", "show_cursor", "show_text", "show_bones", "show_outline_selected", "show_object_origins"):
+    for overlay in (
+        "show_axis_x",
+        "show_axis_y",
+        "show_cursor",
+        "show_text",
+        "show_bones",
+        "show_outline_selected",
+        "show_object_origins",
+    ):
         setattr(space.overlay, overlay, False)
     view = space.region_3d
     view.view_perspective, view.view_rotation = "PERSP", Euler(view_from).to_quaternion()
@@ -43,7 +55,9 @@ def play(stage):
 
     robot, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")
     bpy.ops.limber.connect()
-    yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD)
+    yield from stage.until(
+        lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD
+    )
     bpy.ops.limber.arm()
     bpy.context.window_manager.limber_view.ghost = True
 
@@ -65,5 +79,10 @@ def play(stage):
     robot.stop_all()
     robot.disconnect_all()
     region = stage.region()
-    stage.facts["box"] = [region.x, stage.window.height - region.y - region.height, region.width, region.height]
+    stage.facts["box"] = [
+        region.x,
+        stage.window.height - region.y - region.height,
+        region.width,
+        region.height,
+    ]
     stage.facts["captions"] = {(first - 1) // STEP: name for first, name in POSTURES.items()}

@@ -1,6 +1,8 @@
-"""A new user's first minutes: from Blender's own first scene to a lamp that looks at a moving ball, and a virtual robot that follows.
+"""A new user's first minutes: from Blender's own first scene to a lamp that looks at a moving ball, and a
+virtual robot that follows.
 
-Everything is done by clicks of the mouse and keys, each of which counts. From the lamp on all clicks are on one spot.
+Everything is done by clicks of the mouse and keys, each of which counts. From the lamp on all clicks are on
+one spot.
 """
 
 import sys
@@ -23,7 +25,9 @@ def first_scene() -> None:
 
 
 def open_tab(stage, hand: Hand):
-    """Clicks on Limber's tab, which a user sees by its name: one click, although its place is found by trying."""
+    """Clicks on Limber's tab, which a user sees by its name: one click, although its place is found by
+    trying.
+    """
     region = stage.region("UI")
     for below in range(0, region.height, 2 * STEP):
         yield from hand.click((region.x + region.width - TABS, region.y + region.height - 1 - below))
@@ -66,7 +70,9 @@ def play(stage):
     robot, states = stage.part("rig.robot.links"), stage.part("hardware.safety").State
     following = stage.part("hardware.safety").FOLLOWING
     yield from hand.click_on("limber.connect", on_it)
-    yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is states.DISARMED, HELD)
+    yield from stage.until(
+        lambda: robot.status(rig) is not None and robot.status(rig).state is states.DISARMED, HELD
+    )
     yield from hand.click_on("limber.arm", on_it)
     stage.photograph("first_connected")
     yield from stage.until(lambda: robot.status(rig).state in following, HELD)

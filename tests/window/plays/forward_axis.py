@@ -1,4 +1,6 @@
-"""Picks the forward axis in the 3D view: an arrow, a point, Esc; the chosen one is drawn before the chain is live."""
+"""Picks the forward axis in the 3D view: an arrow, a point, Esc; the chosen one is drawn before the chain is
+live.
+"""
 
 import sys
 from pathlib import Path
@@ -56,7 +58,9 @@ def play(stage):
     stage.facts["point"] = chain.forward_axis
     start, tip = (seen(place) for place in lines.forward(rig, chain))
     way, wanted = ((end[0] - start[0], end[1] - start[1]) for end in (tip, beside))
-    stage.facts["across"] = (way[0] * wanted[1] - way[1] * wanted[0]) / (sum(x * x for x in way) * sum(x * x for x in wanted)) ** 0.5
+    stage.facts["across"] = (way[0] * wanted[1] - way[1] * wanted[0]) / (
+        sum(x * x for x in way) * sum(x * x for x in wanted)
+    ) ** 0.5
     stage.redraw()
     yield 0.2
     stage.photograph("forward_custom")

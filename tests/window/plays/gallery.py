@@ -1,4 +1,6 @@
-"""A robot of the gallery: from an empty scene to its gaze, and to the virtual robot that follows. Each click of the mouse counts."""
+"""A robot of the gallery: from an empty scene to its gaze, and to the virtual robot that follows. Each click
+of the mouse counts.
+"""
 
 import sys
 from math import degrees
@@ -38,7 +40,9 @@ def play(stage):
     hand.clicks = 0
     robot, states = stage.part("rig.robot.links"), stage.part("hardware.safety").State
     yield from hand.click_on("limber.connect")
-    yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is states.DISARMED, HELD)
+    yield from stage.until(
+        lambda: robot.status(rig) is not None and robot.status(rig).state is states.DISARMED, HELD
+    )
     yield from hand.click_on("limber.arm")
     yield from stage.until(lambda: robot.status(rig).state in stage.part("hardware.safety").FOLLOWING, HELD)
     stage.facts["clicks_to_follow"] = hand.clicks

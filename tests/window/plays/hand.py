@@ -1,4 +1,6 @@
-"""A user's hand on the mouse: it looks for buttons by what they do, wherever they are drawn, and counts its clicks."""
+"""A user's hand on the mouse: it looks for buttons by what they do, wherever they are drawn, and counts its
+clicks.
+"""
 
 import time
 from collections.abc import Generator, Iterable
@@ -25,14 +27,17 @@ class Hand:
         self._last: Place | None = None  # where it has clicked
 
     def sidebar(self, across: float = ACROSS) -> list[Place]:
-        """Places down the sidebar of the 3D view, from where it has clicked last and then from the top: an open menu closes above it."""
+        """Places down the sidebar of the 3D view, from where it has clicked last and then from the top: an
+        open menu closes above it.
+        """
         region = self.stage.region("UI")
         x, top = int(region.x + across * region.width), region.y + region.height - 1
         last = self._last[1] if self._last else top
         return [(x, y) for y in (*range(last, region.y, -STEP), *range(top, last, -STEP))]
 
     def find(self, what: str, places: Iterable[Place] | None = None) -> Steps:
-        """The first of the places (of the sidebar) with a button whose operator, as Python calls it, or whose property contains `what`.
+        """The first of the places (of the sidebar) with a button whose operator, as Python calls it, or whose
+        property contains `what`.
 
         Looks again until there is one.
         """
@@ -64,7 +69,9 @@ class Hand:
         yield 0.0
 
     def under(self, place: Place) -> Generator[float | None, None, str]:
-        """What Ctrl C copies there: an operator's call or a property's value; of a property in the sidebar its path. Empty: no button."""
+        """What Ctrl C copies there: an operator's call or a property's value; of a property in the sidebar
+        its path. Empty: no button.
+        """
         manager = bpy.context.window_manager
         manager.clipboard = ""
         self.stage.press("C", place, ctrl=True)

@@ -1,4 +1,6 @@
-"""Drops a robot's file into the 3D view, confirms its options, takes the import back, repeats it; then imports by the file browser."""
+"""Drops a robot's file into the 3D view, confirms its options, takes the import back, repeats it; then
+imports by the file browser.
+"""
 
 from pathlib import Path
 
@@ -29,7 +31,9 @@ def play(stage):
     view = stage.area().spaces.active.region_3d
     before = view.view_distance
     stage.press("RET", IN_DIALOG)
-    yield from stage.until(lambda: "arm" in bpy.data.objects and view.view_distance != before)  # the robot is framed last
+    yield from stage.until(
+        lambda: "arm" in bpy.data.objects and view.view_distance != before
+    )  # the robot is framed last
     stage.facts["distance"] = view.view_distance
     stage.facts["imported"] = sorted(thing.name for thing in bpy.data.objects)
     yield 0.2
@@ -64,4 +68,8 @@ def browser():
 
 
 def everything() -> list[str]:
-    return sorted(thing.name for kind in ("objects", "armatures", "meshes", "collections") for thing in getattr(bpy.data, kind))
+    return sorted(
+        thing.name
+        for kind in ("objects", "armatures", "meshes", "collections")
+        for thing in getattr(bpy.data, kind)
+    )

@@ -18,14 +18,20 @@ def build(stage):
         for number, joint in enumerate(chain.joints):
             joint.servo = number
         bones = rig.pose.bones
-        bones["lower"].rotation_euler.x, bones["middle"].rotation_euler.x, bones["upper"].rotation_euler.x = 0.5, -0.9, 0.7
+        bones["lower"].rotation_euler.x, bones["middle"].rotation_euler.x, bones["upper"].rotation_euler.x = (
+            0.5,
+            -0.9,
+            0.7,
+        )
         bpy.ops.limber.store_posture(name="Curious")
         bpy.ops.view3d.view_all()
     return rig, chain
 
 
 def robots_path(chain, places: dict[int, tuple[float, float, float]]) -> None:
-    """A path of the target by its places [m] in frames, and ranges of joints that a robot's motion along it is checked against."""
+    """A path of the target by its places [m] in frames, and ranges of joints that a robot's motion along it
+    is checked against.
+    """
     for joint in chain.joints:
         joint.lower, joint.upper = -1.4, 1.4
     for frame, place in places.items():

@@ -1,4 +1,6 @@
-"""Renders an animation in the window while a chain is live: handlers run off the main thread, and the user goes on working."""
+"""Renders an animation in the window while a chain is live: handlers run off the main thread, and the user
+goes on working.
+"""
 
 import sys
 import threading
@@ -40,7 +42,9 @@ def play(stage):
         if depsgraph.mode == "RENDER":
             threads.add(threading.current_thread() is threading.main_thread())
             if _scene.frame_subframe == 0.0:
-                rendered[_scene.frame_current] = live.current().rendering.stage.session(rig, chain).outputs.angles.tolist()
+                rendered[_scene.frame_current] = (
+                    live.current().rendering.stage.session(rig, chain).outputs.angles.tolist()
+                )
 
     bpy.app.handlers.frame_change_post.append(note)
     before.append(session.outputs.angles.tolist())
@@ -63,7 +67,9 @@ def play(stage):
     yield from render_to_no_file(stage, session, rig)
     stage.facts["frames"] = len(rendered)
     stage.facts["off the main thread"] = threads == {False}
-    stage.facts["apart"] = max(abs(a - b) for frame in FRAMES for a, b in zip(rendered[frame], played[frame], strict=True))
+    stage.facts["apart"] = max(
+        abs(a - b) for frame in FRAMES for a, b in zip(rendered[frame], played[frame], strict=True)
+    )
     stage.facts["moved"] = max(abs(a - b) for a, b in zip(played[FRAMES[0]], played[FRAMES[-1]], strict=True))
     stage.facts["live while rendering"] = before[1:]
     stage.facts["raised"] = raised
@@ -86,14 +92,19 @@ def render_to_the_end(stage, session, rig):
     before = session.outputs.angles.tolist()
     rig.location.x += 0.3
     yield 0.3
-    stage.facts["live before the job's end"] = (bpy.app.is_job_running("RENDER"), session.outputs.angles.tolist() != before)
+    stage.facts["live before the job's end"] = (
+        bpy.app.is_job_running("RENDER"),
+        session.outputs.angles.tolist() != before,
+    )
     looked.set()
     yield from stage.until(lambda: session.outputs.angles.tolist() != before)
     bpy.app.handlers.render_complete.remove(hold)
 
 
 def render_to_no_file(stage, session, rig):
-    """A film whose file cannot be written, of whose end Blender tells no handler; then the user moves the rig."""
+    """A film whose file cannot be written, of whose end Blender tells no handler; then the user moves the
+    rig.
+    """
     render = bpy.context.scene.render
     if hasattr(render.image_settings, "media_type"):
         render.image_settings.media_type = "VIDEO"

@@ -1,4 +1,6 @@
-"""Works as a user does while live, each deed with its undo step, then undoes all of it key by key and redoes it."""
+"""Works as a user does while live, each deed with its undo step, then undoes all of it key by key and redoes
+it.
+"""
 
 import math
 import sys

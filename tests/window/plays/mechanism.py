@@ -1,4 +1,6 @@
-"""A push-rod neck in a real window: live, its target turned, the clock moves the motors; a picture of the panel."""
+"""A push-rod neck in a real window: live, its target turned, the clock moves the motors; a picture of the
+panel.
+"""
 
 import sys
 from pathlib import Path
@@ -43,4 +45,6 @@ def play(stage):
     bpy.ops.limber.end_live()
     stage.redraw()
     yield 0.2
-    stage.facts["constraints"] = sum(len(thing.constraints) for thing in owner.users_collection[0].all_objects)
+    stage.facts["constraints"] = sum(
+        len(thing.constraints) for thing in owner.users_collection[0].all_objects
+    )

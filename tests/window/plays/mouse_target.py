@@ -1,4 +1,6 @@
-"""Moves a live chain's target with the mouse over the 3D view: Esc puts it back, a click leaves it there, undo takes that back."""
+"""Moves a live chain's target with the mouse over the 3D view: Esc puts it back, a click leaves it there,
+undo takes that back.
+"""
 
 import math
 import sys
@@ -27,7 +29,9 @@ def play(stage):
 
     def off(place) -> float:
         """How far [pixels] from the mouse the target is seen."""
-        seen = location_3d_to_region_2d(region, stage.area().spaces.active.region_3d, target().matrix_world.translation)
+        seen = location_3d_to_region_2d(
+            region, stage.area().spaces.active.region_3d, target().matrix_world.translation
+        )
         return math.hypot(seen[0] + region.x - place[0], seen[1] + region.y - place[1])
 
     def missed() -> float:

@@ -1,4 +1,6 @@
-"""README's *Your own rig*: three clicks on Blender's human metarig, its head selected, each by the mouse on the button that a user sees."""
+"""README's *Your own rig*: three clicks on Blender's human metarig, its head selected, each by the mouse on
+the button that a user sees.
+"""
 
 import sys
 from math import radians

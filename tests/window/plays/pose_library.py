@@ -36,4 +36,6 @@ def play(stage):
         if any(any(bone.rotation_euler) for bone in rig.pose.bones):
             break
     posed = [tuple(bone.rotation_euler) for bone in rig.pose.bones]
-    stage.facts["apart"] = max(abs(a - b) for one, other in zip(posed, stored, strict=True) for a, b in zip(one, other, strict=True))
+    stage.facts["apart"] = max(
+        abs(a - b) for one, other in zip(posed, stored, strict=True) for a, b in zip(one, other, strict=True)
+    )

@@ -1,4 +1,6 @@
-"""Presses Connect where a .blend names a program as the robot's protocol: Esc and Enter leave the dialog, a click allows it."""
+"""Presses Connect where a .blend names a program as the robot's protocol: Esc and Enter leave the dialog, a
+click allows it.
+"""
 
 import importlib.util
 import tempfile
@@ -17,7 +19,9 @@ def play(stage):
     spec.loader.exec_module(rigs)
     folder = Path(tempfile.mkdtemp())
     mark, program = folder / "it_ran", folder / "my_robot.py"
-    program.write_text(f"open({str(mark)!r}, 'w').close()\n\ndef frame(positions):\n    return b''\n", encoding="utf-8")
+    program.write_text(
+        f"open({str(mark)!r}, 'w').close()\n\ndef frame(positions):\n    return b''\n", encoding="utf-8"
+    )
     stage.move(IN_DIALOG)
     with stage.context():
         rig = rigs.build({"neck": None, "head": "neck"})

@@ -1,4 +1,6 @@
-"""What plays share that look at what a robot gets: all that Blender sends is noted, so that a test can play it to the worker again."""
+"""What plays share that look at what a robot gets: all that Blender sends is noted, so that a test can play
+it to the worker again.
+"""
 
 import sys
 import time
@@ -13,9 +15,9 @@ NEAR = 0.005  # [rad]
 
 
 class Recording:
-    """Notes what a robot's link sends from now on: time [s], whether Blender plays, each joint's position, velocity and acceleration per
-    frame, and the time announced until the next frame [s]; None in the joints' place where the newest frame is sent again as a sign of
-    life.
+    """Notes what a robot's link sends from now on: time [s], whether Blender plays, each joint's position,
+    velocity and acceleration per frame, and the time announced until the next frame [s]; None in the joints'
+    place where the newest frame is sent again as a sign of life.
 
     Attributes:
         frames: (time, plays, states (joints, 3) or None, due) of each.
@@ -33,7 +35,14 @@ class Recording:
         send, again = cls.send, cls.send_again
 
         def noting(link, frame, plays=False, due=0.0) -> None:
-            states = [[one.position, one.velocity, one.acceleration] if hasattr(one, "position") else [one, 0.0, 0.0] for one in frame]
+            states = [
+                (
+                    [one.position, one.velocity, one.acceleration]
+                    if hasattr(one, "position")
+                    else [one, 0.0, 0.0]
+                )
+                for one in frame
+            ]
             before = len(self.frames)
             send(link, frame, plays, due)
             del self.frames[before:]  # `send` calls `send_again`
@@ -59,12 +68,17 @@ class Recording:
     @property
     def newest(self) -> list[float]:
         """Positions [rad] that were sent last; none before the first frame."""
-        return next(([state[0] for state in states] for _, _, states, _ in reversed(self.frames) if states), [])
+        return next(
+            ([state[0] for state in states] for _, _, states, _ in reversed(self.frames) if states), []
+        )
 
     def is_there(self) -> bool:
         """Whether the robot is where Blender shows it."""
         commanded, newest = self.commanded, self.newest
-        return bool(commanded and newest) and max(abs(a - b) for a, b in zip(commanded, newest, strict=True)) < NEAR
+        return (
+            bool(commanded and newest)
+            and max(abs(a - b) for a, b in zip(commanded, newest, strict=True)) < NEAR
+        )
 
     def played(self, count: int):
         """Waits until so many more frames of a scene that plays were sent."""

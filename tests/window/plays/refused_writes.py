@@ -1,4 +1,6 @@
-"""Blender goes on refusing scripts' writes after a drawing, as it can after a render in another thread, while a program moves a target."""
+"""Blender goes on refusing scripts' writes after a drawing, as it can after a render in another thread, while
+a program moves a target.
+"""
 
 import sys
 import threading
@@ -25,7 +27,9 @@ class KeepTheLock(bpy.types.Panel):
     def draw(self, _context):
         if KeepTheLock.thread is None:
             manager = bpy.data.window_managers[0]
-            KeepTheLock.thread = threading.Thread(target=lambda: setattr(manager, "keeps_the_lock", True), daemon=True)
+            KeepTheLock.thread = threading.Thread(
+                target=lambda: setattr(manager, "keeps_the_lock", True), daemon=True
+            )
             KeepTheLock.thread.start()
             self.begun.wait(LIMIT)
 
@@ -50,6 +54,8 @@ def play(stage):
 
     send_place(rig)
     vector = stage.part("rig.authoring.targets").Vector
-    yield from stage.until(lambda: raised or (chain.target.matrix_world.translation - vector(PLACE)).length < 1e-5)
+    yield from stage.until(
+        lambda: raised or (chain.target.matrix_world.translation - vector(PLACE)).length < 1e-5
+    )
     yield from stage.until(lambda: raised or session.outputs.filtered_aim_error < 1e-3)
     stage.facts["raised"] = raised

@@ -42,7 +42,12 @@ def play(stage):
     target, live = chain.target, stage.part("rig.live.live")
     yield 0.2
     send_place(rig)
-    yield from stage.until(lambda: (target.matrix_world.translation - stage.part("rig.authoring.targets").Vector(PLACE)).length < 1e-5)
+    yield from stage.until(
+        lambda: (
+            (target.matrix_world.translation - stage.part("rig.authoring.targets").Vector(PLACE)).length
+            < 1e-5
+        )
+    )
     yield from stage.until(lambda: live.session(rig, rig.limber.chains[0]).outputs.filtered_aim_error < 1e-3)
     stage.facts["followed"] = True
     with stage.context():

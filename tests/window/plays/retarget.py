@@ -1,4 +1,6 @@
-"""Pairs two figures, follows, and poses the source while nothing plays: the clock lets the body follow; a picture of the panel."""
+"""Pairs two figures, follows, and poses the source while nothing plays: the clock lets the body follow; a
+picture of the panel.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Drags the target of a live chain that a robot follows, and plays an animation right afterwards; then slower and faster ones."""
+"""Drags the target of a live chain that a robot follows, and plays an animation right afterwards; then slower
+and faster ones.
+"""
 
 import sys
 from pathlib import Path
@@ -12,7 +14,12 @@ from record_link import Recording
 
 from robots import HELD, reached
 
-PLACES = ((0.5, -0.6, 0.4), (-0.5, -0.6, 0.3), (0.4, -0.7, 0.5), (-0.4, -0.6, 0.45))  # of the target, half a second apart
+PLACES = (
+    (0.5, -0.6, 0.4),
+    (-0.5, -0.6, 0.3),
+    (0.4, -0.7, 0.5),
+    (-0.4, -0.6, 0.45),
+)  # of the target, half a second apart
 RATES = (24, 60, 12, 24)  # [frames a second]
 DRAGGED, STEP = 12, 0.04  # steps of the drag, and the time between them [s]
 

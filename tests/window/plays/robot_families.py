@@ -1,4 +1,6 @@
-"""Photographs the robot's panel for each family of servos, for the documents: what is set, and what the protocol can do."""
+"""Photographs the robot's panel for each family of servos, for the documents: what is set, and what the
+protocol can do.
+"""
 
 import sys
 from pathlib import Path
@@ -8,7 +10,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 import lamp
 import robot_states
 
-PORTS = {"limber": "/dev/ttyACM0", "feetech_sts": "/dev/ttyUSB0", "dynamixel": "/dev/ttyUSB0", "maestro": "/dev/ttyACM0"}
+PORTS = {
+    "limber": "/dev/ttyACM0",
+    "feetech_sts": "/dev/ttyUSB0",
+    "dynamixel": "/dev/ttyUSB0",
+    "maestro": "/dev/ttyACM0",
+}
 
 
 def play(stage):

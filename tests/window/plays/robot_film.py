@@ -1,4 +1,5 @@
-"""Films a robot of the gallery beside its simulated self: left what Blender shows, right the pose that the virtual robot reports.
+"""Films a robot of the gallery beside its simulated self: left what Blender shows, right the pose that the
+virtual robot reports.
 
 build/window/film/NNN.png
 """
@@ -51,7 +52,9 @@ def play(stage):
     robot, safety = stage.part("rig.robot.links"), stage.part("hardware.safety")
     bpy.ops.limber.connect()
     bpy.context.window_manager.limber_view.ghost = False  # its simulated self stands beside
-    yield from stage.until(lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD)
+    yield from stage.until(
+        lambda: robot.status(rig) is not None and robot.status(rig).state is safety.State.DISARMED, HELD
+    )
     bpy.ops.limber.arm()
 
     def has_followed() -> bool:
@@ -75,5 +78,10 @@ def play(stage):
     robot.stop_all()
     robot.disconnect_all()
     region = stage.region()
-    stage.facts["box"] = [region.x, stage.window.height - region.y - region.height, region.width, region.height]
+    stage.facts["box"] = [
+        region.x,
+        stage.window.height - region.y - region.height,
+        region.width,
+        region.height,
+    ]
     stage.facts["captions"] = {(first - 1) // STEP: name for first, name in POSTURES.items()}

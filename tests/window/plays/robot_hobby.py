@@ -1,4 +1,6 @@
-"""Photographs the robot's panel with servos that do not measure, without a worker, at a silent port; and the list of ports."""
+"""Photographs the robot's panel with servos that do not measure, without a worker, at a silent port; and the
+list of ports.
+"""
 
 import os
 import signal

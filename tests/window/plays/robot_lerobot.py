@@ -1,4 +1,6 @@
-"""Photographs the panel Calibrate for an SO-101 that was calibrated with LeRobot: the check of its zeros, with the ghost of the arm."""
+"""Photographs the panel Calibrate for an SO-101 that was calibrated with LeRobot: the check of its zeros,
+with the ghost of the arm.
+"""
 
 import json
 import sys

@@ -1,4 +1,6 @@
-"""Checks the motion, renders and bakes it while a robot that follows live is armed; then the robot follows the keys."""
+"""Checks the motion, renders and bakes it while a robot that follows live is armed; then the robot follows
+the keys.
+"""
 
 import sys
 import threading
@@ -15,7 +17,9 @@ from record_link import Recording
 from robots import HELD, reached
 
 LAST = 30  # frame
-BEATS = 2  # heartbeats for which a render waits at each frame: at the second one the viewport has been drawn in that frame
+# heartbeats for which a render waits at each frame: at the second one the viewport has been drawn in that
+# frame
+BEATS = 2
 LIMIT = 30.0  # [s] for them
 
 
@@ -23,7 +27,9 @@ def play(stage):
     rig, chain = lamp.build(stage)
     scene = bpy.context.scene
     lamp.robots_path(chain, {1: (0.5, -0.6, 0.4), LAST: (-0.5, -0.6, 0.3)})
-    jaw = rig.limber.device.auxiliaries.add()  # what is not live would follow the frames that a job steps through
+    jaw = (
+        rig.limber.device.auxiliaries.add()
+    )  # what is not live would follow the frames that a job steps through
     jaw.name, jaw.owner, jaw.path, jaw.servo = "jaw", rig, '["jaw"]', 40
     for frame, opening in ((1, 0.0), (LAST, 1.0)):
         rig["jaw"] = opening
@@ -98,6 +104,8 @@ def watched(stage, record, name: str, operator, options: dict, runs):
         after = len(record.frames) + BEATS
         yield from stage.until(lambda: len(record.frames) >= after)
     got = [states for _, _, states, _ in record.frames[sent:] if states]
-    stage.facts["stray"][name] = max(abs(state[0] - at) for states in got for state, at in zip(states, rest, strict=True))
+    stage.facts["stray"][name] = max(
+        abs(state[0] - at) for states in got for state, at in zip(states, rest, strict=True)
+    )
     stage.facts["beats"][name] = len(got)
     stage.facts["stepped"][name] = len(shown)

@@ -1,4 +1,6 @@
-"""Plays while a head is live and a constraint moves an ear below it, which has a servo; notes what is sent, and what is drawn."""
+"""Plays while a head is live and a constraint moves an ear below it, which has a servo; notes what is sent,
+and what is drawn.
+"""
 
 import importlib.util
 import sys
@@ -34,7 +36,11 @@ def play(stage):
         rigs.select(rig, "ear")
         bpy.ops.limber.new_chain()
         held = rig.pose.bones["ear"].constraints.new("LOCKED_TRACK")
-        held.target, held.track_axis, held.lock_axis = rigs.target((0.0, 0.2, 1.5), "Goal"), "TRACK_Z", "LOCK_X"
+        held.target, held.track_axis, held.lock_axis = (
+            rigs.target((0.0, 0.2, 1.5), "Goal"),
+            "TRACK_Z",
+            "LOCK_X",
+        )
         rig.limber.chains[1].joints[0].servo = 2
         rig.limber.active_chain = 0
         bpy.ops.limber.live()
@@ -65,7 +71,9 @@ def play(stage):
     yield from stage.until(lambda: sum(map(len, drawn.values())) >= DRAWN, HELD)
     with stage.context():
         bpy.ops.screen.animation_play()
-    pairs = [(last, drawn[frame][-1]) for frame, values in sent.items() if frame in drawn for last in values[-1:]]
+    pairs = [
+        (last, drawn[frame][-1]) for frame, values in sent.items() if frame in drawn for last in values[-1:]
+    ]
     stage.facts.update(raised=raised, pairs=pairs)
     with stage.context():
         bpy.ops.limber.disconnect()

@@ -1,4 +1,6 @@
-"""Photographs the robot's panels in each state: a bus that is scanned, servos that are tried, calibrated, armed, stopped, led by hand."""
+"""Photographs the robot's panels in each state: a bus that is scanned, servos that are tried, calibrated,
+armed, stopped, led by hand.
+"""
 
 import sys
 from pathlib import Path
@@ -18,7 +20,11 @@ GROUPS = ("LIMBER_PT_robot", "LIMBER_PT_robot_setup")
 
 def robot_panels(stage) -> list[type]:
     """The robot's panel and its parts, in order."""
-    return [cls for cls in tabs.panels(stage) if cls.__name__ == GROUPS[0] or getattr(cls, "bl_parent_id", "") in GROUPS]
+    return [
+        cls
+        for cls in tabs.panels(stage)
+        if cls.__name__ == GROUPS[0] or getattr(cls, "bl_parent_id", "") in GROUPS
+    ]
 
 
 def clear_tab(stage) -> None:
@@ -47,7 +53,9 @@ def shot(stage, name: str, *parts: str):
 
 
 def open_menu_of_delay(stage) -> None:
-    """Right-clicks the Delay in the robot's options, as they are drawn alone; notes the property that the menu would send to the robot."""
+    """Right-clicks the Delay in the robot's options, as they are drawn alone; notes the property that the
+    menu would send to the robot.
+    """
     menu = stage.part("panels.property_menu")
     full_path = menu.full_path
 
@@ -106,7 +114,14 @@ def play(stage):
     stage.facts["found"] = [one.servo for one in jobs.scan().found]
     yield from shot(stage, "found", "LIMBER_PT_scan", "LIMBER_PT_channels")
     one = jobs.scan().found[0]
-    do(bpy.ops.limber.change_servo, "INVOKE_DEFAULT", port=one.port, protocol=one.protocol, baudrate=one.baudrate, servo=one.servo)
+    do(
+        bpy.ops.limber.change_servo,
+        "INVOKE_DEFAULT",
+        port=one.port,
+        protocol=one.protocol,
+        baudrate=one.baudrate,
+        servo=one.servo,
+    )
     yield 0.2
     stage.photograph("robot_change_dialog")
     stage.press("ESC")
@@ -127,7 +142,9 @@ def play(stage):
     yield from reached(stage, rig, "LIMP")
     bus.put(3, 1700.0)
     bus.put(2, 2400.0)
-    yield from stage.until(lambda: abs(rig.pose.bones["middle"].rotation_euler.x + (2048 - 1700) / 651.9) < 0.01, HELD)
+    yield from stage.until(
+        lambda: abs(rig.pose.bones["middle"].rotation_euler.x + (2048 - 1700) / 651.9) < 0.01, HELD
+    )
     stage.facts["led"] = True
     yield from shot(stage, "calibrate", "LIMBER_PT_calibrate")
     yield from shot(stage, "puppeteer", "LIMBER_PT_puppeteer")
@@ -135,7 +152,9 @@ def play(stage):
     for steps in (1800.0, 1900.0, 2000.0):
         bus.put(3, steps)
         yield 0.2
-        yield from stage.until(lambda at=bpy.context.scene.frame_current: bpy.context.scene.frame_current != at, HELD)
+        yield from stage.until(
+            lambda at=bpy.context.scene.frame_current: bpy.context.scene.frame_current != at, HELD
+        )
     stage.photograph("robot_recording")
     do(bpy.ops.limber.end_record)
     stage.facts["playing_after_recording"] = bpy.context.screen.is_animation_playing

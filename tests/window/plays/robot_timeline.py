@@ -61,7 +61,9 @@ def drag(stage, record):
     area, scene = "DOPESHEET_EDITOR", bpy.context.scene
     shown = set()
     ruler = stage.region(area=area)
-    y = ruler.y + ruler.height - 3  # in the strip that has the frames' numbers: in a low editor its upper half alone takes the mouse
+    y = (
+        ruler.y + ruler.height - 3
+    )  # in the strip that has the frames' numbers: in a low editor its upper half alone takes the mouse
 
     def place(frame: int) -> tuple[int, int]:
         return ruler.x + ruler.view2d.view_to_region(frame, 0, clip=False)[0], y

@@ -7,7 +7,8 @@ import bpy
 
 def prepare(stage, frames: range) -> None:
     """Makes a film of the scene from the side, ready to be rendered."""
-    # Blender 4.3 refuses scripts' writes from then on if the render engine's Python takes over amid the drawing of a panel.
+    # Blender 4.3 refuses scripts' writes from then on if the render engine's Python takes over amid the
+    # drawing of a panel.
     stage.at_end.callback(sys.setswitchinterval, sys.getswitchinterval())
     sys.setswitchinterval(1.0)
     scene = bpy.context.scene

@@ -1,5 +1,6 @@
-"""The places of all buttons of the tab while a robot is connected, arms, follows, holds, has a fault, is tried, and is disconnected; and
-what is drawn while it is armed and still."""
+"""The places of all buttons of the tab while a robot is connected, arms, follows, holds, has a fault, is
+tried, and is disconnected; and what is drawn while it is armed and still.
+"""
 
 import sys
 import time
@@ -17,10 +18,14 @@ from robots import HELD, reached
 
 STILL = 2.5  # [s] figures are looked at once a second at least
 SCALE = 0.7  # of the interface, so that the panels are in sight from top to bottom
-STEP = 5  # [pixels] between two looks: rows are 14 high, so a shift by a pixel moves some button under another look
+# [pixels] between two looks: rows are 14 high, so a shift by a pixel moves some button under another look
+STEP = 5
 COLUMNS = (0.25, 0.7)  # of the sidebar's width
 SHOWN = ("LIMBER_PT_next_step", "LIMBER_PT_live", "LIMBER_PT_robot", "LIMBER_PT_feedback", "LIMBER_PT_motion")
-LONG = "Servo 3 reports that it is hotter than it may be, and that its supply is lower than it should be: let it cool, check its supply"
+LONG = (
+    "Servo 3 reports that it is hotter than it may be, and that its supply is lower than it should be: let it"
+    " cool, check its supply"
+)
 
 
 def sidebar_drawn(stage):
@@ -34,7 +39,9 @@ def sidebar_drawn(stage):
 
 
 def places(stage, hand: Hand):
-    """What is under the mouse down two columns of the sidebar; "next step" for the first button after Stop, and no word for text."""
+    """What is under the mouse down two columns of the sidebar; "next step" for the first button after Stop,
+    and no word for text.
+    """
     yield from sidebar_drawn(stage)
     region = stage.region("UI")
     found = []
@@ -64,7 +71,9 @@ def count_drawings(stage) -> list[str]:
 
 
 def stand_still(stage, rig):
-    """Arms the robot, waits until it has arrived, and notes what is drawn while its state and figures stay as they are."""
+    """Arms the robot, waits until it has arrived, and notes what is drawn while its state and figures stay as
+    they are.
+    """
     links = stage.part("rig.robot.links")
     yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
     drawn, texts, look = count_drawings(stage), [], links.look
@@ -121,7 +130,11 @@ def play(stage):
     links.look = lambda _rig: False  # the robot says what the play has it say
 
     def say(state: str, fault: str = "NONE", **more):
-        status = known if state == "DISARMED" else replace(known, state=safety.State[state], fault=safety.Fault[fault])
+        status = (
+            known
+            if state == "DISARMED"
+            else replace(known, state=safety.State[state], fault=safety.Fault[fault])
+        )
         device = links.link(rig).device
         said = sentences.sentence(status.state, status.fault, "", device)
         links._robots[rig.session_uid].status = replace(status, sentence=said, **more)
@@ -146,6 +159,11 @@ def play(stage):
     yield from stage.until(lambda: "WINDOW" in drawn)
     yield from note("disconnected")
     stage.facts["moved"] = {
-        name: [(a, b) for was, now in zip(seen["before"], columns, strict=True) for a, b in zip(was, now, strict=True) if a != b]
+        name: [
+            (a, b)
+            for was, now in zip(seen["before"], columns, strict=True)
+            for a, b in zip(was, now, strict=True)
+            if a != b
+        ]
         for name, columns in seen.items()
     }

@@ -1,4 +1,6 @@
-"""A tab with a few panels alone, open, so that all of their rows are in sight. When the play has ended, all are as before."""
+"""A tab with a few panels alone, open, so that all of their rows are in sight. When the play has ended, all
+are as before.
+"""
 
 import bpy
 
@@ -15,7 +17,8 @@ def is_shown(panel: type) -> bool:
 def empty(stage, *kept: str) -> None:
     """Takes all panels but those out of the tab, which will be open when they come back.
 
-    Before it is drawn: Blender remembers what was closed. At the end of the play all are registered, as the extension is disabled only so.
+    Before it is drawn: Blender remembers what was closed. At the end of the play all are registered, as the
+    extension is disabled only so.
     """
     for cls in panels(stage):
         if cls.__name__ not in kept:
@@ -46,11 +49,15 @@ def only(stage, root: str) -> None:
 
 
 def open_own(stage, tab: str, *names: str) -> None:
-    """Opens a tab of their own with copies of panels, by their classes' names: in Limber's some are closed at first and below others."""
+    """Opens a tab of their own with copies of panels, by their classes' names: in Limber's some are closed at
+    first and below others.
+    """
     for name in names:
         original = getattr(bpy.types, name)
         shown = {"bl_category": tab, "bl_options": set(), "bl_idname": f"{name}_shown", "bl_parent_id": ""}
-        own = {key: value for key, value in vars(original).items() if key != "bl_rna"}  # no class that is registered may have a subclass
+        own = {
+            key: value for key, value in vars(original).items() if key != "bl_rna"
+        }  # no class that is registered may have a subclass
         twin = type(f"{name}_shown", original.__bases__, own | shown)
         bpy.utils.register_class(twin)
         stage.at_end.callback(bpy.utils.unregister_class, twin)

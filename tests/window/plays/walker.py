@@ -1,4 +1,6 @@
-"""A step of the Walker in a real window, its support phases keyed by the mouse on the panel's buttons; a picture of the weights' curves."""
+"""A step of the Walker in a real window, its support phases keyed by the mouse on the panel's buttons; a
+picture of the weights' curves.
+"""
 
 import sys
 from math import radians
@@ -12,8 +14,17 @@ from hand import Hand
 from mathutils import Euler
 
 SPLIT = 0.34  # of the view's height, for the curves below it
-STEP = ((24, 0.0, 0.0), (34, -0.015, 0.015), (44, -0.03, 0.0))  # frame, and location of the right foot's target along Y and Z [m]
-PHASES = ((6, "ALL", 0), (20, "THIS", 0), (48, "THIS", 0), (62, "ALL", 0))  # frame, who stands, the foot: 0 the left one
+STEP = (
+    (24, 0.0, 0.0),
+    (34, -0.015, 0.015),
+    (44, -0.03, 0.0),
+)  # frame, and location of the right foot's target along Y and Z [m]
+PHASES = (
+    (6, "ALL", 0),
+    (20, "THIS", 0),
+    (48, "THIS", 0),
+    (62, "ALL", 0),
+)  # frame, who stands, the foot: 0 the left one
 ACROSS = {"THIS": 0.35, "ALL": 0.75}  # of the sidebar's width: the two buttons
 PICTURED = 34  # frame in which the right foot is highest
 VIEW = (0.0, -0.01, 0.15), 0.75, Euler((radians(80), 0, radians(28)))
@@ -26,7 +37,9 @@ def play(stage):
     yield 0.2
     with stage.context():
         bpy.ops.screen.area_split(direction="HORIZONTAL", factor=SPLIT)
-    below = min((area for area in stage.window.screen.areas if area.type == "VIEW_3D"), key=lambda area: area.y)
+    below = min(
+        (area for area in stage.window.screen.areas if area.type == "VIEW_3D"), key=lambda area: area.y
+    )
     below.ui_type = "FCURVES"
     below.spaces[0].show_region_ui = False
     yield 0.3
@@ -77,7 +90,9 @@ def play(stage):
         stage.redraw()
         yield 0.2
     with bpy.context.temp_override(
-        window=stage.window, area=below, region=next(region for region in below.regions if region.type == "WINDOW")
+        window=stage.window,
+        area=below,
+        region=next(region for region in below.regions if region.type == "WINDOW"),
     ):
         bpy.ops.graph.view_all()
     for _ in range(4):

@@ -1,4 +1,6 @@
-"""Checks the demo lamp's motion with a no-go zone in its way, and shows where it enters; the panel of postures has their pictures."""
+"""Checks the demo lamp's motion with a no-go zone in its way, and shows where it enters; the panel of
+postures has their pictures.
+"""
 
 import sys
 from pathlib import Path
@@ -28,7 +30,9 @@ def play(stage):
         bpy.ops.view3d.view_selected()
         bpy.ops.view3d.zoom(delta=-2)
     postures = [posture.action for posture in rig.limber.chains[0].postures]
-    yield from stage.until(lambda: all(gallery.picture(rig, rig.limber.chains[0], action) for action in postures))
+    yield from stage.until(
+        lambda: all(gallery.picture(rig, rig.limber.chains[0], action) for action in postures)
+    )
     numbers = [gallery.icon(rig, rig.limber.chains[0], action) for action in postures]
     stage.facts["pictures"] = len({number for number in numbers if number})
     with stage.context():

@@ -1,6 +1,8 @@
-"""Takes PyGObject's place, which Reachy Mini's daemon imports for the sound and pictures that `--no-media` switches off.
+"""Takes PyGObject's place, which Reachy Mini's daemon imports for the sound and pictures that `--no-media`
+switches off.
 
-Each module of `gi.repository` has every name: a class whose attributes, members and results are more of the same.
+Each module of `gi.repository` has every name: a class whose attributes, members and results are more of the
+same.
 """
 
 import importlib.abc
