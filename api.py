@@ -14,12 +14,13 @@ import bpy
 
 from .rig.authoring import chains, sketch
 from .rig.blender.errors import Finding, RigError
+from .rig.bones.imported_robot import pose_joints
+from .rig.chains.check import check as _check
 from .rig.live import live
 from .rig.live.movers import ChainMover, mover_of
 from .rig.live.stage import Stage
 from .rig.output.bake import Bake
 from .rig.output.bake_scene import Baked, bake_scene
-from .rig.reading.check import check as _check
 
 __all__ = [
     "Baked",
@@ -33,6 +34,7 @@ __all__ = [
     "motion",
     "new_chain",
     "pose_from_points",
+    "pose_joints",
     "solve",
     "store_posture",
 ]

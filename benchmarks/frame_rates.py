@@ -18,8 +18,8 @@ import limber
 import numpy as np
 from limber.rig.authoring.first_lamp import lamp
 from limber.rig.blender import actions
+from limber.rig.chains import kept_posture
 from limber.rig.live.stage import Stage
-from limber.rig.reading import kept_posture
 
 BAR = 2.0  # [degrees]
 AUTHORED = 24  # [1/s] frames of the scenes' keys

@@ -28,7 +28,7 @@ from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
 from limber.rig.live import live
 from limber.rig.live.budget import STEP
-from limber.rig.reading import goal
+from limber.rig.scene import goal
 from limber.robots.errors import UrdfError
 from limber.solvers.exact_aim import correct
 from limber.solvers.gaze import end_errors

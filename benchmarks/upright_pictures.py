@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from limber.rig.reading.paths import bone_names
+from limber.rig.bones.paths import bone_names
 from limber.rig.showing.thumbnails.raster import Solid, draw, frame
 from mathutils import Matrix, Vector
 

@@ -38,7 +38,7 @@ class Gallery:
             scene.frame_set(frame)
             places.append(ball.matrix_world.translation.copy())
         for posture in self.chain.postures:
-            installed.module("rig.reading.postures").apply(self.rig, self.chain, posture.action)
+            installed.module("rig.chains.postures").apply(self.rig, self.chain, posture.action)
             bpy.context.view_layer.update()
             points += imported.corners(self.rig.children)
         ahead = sum(places, Vector()) / len(places) - self.rig.location

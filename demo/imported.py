@@ -61,7 +61,7 @@ class Imported:
         self._stand_on_the_floor()
         self._set_servos()
         self._choose_look()
-        self.skeleton = installed.module("rig.reading.chain").skeleton_now(self.rig, self.chain)
+        self.skeleton = installed.module("rig.chains.chain").skeleton_now(self.rig, self.chain)
         self.reach = self.skeleton.reach
         self.stances = stances.choose(self.skeleton, self._look, CLEARANCE * self.reach)
         self._store()
@@ -103,7 +103,7 @@ class Imported:
 
     def _links(self) -> list[branches.Link]:
         """The links, by their bones' names."""
-        tree, bones = installed.module("rig.reading.imported_robot").tree_of(self.rig)
+        tree, bones = installed.module("rig.bones.imported_robot").tree_of(self.rig)
         frames = tree.frames({})
         rotate = installed.module("solvers.kinematics.rotations").rotate
         found = []
@@ -193,8 +193,8 @@ class Imported:
 
     def _pose(self, angles: np.ndarray) -> None:
         axes, places = (
-            installed.module("rig.reading.axes"),
-            installed.module("rig.reading.skeleton").ChainReader(self.rig, self.chain).joint_keys,
+            installed.module("rig.bones.axes"),
+            installed.module("rig.chains.skeleton").ChainReader(self.rig, self.chain).joint_keys,
         )
         for (bone, axis), value in zip(places, angles.tolist(), strict=True):
             getattr(self.rig.pose.bones[bone], axes.channel(axis))[axes.index(axis)] = value
@@ -211,7 +211,7 @@ class Imported:
         def path(size: float) -> np.ndarray:
             return stances.path(middle, front, size * self.reach, FRAMES, floor)
 
-        missed = installed.module("rig.blender.one_thread").in_one_thread(self._missed)
+        missed = installed.module("character.one_thread").in_one_thread(self._missed)
         size = stances.widest(SIZES, lambda size: missed(path(size)), MET)
         return {frame: Vector(place) for frame, place in enumerate(path(size), start=1)}
 
@@ -262,7 +262,7 @@ def ray(rig, chain, ball, radius: float, thick: float) -> None:
     radius.
     """
     end = rig.data.bones[chain.end]
-    goal = installed.module("rig.reading.goal")
+    goal = installed.module("rig.scene.goal")
     turn, offset = goal.tool_frame(goal.ends_of(chain)[0], end.length)
     eye = Matrix.LocRotScale(Vector(offset), Quaternion(turn), None)
     studio.gaze_ray(rig, end.name, eye, radius + offset[1] * abs(goal.forward_axis(chain)[1]), ball, thick)

@@ -60,7 +60,7 @@ def key_postures(rig, chain, changes: dict[str, int]) -> None:
     """
     names = [posture.action.name for posture in chain.postures]
     for name, frame in changes.items():
-        installed.module("rig.reading.kept_posture").choose(chain, names.index(name))
+        installed.module("rig.chains.kept_posture").choose(chain, names.index(name))
         chain.keyframe_insert("posture", frame=frame)
 
 

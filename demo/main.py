@@ -135,7 +135,7 @@ def cast_captured(clip: Path, file: Path, root: str, end: str, solver: str) -> C
 
 def check(cast: Cast) -> None:
     """What the Check button says must be nothing."""
-    for finding in installed.module("rig.reading.check").check(bpy.context, cast.rig, cast.chain):
+    for finding in installed.module("rig.chains.check").check(bpy.context, cast.rig, cast.chain):
         say(f"Check: {finding.sentence}")
 
 

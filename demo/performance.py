@@ -170,7 +170,7 @@ def bake(rig, chain, take: Take) -> None:
     with bpy.context.temp_override(limber_mover=retarget if retarget.live else chain):
         if bpy.ops.limber.bake() != {"FINISHED"}:
             raise FailedError("The motion was not baked")
-    reader = installed.module("rig.reading.skeleton").ChainReader(rig, chain)
+    reader = installed.module("rig.chains.skeleton").ChainReader(rig, chain)
     rows = []
     for frame in take.frames:
         scene.frame_set(frame)
@@ -189,7 +189,7 @@ def shown_aim_error(rig, chain) -> float:
     depsgraph = bpy.context.evaluated_depsgraph_get()
     end = rig.evaluated_get(depsgraph).pose.bones[chain.end]
     matrix = rig.matrix_world @ end.matrix
-    forward = Vector(installed.module("rig.reading.goal").forward_axis(chain))
+    forward = Vector(installed.module("rig.scene.goal").forward_axis(chain))
     eye = matrix @ Vector((0.0, chain.eye * end.bone.length, 0.0))
     target = chain.target.evaluated_get(depsgraph).matrix_world.translation
     looks, to_target = np.array(matrix.to_3x3() @ forward, float), np.array(target - eye, float)

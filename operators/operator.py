@@ -5,13 +5,14 @@ from collections.abc import Iterable
 import bpy
 
 from ..hardware.errors import HardwareError
+from ..inputs.errors import InputError
 from ..motion import MotionError
 from ..rig.blender.counting import merged
 from ..rig.blender.errors import RigError
 from ..rig.events import handlers
 from ..robots.errors import UrdfError
 
-ERRORS = (RigError, HardwareError, MotionError, UrdfError)
+ERRORS = (RigError, InputError, HardwareError, MotionError, UrdfError)
 
 
 class Operator(bpy.types.Operator):

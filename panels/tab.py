@@ -14,9 +14,9 @@ from ..operators.movers import names_mover
 from ..operators.subject import rig_of
 from ..rig.authoring import chains
 from ..rig.blender.selection import selected
+from ..rig.bones.axes import is_prismatic
 from ..rig.live.movers import chosen_of, movers_of
 from ..rig.properties.frame_range import has_own_range
-from ..rig.reading.axes import is_prismatic
 from ..rig.robot import links, servo_lists
 
 CHARACTER = 6.6  # [pixels at a scale of 1] mean width of a letter of Blender's interface font

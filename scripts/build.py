@@ -32,6 +32,7 @@ TOP_LEVEL = {
     "blender_manifest.toml",
     "files",
     "hardware",
+    "inputs",
     "motion",
     "operators",
     "panels",

@@ -1,4 +1,4 @@
-from ...rig.reading.check import check
+from ...rig.chains.check import check
 from ..operator import Operator
 from ..subject import chain_of, needs_chain, rig_of
 

@@ -3,7 +3,7 @@
 from ...rig.blender.errors import RigError
 from ...rig.blender.free_name import free_name
 from ...rig.blender.selection import selected
-from ...rig.reading.joint_axes import joint_axes
+from ...rig.bones.joint_axes import joint_axes
 from ..operator import UndoOperator
 from ..remove_item import RemoveItem
 from ..subject import needs_armature, rig_of

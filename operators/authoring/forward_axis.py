@@ -17,8 +17,8 @@ from ...rig.authoring import forward
 from ...rig.authoring.targets import view_under
 from ...rig.blender.errors import RigError
 from ...rig.properties.chains import FORWARD_AXES
-from ...rig.reading.goal import CUSTOM
 from ...rig.robot import links
+from ...rig.scene.goal import CUSTOM
 from ...rig.showing import chain_lines
 from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, rig_of

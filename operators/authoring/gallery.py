@@ -13,7 +13,7 @@ from ...rig.authoring import gallery_folders, gallery_robot
 from ...rig.authoring.gallery_copies import Keeping, Work, installing
 from ...rig.authoring.robot_import import Imported
 from ...rig.blender.errors import RigError
-from ...rig.blender.reading import in_steps
+from ...rig.blender.file_reading import in_steps
 from ...robots.gallery.description import FILE, Description, read_description
 from ...robots.gallery.full_model import Progress
 from ...robots.robot_files import read_files

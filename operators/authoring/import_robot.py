@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 from ...rig.authoring.gallery_copies import Work
 from ...rig.authoring.robot_import import Imported, importing
 from ...rig.blender.errors import RigError
-from ...rig.blender.reading import Reading
+from ...rig.blender.file_reading import Reading
 from ...robots.errors import UrdfError
 from ...robots.gallery.full_model import Progress
 from ...robots.reading import SUFFIXES

@@ -3,7 +3,7 @@ from bpy.props import StringProperty
 from ...rig.authoring import joint_limits
 from ...rig.authoring.gallery_copies import Work
 from ...rig.blender.counting import counted
-from ...rig.blender.reading import Reading
+from ...rig.blender.file_reading import Reading
 from ...robots.gallery.full_model import Progress
 from ...robots.joint_limits import read_joint_limits
 from ..files import ReadsFile, shown_files

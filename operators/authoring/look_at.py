@@ -5,8 +5,8 @@ from mathutils import Vector
 
 from ...rig.authoring import targets
 from ...rig.blender.transforms import move_to
-from ...rig.reading.goal import ends_of, followed, no_target
 from ...rig.robot import links
+from ...rig.scene.goal import ends_of, followed, no_target
 from ..operator import UndoOperator
 from ..subject import chain_of, needs_chain, rig_of
 

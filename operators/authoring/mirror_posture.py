@@ -3,8 +3,8 @@
 from bpy.props import EnumProperty
 
 from ...rig.authoring import mirror
+from ...rig.chains import kept_posture
 from ...rig.live.movers import mover_of
-from ...rig.reading import kept_posture
 from ..movers import mover_at_hand
 from .postures import PostureOperator, give_picture, needs_posture
 

@@ -2,8 +2,8 @@ from bpy.props import EnumProperty, StringProperty
 
 from ...rig.authoring import chains, forward, isolation
 from ...rig.blender.counting import counted
+from ...rig.mechanisms import bones
 from ...rig.properties.chains import SIGNED_AXES
-from ...rig.reading.mechanism import bones
 from ..operator import UndoOperator
 from ..subject import needs_pose_mode, rig_of
 

@@ -6,9 +6,9 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...rig.blender.errors import RigError
+from ...rig.chains import kept_posture, postures
 from ...rig.live import live
 from ...rig.live.mover import Mover
-from ...rig.reading import kept_posture, postures
 from ...rig.showing.thumbnails import gallery
 from ..movers import ActsOnMover, mover_at_hand, mover_called_for, needs_mover
 from ..operator import UndoOperator

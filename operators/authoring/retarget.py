@@ -2,11 +2,11 @@
 
 import bpy
 
+from ...inputs import inbox
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
+from ...rig.bodies import pair_calibration, pairing, receiver, upright
 from ...rig.live import uses
-from ...rig.reading.body import pair_calibration, pairing, receiver, upright
-from ...rig.reading.osc import inbox
 from ..operator import Operator, UndoOperator
 from ..remove_item import RemoveItem
 from ..subject import needs_rig, rig_of

@@ -1,7 +1,7 @@
 """Operator Pose from Points."""
 
 from ...rig.authoring import sketch
-from ...rig.reading import postures
+from ...rig.chains import postures
 from ..movers import mover_at_hand
 from .postures import PostureOperator, needs_postures
 

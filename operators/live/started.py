@@ -8,12 +8,12 @@ from ...rig.authoring.mechanism.check import of_physics
 from ...rig.authoring.mechanism.findings import of_loops
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import capitalised
+from ...rig.bodies import pairing
+from ...rig.chains.check import check
 from ...rig.live import live
 from ...rig.live.mover import Mover
 from ...rig.live.movers import BodyMover, ChainMover, MechanismMover
-from ...rig.reading import goal
-from ...rig.reading.body import pairing
-from ...rig.reading.check import check
+from ...rig.scene import goal
 
 
 def said(context, mover: Mover) -> tuple[str, list[str]]:

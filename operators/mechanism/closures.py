@@ -5,9 +5,9 @@ robot's file.
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
-from ...rig.reading.mechanism import closures
-from ...rig.reading.mechanism.owners import has_mechanism
-from ...rig.reading.mechanism.rest import rest_of
+from ...rig.mechanisms import closures
+from ...rig.mechanisms.owners import has_mechanism
+from ...rig.mechanisms.precise_rest import rest_of
 from ...solvers.amounts import rounded
 from ..operator import UndoOperator
 from ..subject import rig_of

@@ -3,8 +3,8 @@ from bpy.props import StringProperty
 from ...rig.authoring.gallery_copies import Work
 from ...rig.authoring.mechanism import build
 from ...rig.blender.counting import counted
-from ...rig.blender.reading import in_steps
-from ...rig.reading.imported_robot import is_robot
+from ...rig.blender.file_reading import in_steps
+from ...rig.bones.imported_robot import is_robot
 from ...robots.closures import read_closures
 from ...robots.gallery.full_model import Progress
 from ..files import ReadsFile, shown_files

@@ -7,11 +7,11 @@ from bpy.props import BoolProperty, EnumProperty
 from ...rig.authoring.mechanism import alignment, build, motors, support
 from ...rig.blender.counting import named
 from ...rig.blender.selection import selected
+from ...rig.bones import axes
 from ...rig.live.live import as_authored
-from ...rig.reading import axes
-from ...rig.reading.mechanism import offsets
-from ...rig.reading.mechanism.assembled import prepare
-from ...rig.reading.mechanism.ownership import NONE, is_joint
+from ...rig.mechanisms import offsets
+from ...rig.mechanisms.assembled import prepare
+from ...rig.mechanisms.ownership import NONE, is_joint
 from ..operator import UndoOperator
 from ..remove_item import RemoveItem
 from .mechanisms import mechanism_owner, needs_authoring, needs_mechanism, taken_up

@@ -4,8 +4,8 @@ from ...rig.authoring.mechanism.finding import missing_joints
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import RigError
 from ...rig.live.live import as_authored
-from ...rig.reading.mechanism.ownership import add_joint, deleted_joints, is_joint, owner_of
-from ...rig.reading.mechanism.rest_pose import set_rest_pose
+from ...rig.mechanisms.ownership import add_joint, deleted_joints, is_joint, owner_of
+from ...rig.mechanisms.rest_pose import set_rest_pose
 from ..operator import UndoOperator
 from .items import RemovePart
 from .mechanisms import needs_authoring, taken_up

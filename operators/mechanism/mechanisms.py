@@ -10,13 +10,13 @@ from ...rig.authoring.mechanism.handling import handling
 from ...rig.blender.counting import counted
 from ...rig.blender.overrides import why_not_editable
 from ...rig.live.live import as_authored
-from ...rig.reading.mechanism import channels
-from ...rig.reading.mechanism.assembled import prepare
-from ...rig.reading.mechanism.conflicts import refuse_held
-from ...rig.reading.mechanism.owners import has_mechanism, own_identity
-from ...rig.reading.mechanism.ownership import owner_at_hand, owner_of
-from ...rig.reading.mechanism.rest_pose import set_rest_pose
-from ...rig.reading.mechanism.starts import note_values
+from ...rig.mechanisms import pose_channels
+from ...rig.mechanisms.assembled import prepare
+from ...rig.mechanisms.conflicts import refuse_held
+from ...rig.mechanisms.owners import has_mechanism, own_identity
+from ...rig.mechanisms.ownership import owner_at_hand, owner_of
+from ...rig.mechanisms.rest_pose import set_rest_pose
+from ...rig.mechanisms.starts import note_values
 from ...rig.robot import links
 from ..framing import frame
 from ..operator import Operator, UndoOperator
@@ -181,7 +181,7 @@ class LIMBER_OT_assemble_mechanism(UndoOperator):
             assembly = prepare(owner, depsgraph, is_rest=True)
             refuse_held([part for _, part in assembly.reading.moved_parts])
             base = assembly.reading.base_now(owner)
-            channels.assemble(
+            pose_channels.assemble(
                 assembly.reading, base, assembly.model.solver.poses(assembly.model.rest), depsgraph
             )
             note_values(owner, assembly.model.solver, assembly.model.rest)

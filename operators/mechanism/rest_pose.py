@@ -3,10 +3,10 @@ bodies to it.
 """
 
 from ...rig.live.live import as_authored
-from ...rig.reading.mechanism import channels, rest_pose
-from ...rig.reading.mechanism.conflicts import refuse_held
-from ...rig.reading.mechanism.reading import read
-from ...rig.reading.mechanism.starts import note_rest
+from ...rig.mechanisms import pose_channels, rest_pose
+from ...rig.mechanisms.authored_mechanism import read
+from ...rig.mechanisms.conflicts import refuse_held
+from ...rig.mechanisms.starts import note_rest
 from ..operator import UndoOperator
 from .mechanisms import mechanism_owner, needs_authoring, taken_up
 
@@ -57,7 +57,7 @@ class LIMBER_OT_go_to_rest_pose(RestPoseOperator):
         reading = read(owner, depsgraph)
         refuse_held([part for part, _ in reading.rest])
         base = reading.base_now(owner)
-        channels.write([(part, base @ pose) for part, pose in reading.rest], depsgraph)
+        pose_channels.write([(part, base @ pose) for part, pose in reading.rest], depsgraph)
         depsgraph.update()
         note_rest(owner, read(owner, depsgraph).mechanism)
 

@@ -7,8 +7,8 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from ...hardware.presets import PRESETS
 from ...rig.blender.errors import RigError
 from ...rig.blender.selection import selected
+from ...rig.bones import axes
 from ...rig.properties import servo_units
-from ...rig.reading import axes
 from ...rig.robot import device as robot_device
 from ...rig.robot import servo_lists
 from ..operator import UndoOperator

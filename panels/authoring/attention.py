@@ -3,7 +3,7 @@
 from ...motion import NO_FILTER
 from ...operators.subject import chain_of
 from ...rig.live import motion_filter
-from ...rig.reading.goal import LOOKS
+from ...rig.scene.goal import LOOKS
 from ..tab import ChainTab, listed, sentence
 
 

@@ -1,7 +1,7 @@
 """Panel Coupled Limits: sums of joint angles that a body keeps between two bounds."""
 
 from ...operators.subject import rig_of
-from ...rig.reading.axes import label
+from ...rig.bones.axes import label
 from ..tab import ArmatureTab, List, listed, props
 
 

@@ -11,7 +11,7 @@ from mathutils import Vector
 from ...operators.authoring import forward_axis
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
-from ...rig.reading.goal import LOOKS
+from ...rig.scene.goal import LOOKS
 from ...rig.showing import chain_lines
 from ..drawing import Overlay, draw_lines, write
 

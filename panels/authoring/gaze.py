@@ -1,8 +1,8 @@
 """Panels Gaze and Gaze Settings: goal, target and orientation of the chain's end."""
 
 from ...operators.subject import chain_of
-from ...rig.reading.goal import ALONG, CUSTOM, LOOKS, ORIENTS, REACHES
-from ...rig.reading.measure import is_of_bones
+from ...rig.chains.measure import is_of_bones
+from ...rig.scene.goal import ALONG, CUSTOM, LOOKS, ORIENTS, REACHES
 from ..tab import ChainTab, props
 
 

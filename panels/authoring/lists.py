@@ -1,7 +1,7 @@
 """UI lists of chains, ends, targets, joints and postures."""
 
+from ...rig.bones import axes
 from ...rig.live.movers import mover_of
-from ...rig.reading import axes
 from ...rig.showing.thumbnails import gallery
 from ..tab import List
 

@@ -2,9 +2,9 @@
 
 from ...operators.subject import chain_of, rig_of
 from ...rig.authoring.damping import has_damping
-from ...rig.reading import chain as build
-from ...rig.reading import measure
-from ...rig.reading.chain import weighed
+from ...rig.chains import chain as build
+from ...rig.chains import measure
+from ...rig.chains.chain import weighed
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.settings import settings_of
 from ...solvers.table import SOLVERS

@@ -4,10 +4,10 @@ import bpy
 
 from ...operators.movers import names_mover
 from ...operators.subject import chain_of, rig_of
+from ...rig.chains.kept_posture import why_posing_shows_nothing
 from ...rig.events import handlers
 from ...rig.live.mover import Mover
 from ...rig.live.movers import mover_of
-from ...rig.reading.kept_posture import why_posing_shows_nothing
 from ..tab import ChainTab, listed, props, sentence
 
 PICTURE = 4.0  # heights of a button, large enough to tell postures apart

@@ -8,9 +8,9 @@ import numpy as np
 from ...operators.subject import rig_of
 from ...rig.blender.counting import counted
 from ...rig.blender.errors import capitalised
+from ...rig.bodies import pairing, receiver
 from ...rig.live import live
 from ...rig.output import record
-from ...rig.reading.body import pairing, receiver
 from ..live.live import draw_start, hidden
 from ..output.bake import draw_recording
 from ..tab import ArmatureTab, List, draw_range, listed, message, props, sentence

@@ -8,12 +8,12 @@ from ...operators.movers import names_mover
 from ...operators.subject import chain_of, rig_of
 from ...rig.authoring import chains
 from ...rig.blender.errors import capitalised
+from ...rig.bones import axes
+from ...rig.chains import chain as build
 from ...rig.live import live
 from ...rig.live.movers import mover_of
 from ...rig.live.visibility import why_not_shown
-from ...rig.reading import axes
-from ...rig.reading import chain as build
-from ...rig.reading.goal import LOOKS, ORIENTS, REACHES, with_goal
+from ...rig.scene.goal import LOOKS, ORIENTS, REACHES, with_goal
 from ..tab import ChainTab, message, sentence
 
 LINES = 4  # of what keeps a chain from its target

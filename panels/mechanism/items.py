@@ -3,11 +3,11 @@
 from ...operators.mechanism.mechanisms import mechanism_owner
 from ...rig.authoring.mechanism.findings import value_text
 from ...rig.blender.presence import is_deleted
+from ...rig.bones.axes import is_prismatic
 from ...rig.live import live
-from ...rig.reading.axes import is_prismatic
-from ...rig.reading.mechanism.closures import named_pairs
-from ...rig.reading.mechanism.inputs import WEIGHTS
-from ...rig.reading.mechanism.ownership import is_joint, kind_text
+from ...rig.mechanisms.closures import named_pairs
+from ...rig.mechanisms.inputs import WEIGHTS
+from ...rig.mechanisms.ownership import is_joint, kind_text
 from ..authoring.character import draw_own_style
 from ..tab import List, Tab, draw_limits, listed, props, sentence
 from .mechanisms import MechanismTab

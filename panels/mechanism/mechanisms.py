@@ -6,9 +6,9 @@ from ...operators.mechanism.mechanisms import mechanism_owner
 from ...operators.subject import rig_of
 from ...rig.authoring.mechanism.finding import is_unlisted
 from ...rig.live import live
-from ...rig.reading.mechanism.closures import named_pairs
-from ...rig.reading.mechanism.ownership import NONE, is_joint, owner_of
-from ...rig.reading.mechanism.rest_pose import difference_now
+from ...rig.mechanisms.closures import named_pairs
+from ...rig.mechanisms.ownership import NONE, is_joint, owner_of
+from ...rig.mechanisms.rest_pose import difference_now
 from ..authoring.character import CharacterMenu, draw_character
 from ..live.live import draw_start, hidden
 from ..output.bake import draw_recording

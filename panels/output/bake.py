@@ -5,7 +5,7 @@ from ...rig.authoring import chains
 from ...rig.blender.counting import counted
 from ...rig.live.movers import mover_of
 from ...rig.output import record, take_copies
-from ...rig.reading.goal import followed
+from ...rig.scene.goal import followed
 from ..tab import ChainTab, draw_range, message, sentence
 
 

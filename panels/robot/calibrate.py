@@ -7,8 +7,8 @@ from ...hardware.lerobot import DYNAMIXEL, FEETECH
 from ...hardware.safety import State
 from ...operators.subject import rig_of
 from ...rig.blender.errors import RigError
+from ...rig.bones import axes
 from ...rig.properties import servo_units
-from ...rig.reading import axes
 from ...rig.robot import calibrating, device, lerobot, links, servo_lists, zero_check
 from ..tab import ServoTab, message
 from .servos import draw_list, draw_trials, joint_unit

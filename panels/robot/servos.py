@@ -3,9 +3,9 @@
 import bpy
 
 from ...operators.subject import rig_of
+from ...rig.bones import axes
 from ...rig.properties import servo_units
 from ...rig.properties.robot import DIRECT
-from ...rig.reading import axes
 from ...rig.robot import background_jobs, links, servo_lists, values
 from ...rig.robot import device as robot_device
 from ..tab import List, RigTab, ServoTab, listed, message, props, sentence

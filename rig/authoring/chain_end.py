@@ -4,8 +4,8 @@ looks.
 
 import bpy
 
-from ..reading.controls import Controls
-from ..reading.joint_axes import free_axes
+from ..bones.controls import Controls
+from ..bones.joint_axes import free_axes
 
 LAST_WORDS = (
     "end",

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..reading import imported_robot
-from ..reading.figure import REACH, Figure
-from ..reading.joint_axes import joint_axes
+from ..bones import imported_robot
+from ..bones.figure import REACH, Figure
+from ..bones.joint_axes import joint_axes
 
 
 class Line(NamedTuple):

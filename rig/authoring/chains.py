@@ -9,14 +9,14 @@ from uuid import uuid4
 from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
+from ..bones import axes, carried, constrained, imported_robot, mimic
+from ..bones.joint_axes import NO_RANGE, joint_axes, limits
+from ..bones.paths import bone_names, end_bones, missing, path_names
+from ..chains import chain as build
+from ..chains.measure import has_balls, is_of_bones
+from ..mechanisms import bones as bodies
 from ..properties import servo_units
 from ..properties.character import AUTOMATIC
-from ..reading import axes, carried, constrained, imported_robot, mimic
-from ..reading import chain as build
-from ..reading.joint_axes import NO_RANGE, joint_axes, limits
-from ..reading.measure import has_balls, is_of_bones
-from ..reading.mechanism import bones as bodies
-from ..reading.paths import bone_names, end_bones, missing, path_names
 from ..robot import device
 from . import chain_end, chain_root, forward
 

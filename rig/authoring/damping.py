@@ -10,10 +10,10 @@ from ...solvers.jacobian.options import DampedOptions
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import SOLVERS, make_solver
 from ..blender.errors import RigError
+from ..chains import chain as build
+from ..chains.skeleton import ChainReader
 from ..output.stepped import Stepped
-from ..reading import chain as build
-from ..reading.goal import inputs
-from ..reading.skeleton import ChainReader
+from ..scene.goal import inputs
 
 
 def has_damping(chain) -> bool:

@@ -11,14 +11,14 @@ from mathutils import Vector
 
 from ..blender.counting import named
 from ..blender.errors import RigError
-from ..reading import carried, imported_robot
-from ..reading.body.part_names import Part, read
-from ..reading.controls import Controls
-from ..reading.figure import Figure
-from ..reading.goal import CUSTOM
-from ..reading.joint_axes import joint_axes
-from ..reading.measure import is_of_bones
-from ..reading.paths import path_names
+from ..bodies.part_names import Part, read
+from ..bones import carried, imported_robot
+from ..bones.controls import Controls
+from ..bones.figure import Figure
+from ..bones.joint_axes import joint_axes
+from ..bones.paths import path_names
+from ..chains.measure import is_of_bones
+from ..scene.goal import CUSTOM
 from . import chain_root, chains, forward, gaze_bones, gaze_controls, gaze_structure, isolation, targets
 from .gaze_bones import Ends
 

@@ -9,7 +9,7 @@ from mathutils import Matrix
 from ...hardware.motion_files import Column, MotionFileError
 from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
-from ..reading.file_joints import FileJoint
+from ..bones.file_joints import FileJoint
 from ..robot import lerobot
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from mathutils import Matrix, Quaternion, Vector
 
 from ..blender.errors import RigError
-from ..reading import imported_robot
-from ..reading.axes import REVOLUTE
-from ..reading.figure import Figure
-from ..reading.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
+from ..bones import imported_robot
+from ..bones.axes import REVOLUTE
+from ..bones.figure import Figure
+from ..scene.goal import AXES, CUSTOM, SHORTEST, forward_axis, signed_axis
 from . import chain_root
 
 EXACT = radians(2)  # directions within this angle count as one where bones are drawn by hand

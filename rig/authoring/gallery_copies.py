@@ -19,7 +19,7 @@ from ...robots.gallery.description import Description, read_description
 from ...robots.gallery.full_model import FullModel, Progress, finding
 from ..blender.counting import counted
 from ..blender.errors import RigError
-from ..blender.reading import in_steps
+from ..blender.file_reading import in_steps
 from .gallery_folders import MODEL, MODELS, ROBOTS, listed, made
 
 LARGEST = 50_000_000  # [bytes] largest folder that is copied: a description with meshes has some millions

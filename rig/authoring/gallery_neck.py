@@ -8,8 +8,8 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ...robots.gallery.description import SLIDES, Neck
-from ..reading import axes, imported_robot
-from ..reading.mechanism import offsets
+from ..bones import axes, imported_robot
+from ..mechanisms import offsets
 
 CONTROL = "Head Control"
 SHORTEST = 0.01  # [m] of the control, which ends at the head's eye

@@ -21,10 +21,11 @@ from ...robots.gallery.full_model import Progress
 from ...robots.robot_files import RobotFiles, read_files
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
-from ..blender.reading import in_steps
+from ..blender.file_reading import in_steps
+from ..bones import axes, imported_robot
+from ..bones.imported_robot import pose_joints
+from ..chains import kept_posture, postures
 from ..properties import servo_units
-from ..reading import axes, imported_robot, kept_posture, postures
-from ..reading.imported_robot import pose_joints
 from ..robot.device import describe
 from ..showing.thumbnails import gallery
 from . import chains, forward, gallery_folders, gallery_neck

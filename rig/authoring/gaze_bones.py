@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..blender.errors import RigError
-from ..reading.body.names import Parents, parts
-from ..reading.body.part_names import Part, read, side_of
-from ..reading.paths import missing
+from ..bodies.names import Parents, parts
+from ..bodies.part_names import Part, read, side_of
+from ..bones.paths import missing
 
 EYES = (
     "eye",

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import bpy
 
 from ..blender.errors import RigError
-from ..reading.body.names import Parents
-from ..reading.body.part_names import Part, read
-from ..reading.controls import Controls
+from ..bodies.names import Parents
+from ..bodies.part_names import Part, read
+from ..bones.controls import Controls
 from .gaze_bones import EYES, SELECT, Ends, named
 
 CONSTRAINT = "Limber Gaze"  # name of the constraint on the control that the rig's eyes point at

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..reading import imported_robot
-from ..reading.figure import NEAR, Figure
+from ..bones import imported_robot
+from ..bones.figure import NEAR, Figure
 from . import chain_end, chain_root
 from .gaze_bones import Ends
 

@@ -1,6 +1,6 @@
 """Rigs' own switches that let a head follow its neck: set where a look is to be shared along a spine."""
 
-from ..reading import carried, constrained, driving
+from ..bones import carried, constrained, driving
 
 SAME = 1e-4  # [rad] rotation that is not seen
 

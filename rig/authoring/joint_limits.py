@@ -9,8 +9,8 @@ from ...robots.joint_limits import JointRates
 from ...robots.record import to_text
 from ..blender.counting import named
 from ..blender.errors import RigError
-from ..reading import imported_robot
-from ..reading.file_joints import FileJoint, file_joints, match
+from ..bones import imported_robot
+from ..bones.file_joints import FileJoint, file_joints, match
 from .chains import apply_rates
 
 

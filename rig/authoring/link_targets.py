@@ -6,8 +6,8 @@ import bpy
 from mathutils import Matrix
 
 from ...solvers.kinematics.se3 import inverse
-from ..reading.link_poses import LinkTarget
-from ..reading.mechanism.offsets import rows
+from ..mechanisms.link_poses import LinkTarget
+from ..mechanisms.offsets import rows
 from .mechanism.build import target_at
 
 

@@ -12,9 +12,10 @@ from mathutils import Matrix, Quaternion, Vector
 from ...solvers.kinematics import rotations
 from ..blender import actions
 from ..blender.errors import RigError
-from ..reading import axes, postures, rotation_modes
-from ..reading.axes import is_euler
-from ..reading.paths import bone_names
+from ..bones import axes, rotation_modes
+from ..bones.axes import is_euler
+from ..bones.paths import bone_names
+from ..chains import postures
 
 ALONG = 1e-4  # tolerance of a unit vector's components: noise of single precision in rest poses
 PLANES = {"X": Vector((-1.0, 1.0, 1.0)), "Y": Vector((1.0, -1.0, 1.0)), "Z": Vector((1.0, 1.0, -1.0))}

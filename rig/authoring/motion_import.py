@@ -19,15 +19,15 @@ from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted, named
 from ..blender.errors import RigError
-from ..blender.reading import Reading
+from ..blender.file_reading import Reading
 from ..blender.sound_strips import add as add_sound
+from ..bones import axes, channels
+from ..bones.channels import Channel
+from ..bones.file_joints import FileJoint, file_joints, match
+from ..mechanisms.link_poses import LinkTarget, link_target
 from ..output import muting
 from ..output.new_actions import new_action, refuse_what_would_hide_keys, without_new_action
 from ..output.stepped import Stepped
-from ..reading import axes, channels
-from ..reading.channels import Channel
-from ..reading.file_joints import FileJoint, file_joints, match
-from ..reading.link_poses import LinkTarget, link_target
 from ..robot import lerobot
 from .file_values import PoseCurve, in_joint_unit, resampling
 from .link_targets import with_target, without_target

@@ -18,7 +18,7 @@ from ...robots.robot_files import read_files
 from ..blender import online
 from ..blender.counting import counted
 from ..blender.errors import RigError
-from ..blender.reading import in_steps
+from ..blender.file_reading import in_steps
 from . import gallery_copies, gallery_folders, gallery_robot
 from .robot_import import Imported, importing
 

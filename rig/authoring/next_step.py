@@ -8,13 +8,13 @@ import bpy
 
 from ...hardware.safety import FOLLOWING, State
 from ..blender.presence import is_deleted
+from ..chains.kept_posture import why_posing_shows_nothing
 from ..live.mover import Mover
 from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
 from ..live.uses import Use, why_not
 from ..output import record, take_copies
-from ..reading.goal import TURNED, followed
-from ..reading.kept_posture import why_posing_shows_nothing
 from ..robot import links
+from ..scene.goal import TURNED, followed
 from . import chains
 from .mechanism.handling import handling
 

@@ -22,10 +22,10 @@ from ...robots.robot_files import RobotFiles, read_files
 from ...robots.tree import Tree
 from ...solvers.kinematics import rotations
 from ..blender.counting import counted, merged, named
-from ..reading.axes import INDEX
-from ..reading.imported_robot import KEY, channel, pose_joints, record_of, records
-from ..reading.mechanism.bones import file_mechanism
-from ..reading.postures import pose_asset
+from ..bones.axes import INDEX
+from ..bones.imported_robot import KEY, channel, pose_joints, record_of, records
+from ..chains.postures import pose_asset
+from ..mechanisms.bones import file_mechanism
 from . import robot_meshes, robot_size
 from .mechanism.build import from_closures
 

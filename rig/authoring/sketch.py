@@ -9,11 +9,11 @@ from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.sketch import pose_from_points
 from ..blender.errors import RigError
+from ..chains import chain as build
+from ..chains.joint_tree import joint_tree
+from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
-from ..reading import chain as build
-from ..reading.joint_tree import joint_tree
-from ..reading.placement import Placement
-from ..reading.skeleton import ChainReader
+from ..scene.placement import Placement
 
 ANY = ""  # no solver: joints without limits keep the range of a full turn
 

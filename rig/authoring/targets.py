@@ -5,8 +5,8 @@ from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Vector
 
 from ..blender.errors import RigError
-from ..reading.goal import ALONG, ORIENTS, REACHES, followed, forward_axis, signed_axis
-from ..reading.paths import missing
+from ..bones.paths import missing
+from ..scene.goal import ALONG, ORIENTS, REACHES, followed, forward_axis, signed_axis
 from ..showing import chain_lines
 
 IN_FRONT = (

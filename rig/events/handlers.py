@@ -14,12 +14,12 @@ from bpy.app.handlers import persistent
 
 from ..blender import overrides, stored_numbers
 from ..blender.write_access import granted
+from ..bodies import receiver
+from ..chains import kept_posture
 from ..live import budget, live
 from ..live.runtime import after_frame
 from ..output import compare, record
 from ..output.motion_check import view as motion_check
-from ..reading import kept_posture
-from ..reading.body import receiver
 from ..robot import background_jobs, calibrating, links, playhead, puppeteer, remote
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery

@@ -23,16 +23,16 @@ from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
+from ..bodies import coupled, pairing, soles, source
+from ..bodies.body_reader import BodyReader, Held, Rates
+from ..bodies.bone_channels import values_of
+from ..bodies.pairing import Linked
+from ..bones.axes import label
+from ..bones.channels import Channel
+from ..chains.skeleton import Followed
 from ..properties.character import character
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
-from ..reading.axes import label
-from ..reading.body import coupled, pairing, soles, source
-from ..reading.body.bone_channels import values_of
-from ..reading.body.links import BodyReader, Held, Rates
-from ..reading.body.pairing import Linked
-from ..reading.channels import Channel
-from ..reading.placement import Placement
-from ..reading.skeleton import Followed
+from ..scene.placement import Placement
 from .mover import JointKey, JointLimits, SceneSession
 
 FARTHEST = 1e4  # [rad or m] position limit of a joint that has none, for its motion filter

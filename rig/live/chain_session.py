@@ -20,18 +20,18 @@ from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
+from ..bones import channels
+from ..bones.axes import is_prismatic
+from ..bones.channels import Channel
+from ..bones.joint_axes import constraint_range
+from ..bones.rotation_modes import CHANNELS
+from ..chains import chain as build
+from ..chains.joint_tree import joint_tree
+from ..chains.kept_posture import active, kept
+from ..chains.skeleton import SCALED, BonePose, ChainReader
+from ..mechanisms.conflicts import why_taken
 from ..properties.character import character
-from ..reading import chain as build
-from ..reading import channels
-from ..reading import goal as goals
-from ..reading.axes import is_prismatic
-from ..reading.channels import Channel
-from ..reading.joint_axes import constraint_range
-from ..reading.joint_tree import joint_tree
-from ..reading.kept_posture import active, kept
-from ..reading.mechanism.conflicts import why_taken
-from ..reading.rotation_modes import CHANNELS
-from ..reading.skeleton import SCALED, BonePose, ChainReader
+from ..scene import goal as goals
 from . import motion_filter
 from .mover import JointKey, JointLimits, SceneSession
 

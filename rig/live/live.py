@@ -16,9 +16,9 @@ from ...character.playback import Playback, Time
 from ...solvers.kinematics.rotations import IDENTITY
 from ..blender import write_access
 from ..blender.overrides import why_not_editable
-from ..reading.mechanism import assembled
-from ..reading.placement import Placement
-from ..reading.skeleton import NO_SCALE, ORIGIN
+from ..chains.skeleton import NO_SCALE, ORIGIN
+from ..mechanisms import assembled
+from ..scene.placement import Placement
 from ..showing import proxy
 from . import budget, runtime, signals
 from .mover import Mover

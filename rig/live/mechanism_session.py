@@ -19,20 +19,20 @@ from ...solvers.mechanism.model import MechanismError
 from ...solvers.mechanism.solver import MechanismSolver, Report
 from ...solvers.tolerances import MET
 from ..blender.errors import RigError
+from ..bones import channels, rotation_modes
+from ..bones.channels import Channel
+from ..chains.kept_posture import kept
+from ..mechanisms import assembled
+from ..mechanisms import inputs as asked
+from ..mechanisms import pose_channels as authored
+from ..mechanisms.assembled import Assembled
+from ..mechanisms.authored_mechanism import Reading
+from ..mechanisms.conflicts import refuse_taken
+from ..mechanisms.errors import errors_of, missed, unbalanced
+from ..mechanisms.parents import refuse_unknown
+from ..mechanisms.poses import frame_of, matrix_of
+from ..mechanisms.shapes import dof_axes
 from ..properties.character import character
-from ..reading import channels, rotation_modes
-from ..reading.channels import Channel
-from ..reading.kept_posture import kept
-from ..reading.mechanism import assembled
-from ..reading.mechanism import channels as authored
-from ..reading.mechanism import inputs as asked
-from ..reading.mechanism.assembled import Assembled
-from ..reading.mechanism.conflicts import refuse_taken
-from ..reading.mechanism.errors import errors_of, missed, unbalanced
-from ..reading.mechanism.parents import refuse_unknown
-from ..reading.mechanism.poses import frame_of, matrix_of
-from ..reading.mechanism.reading import Reading
-from ..reading.mechanism.shapes import dof_axes
 from ..showing import mechanism_proxy
 from .mover import JointKey, JointLimits, SceneSession
 

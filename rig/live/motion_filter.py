@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ...motion import FILTERS, NO_FILTER
+from ..bones import imported_robot
+from ..bones.axes import JointKey
 from ..properties.character import AUTOMATIC
-from ..reading import imported_robot
-from ..reading.axes import JointKey
 
 OF_ROBOTS = "default"  # filter that Automatic uses
 

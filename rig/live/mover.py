@@ -21,11 +21,12 @@ from ...character.mover import GoalError, Planning
 from ...character.stage import Session
 from ...motion import Kinematic
 from ..blender.errors import RigError
+from ..bones import axes
+from ..bones.channels import SAME, Channel
+from ..chains import postures
 from ..properties.frame_range import bake_range
-from ..reading import axes, postures
-from ..reading.channels import SAME, Channel
-from ..reading.dependencies import NO_BODIES, Bodies, Moved
-from ..reading.placement import Placement
+from ..scene.dependencies import NO_BODIES, Bodies, Moved
+from ..scene.placement import Placement
 from .posture_keeper import JointKey, PostureKeeper
 
 

@@ -7,29 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ...character.mover import Planning
 from ...solvers.table import SOLVERS
 from ..blender.selection import selected
+from ..bodies import pairing
+from ..bones import axes, channels, mimic
+from ..bones.channels import Channel
+from ..bones.moving_bones import moved_bones
+from ..mechanisms import assembled, inputs
+from ..mechanisms.conflicts import refuse_taken
+from ..mechanisms.owners import own_identity
+from ..mechanisms.starts import note_values
 from ..properties.body import LimberRetarget
 from ..properties.chains import LimberChain
 from ..properties.mechanism import LimberMechanism
-from ..reading import axes, channels, mimic
-from ..reading.body import pairing
-from ..reading.channels import Channel
-from ..reading.dependencies import (
-    NO_BODIES,
-    Bodies,
-    Moved,
-    followers,
-    joint_bones,
-    moved_part,
-    mover,
-    supports,
-)
-from ..reading.goal import followed
-from ..reading.links import moved_bones
-from ..reading.mechanism import assembled, inputs
-from ..reading.mechanism.conflicts import refuse_taken
-from ..reading.mechanism.owners import own_identity
-from ..reading.mechanism.starts import note_values
-from ..reading.placement import Placement
+from ..scene.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover, supports
+from ..scene.goal import followed
+from ..scene.placement import Placement
 from .body_session import BodySession
 from .chain_session import ChainSession
 from .mechanism_session import MechanismSession

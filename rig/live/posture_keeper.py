@@ -10,12 +10,13 @@ import numpy as np
 
 from ..blender import actions
 from ..blender.errors import RigError
-from ..reading import channels, postures, seen
-from ..reading.axes import JointKey
-from ..reading.channels import Channel
-from ..reading.rotation_modes import Limits
-from ..reading.seen import Deviation
-from ..reading.skeleton import ChainReader
+from ..bones import channels, shown_values
+from ..bones.axes import JointKey
+from ..bones.channels import Channel
+from ..bones.rotation_modes import Limits
+from ..bones.shown_values import Deviation
+from ..chains import postures
+from ..chains.skeleton import ChainReader
 
 
 class PostureKeeper:
@@ -166,7 +167,7 @@ class BoneJoints(PostureKeeper):
         return {joint.key: (joint.lower, joint.upper) for joint in self.joints()}
 
     def posed(self, before: Callable[[], Mapping[JointKey, float]] = dict) -> dict[JointKey, float]:
-        return seen.posed(self.owner, self.posed_keys, lambda: self._ranges, before)
+        return shown_values.posed(self.owner, self.posed_keys, lambda: self._ranges, before)
 
     @property
     def posed_keys(self) -> list[JointKey]:
@@ -174,10 +175,10 @@ class BoneJoints(PostureKeeper):
         return self.joint_keys
 
     def deviations(self) -> list[Deviation]:
-        return seen.deviations(self.owner, self.posed_keys, lambda: self._ranges)
+        return shown_values.deviations(self.owner, self.posed_keys, lambda: self._ranges)
 
     def constrained_bones(self) -> list[str]:
-        return seen.moved_bones(self.owner, {bone for bone, _ in self.posed_keys})
+        return shown_values.moved_bones(self.owner, {bone for bone, _ in self.posed_keys})
 
     def channel(self, key: JointKey) -> Channel | None:
         return channels.of_bone(self.owner, key)

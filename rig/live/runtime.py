@@ -9,10 +9,10 @@ import bpy
 from ...character.playback import Playback
 from ..blender.errors import RigError
 from ..blender.presence import find
-from ..reading import axes
-from ..reading.dependencies import depends_on_objects_alone, targets
-from ..reading.mechanism import assembled
-from ..reading.mechanism.owners import TYPES
+from ..bones import axes
+from ..mechanisms import assembled
+from ..mechanisms.owners import TYPES
+from ..scene.dependencies import depends_on_objects_alone, targets
 from ..showing import mechanism_proxy
 from ..showing import proxy as proxies
 from .budget import Clock

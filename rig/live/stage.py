@@ -7,11 +7,11 @@ from that one's new, filtered pose, since Blender's evaluated pose is one frame 
 from collections.abc import Mapping, Sequence
 
 from ...character import stage as engine
+from ...character.one_thread import in_one_thread
 from ...solvers.goals import GazeGoal
-from ..blender.one_thread import in_one_thread
+from ..chains.skeleton import Followed
 from ..properties.body import UID as BODY
-from ..reading.placement import Placement
-from ..reading.skeleton import Followed
+from ..scene.placement import Placement
 from .mover import Key, Mover, SceneSession
 from .movers import mover_of
 

@@ -5,12 +5,12 @@ of mover.
 from enum import Enum
 
 from ..blender.errors import RigError
-from ..reading.body import pairing, receiver
-from ..reading.check import why_not_live
-from ..reading.goal import ends_of, no_target
-from ..reading.mechanism import assembled
-from ..reading.mechanism.conflicts import why_taken
-from ..reading.mechanism.ownership import bodies, role_of
+from ..bodies import pairing, receiver
+from ..chains.check import why_not_live
+from ..mechanisms import assembled
+from ..mechanisms.conflicts import why_taken
+from ..mechanisms.ownership import bodies, role_of
+from ..scene.goal import ends_of, no_target
 from .mover import Mover
 from .movers import BodyMover, ChainMover, MechanismMover, movers_of
 

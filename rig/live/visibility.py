@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import bpy
 
 from ..blender.counting import named
-from ..reading.check import why_no_pose
+from ..chains.check import why_no_pose
 from ..showing import mechanism_proxy, proxy
 from .mover import Mover, SceneSession
 

@@ -10,14 +10,14 @@ import bpy
 from ...solvers.goals import GazeGoal
 from ..blender import actions
 from ..blender.errors import RigError
+from ..bones.channels import Channel
 from ..live import live
 from ..live.mover import Mover
 from ..live.movers import mover_of
 from ..live.runtime import live_chains, live_movers
 from ..live.stage import Stage
 from ..live.uses import Use, why_not
-from ..reading.channels import Channel
-from ..reading.dependencies import moved_targets
+from ..scene.dependencies import moved_targets
 from . import muting
 from .new_actions import keyed_action, refuse_what_would_hide_keys
 from .stepped import Stepped

@@ -13,19 +13,19 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...character.one_thread import in_one_thread
 from ...character.stage import slot as plan_slot
 from ...solvers.gaze import GazeSolver, PlanSlot, Solution
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from ..blender.errors import RigError
-from ..blender.one_thread import in_one_thread
+from ..chains import chain as build
+from ..chains.skeleton import ChainReader
 from ..live import live
 from ..live.chain_session import SETUP_ERRORS
 from ..live.movers import mover_of
 from ..live.stage import Stage
-from ..reading import chain as build
-from ..reading.skeleton import ChainReader
 from . import discontinuities
 from .stepped import Stepped
 

@@ -28,18 +28,18 @@ from ...hardware.motion_files.recording import Pose
 from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
 from ..blender.sound_strips import beginning_at
+from ..bones.file_joints import SourceKey
+from ..bones.shown_values import Deviation
 from ..live import live
 from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..live.stage import Stage
-from ..reading.file_joints import SourceKey
-from ..reading.link_poses import bone_of_link, link_in_bone, link_target, shown_pose
-from ..reading.placement import Placement
-from ..reading.seen import Deviation
+from ..mechanisms.link_poses import bone_of_link, link_in_bone, link_target, shown_pose
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.names_in_files import names_in_files
 from ..robot.values import ValueFilters
+from ..scene.placement import Placement
 from .stepped import Stepped
 
 # [s] time for motion filters to come to rest after the last frame; the slowest character over the widest

@@ -10,11 +10,11 @@ from mathutils import Quaternion
 
 from ..blender import actions
 from ..blender.presence import find
-from ..reading import rotation_modes, seen
-from ..reading.channels import PARTS, Channel
-from ..reading.constrained import HARMLESS
-from ..reading.joint_axes import why_no_limits
-from ..reading.mechanism.shapes import LETTERS
+from ..bones import rotation_modes, shown_values
+from ..bones.channels import PARTS, Channel
+from ..bones.constrained import HARMLESS
+from ..bones.joint_axes import why_no_limits
+from ..mechanisms.shapes import LETTERS
 
 OWN = "Limber"  # constraints of Limber's own begin so
 SWITCHES = ("mute", "enabled")  # of a constraint, each the other's opposite
@@ -137,9 +137,9 @@ def _reaching(keyed: list[bpy.types.PoseBone]) -> Iterator[tuple]:
         for bone in rig.pose.bones:
             for constraint in bone.constraints:
                 if (
-                    constraint.type in seen.IK
+                    constraint.type in shown_values.IK
                     and constraint.target is not None
-                    and any(part.name in names for part in seen.reached(bone, constraint))
+                    and any(part.name in names for part in shown_values.reached(bone, constraint))
                 ):
                     yield bone, constraint
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..reading.channels import Channel
+from ..bones.channels import Channel
 
 
 @dataclass

@@ -24,7 +24,7 @@ from ...files.atomic import append_lines
 from ...files.plain import is_text, json_of, number_of
 from ..blender.errors import RigError
 from ..blender.user_folder import user_folder
-from ..reading.channels import MOTOR, PARTS, Channel
+from ..bones.channels import MOTOR, PARTS, Channel
 from .take import Take
 
 FOLDER = "takes"

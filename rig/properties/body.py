@@ -5,7 +5,7 @@ from math import inf
 from bpy.types import Object, PropertyGroup
 
 from ...motion import NO_FILTER
-from ..reading.body.vmc import PORT as VMC_PORT
+from ..bodies.vmc import PORT as VMC_PORT
 from .character import BODY_FILTERS, LimberCharacter, filter_property
 from .coupled import LimberCoupledLimit
 from .frame_range import LimberRange

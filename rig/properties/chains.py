@@ -7,8 +7,8 @@ from bpy.types import Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
 from ..blender.free_name import free_name
-from ..reading import kept_posture
-from ..reading.goal import CUSTOM, GOALS
+from ..chains import kept_posture
+from ..scene.goal import CUSTOM, GOALS
 from ..showing.thumbnails import gallery
 from .authoring import LimberAuthoring
 from .body import LimberRetarget

@@ -2,7 +2,7 @@
 
 from math import pi, radians
 
-from ..reading.axes import PRISMATIC, REVOLUTE, JointKey, label, letter
+from ..bones.axes import PRISMATIC, REVOLUTE, JointKey, label, letter
 from .character import LimberJointStyle
 from .overridable import EnumProperty, FloatProperty, StringProperty
 from .robot import LimberServo

@@ -6,8 +6,8 @@ from math import pi
 
 from bpy.types import Object, PropertyGroup
 
-from ..reading.mechanism.closures import POINTS
-from ..reading.mechanism.ownership import NONE
+from ..mechanisms.closures import POINTS
+from ..mechanisms.ownership import NONE
 from .character import LimberCharacter, filter_property
 from .frame_range import LimberRange
 from .joints import LimberJointSettings, in_metres

@@ -2,7 +2,7 @@
 
 from bpy.types import Action, PropertyGroup
 
-from ..reading import kept_posture
+from ..chains import kept_posture
 from .overridable import (
     BoolProperty,
     CollectionProperty,

@@ -8,7 +8,7 @@ from bpy.types import PropertyGroup
 
 from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS
-from ..reading import measure, turntable
+from ..chains import measure, turntable
 from .enum_items import item, keyed_enum
 from .overridable import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 

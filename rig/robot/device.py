@@ -13,13 +13,13 @@ from ...hardware.protocols.interface import Capabilities, Quantity
 from ...hardware.protocols.settings import ProtocolSettings
 from ...hardware.protocols.table import OWN
 from ...motion import Limits
+from ..bones import axes
+from ..bones.file_joints import SourceKey
+from ..bones.limit_faults import range_faults, rate_faults
 from ..live.mover import Mover
 from ..live.movers import mover_of
 from ..properties.robot import UNKNOWN_OFFSET
 from ..properties.servo_units import PULSES
-from ..reading import axes
-from ..reading.file_joints import SourceKey
-from ..reading.limit_faults import range_faults, rate_faults
 from . import programs
 
 HEALTH = frozenset((Quantity.TEMPERATURE, Quantity.VOLTAGE, Quantity.LOAD, Quantity.CURRENT))

@@ -4,10 +4,10 @@ from mathutils import Matrix, Quaternion
 
 from ...character.mechanism.tick import by_joint
 from ...solvers.mechanism.goals import Goals
+from ..bones import axes, rotation_modes
 from ..live.mechanism_session import MechanismSession, PlacedBodies
 from ..live.movers import live_of
 from ..live.runtime import session
-from ..reading import axes, rotation_modes
 from ..showing.segments import Segment, segments_of
 from . import links
 from .device import Source

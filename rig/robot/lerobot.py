@@ -10,8 +10,8 @@ from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, F
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
-from ..reading import axes, imported_robot
-from ..reading.file_joints import FileJoint
+from ..bones import axes, imported_robot
+from ..bones.file_joints import FileJoint
 from . import device as robot_device
 from . import links
 

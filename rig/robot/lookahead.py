@@ -9,8 +9,8 @@ import bpy
 from ...motion import Kinematic
 from ...motion.limiter import HEADROOM
 from ..blender import actions
+from ..bones.shown_values import moved_bones
 from ..live.movers import live_of
-from ..reading.seen import moved_bones
 from . import playhead, values
 from .device import Source
 from .values import Value

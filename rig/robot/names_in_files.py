@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...hardware.motion_files import Named
-from ..reading.file_joints import FileJoint, file_joints
+from ..bones.file_joints import FileJoint, file_joints
 from . import lerobot
 from .device import Source
 

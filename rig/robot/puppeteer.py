@@ -11,12 +11,12 @@ import bpy
 from ...hardware.safety import State
 from ..blender import actions
 from ..blender.errors import RigError
+from ..bones import shown_values
+from ..bones.channels import Channel
 from ..live import uses
 from ..live.movers import movers_of
 from ..live.runtime import after_frame
 from ..live.uses import Use
-from ..reading import seen
-from ..reading.channels import Channel
 from . import links
 from . import values as robot_values
 from .device import sources
@@ -56,7 +56,10 @@ def _why_not_shown(rig) -> str:
     """
     bones = {source.bone for source in sources(rig)} if rig.pose else ()
     moving = (
-        next((entry for entry in seen.acting(rig, bones) if entry[2].type not in seen.LIMITS), None)
+        next(
+            (entry for entry in shown_values.acting(rig, bones) if entry[2].type not in shown_values.LIMITS),
+            None,
+        )
         if bones
         else None
     )

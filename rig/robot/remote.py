@@ -13,14 +13,14 @@ import bpy
 from mathutils import Quaternion
 
 from ...hardware.safety import State
+from ...inputs.inbox import BUDGET, NAME, Inbox, opened, refuse_others
+from ...inputs.packets import Message
 from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..blender.write_access import granted
 from ..live import live, signals
 from ..live.mover import Mover
-from ..reading.osc.inbox import BUDGET, NAME, Inbox, opened, refuse_others
-from ..reading.osc.packets import Message
 from . import links
 from .remote_orders import (
     ORDERS,
@@ -119,7 +119,7 @@ def listen(rig) -> None:
     """Starts to listen for commands to an armature.
 
     Raises:
-        RigError: the address cannot be bound, or other computers are heard on it and Blender may not go
+        InputError: the address cannot be bound, or other computers are heard on it and Blender may not go
             online.
     """
     remote = rig.limber.remote

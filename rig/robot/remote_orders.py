@@ -10,7 +10,7 @@ from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
 from ..live.mover import Mover
 from ..live.movers import movers_of
-from ..reading.goal import ends_of, followed, no_target
+from ..scene.goal import ends_of, followed, no_target
 
 ROOT = "/limber/"
 VELOCITY = "velocity"

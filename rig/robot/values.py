@@ -15,15 +15,15 @@ from ...motion import Character, Filter, Kinematic, Limits, MotionError, make_fi
 from ..blender import actions
 from ..blender.errors import RigError
 from ..blender.free_name import free_name
+from ..bones.channels import MOTORS, Channel
+from ..bones.file_joints import SourceKey
+from ..bones.shown_values import Deviation
+from ..chains import postures
 from ..live.mover import JointKey, Mover
 from ..live.movers import movers_of
 from ..live.runtime import session
 from ..properties.robot import DIRECT
 from ..properties.servo_units import usual_servo
-from ..reading import postures
-from ..reading.channels import MOTORS, Channel
-from ..reading.file_joints import SourceKey
-from ..reading.seen import Deviation
 from .device import Source
 
 Value = float | Kinematic  # [rad; prismatic joints m], or that with its velocity and acceleration per frame

@@ -8,7 +8,7 @@ from ...hardware.device import Joint
 from ...hardware.mixing import Mixing
 from ...robots.lerobot_zeros import KNOWN
 from ..blender.errors import RigError
-from ..reading import imported_robot
+from ..bones import imported_robot
 from . import calibrating, lerobot, links, values
 from . import device as robot_device
 

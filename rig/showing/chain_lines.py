@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ..blender.presence import why_absent
-from ..reading.goal import AXES, ends_of, forward_axis, signed_axis
+from ..scene.goal import AXES, ends_of, forward_axis, signed_axis
 from .segments import Segment, segments_of
 
 ARC = 0.4  # radius of an arc, in lengths of its bone

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import bpy
 
 from ..blender import presence
-from ..reading.mechanism.poses import matrix_of
-from ..reading.mechanism.reading import Part, Reading
+from ..mechanisms.authored_mechanism import Part, Reading
+from ..mechanisms.poses import matrix_of
 from . import proxy as hidden
 
 CONSTRAINT = "Limber (mechanism)"

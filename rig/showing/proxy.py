@@ -7,7 +7,7 @@ pose, so that the local transform of each is the basis of the visible bone, to B
 
 import bpy
 
-from ..reading.constrained import SHOWS as CONSTRAINT
+from ..bones.constrained import SHOWS as CONSTRAINT
 
 WATCH = "Limber (target)"
 PROXY_NAME = "Limber Proxy"

@@ -2,7 +2,7 @@
 
 from mathutils import Matrix
 
-from ..reading import seen
+from ..bones import shown_values
 
 Segment = tuple[tuple[float, float, float], tuple[float, float, float]]  # head and tail [m]
 
@@ -15,7 +15,7 @@ def segments_of(rig, bases: dict[str, Matrix]) -> list[Segment]:
     segments = []
     moved: set[str] = set()
     for bone in rig.pose.bones:  # parents come before their children
-        basis = bases.get(bone.name) or seen.basis(bone)
+        basis = bases.get(bone.name) or shown_values.basis(bone)
         parent = bone.parent
         if parent is None:
             matrix = bone.bone.convert_local_to_pose(basis, bone.bone.matrix_local)

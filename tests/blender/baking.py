@@ -66,7 +66,7 @@ def live_motion(rig, chains, frames) -> dict[int, list[float]]:
 
 
 def places(rig, chain):
-    from limber.rig.reading.skeleton import ChainReader
+    from limber.rig.chains.skeleton import ChainReader
 
     return ChainReader(rig, chain).joint_keys
 

@@ -5,7 +5,7 @@ import pytest
 
 
 def findings(rig, chain):
-    from limber.rig.reading.check import check
+    from limber.rig.chains.check import check
 
     bpy.context.view_layer.update()
     return check(bpy.context, rig, chain)

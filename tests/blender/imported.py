@@ -1,7 +1,7 @@
 """An imported robot as its file describes it: joint values as authored and as shown, link frames as shown."""
 
-from limber.rig.reading.axes import INDEX, UNIT, is_euler
-from limber.rig.reading.imported_robot import channel, records, tree_of
+from limber.rig.bones.axes import INDEX, UNIT, is_euler
+from limber.rig.bones.imported_robot import channel, records, tree_of
 from limber.robots.transform import Transform
 from limber.solvers.kinematics import rotations
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from limber.rig.reading.osc.inbox import Inbox
+from limber.inputs.inbox import Inbox
 
 LOOK = 0.005  # [s] between two looks whether the inbox's own thread has received it
 PATIENCE = 60.0  # [s] until a packet has come that was sent to this computer

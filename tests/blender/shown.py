@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from limber.rig.live import live
 from limber.rig.live.budget import STEP
-from limber.rig.reading.goal import forward_axis
+from limber.rig.scene.goal import forward_axis
 from limber.rig.showing import proxy
 from mathutils import Matrix, Quaternion, Vector
 

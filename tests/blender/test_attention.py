@@ -184,7 +184,7 @@ def test_a_removed_target_takes_nothing_of_the_others_keys(between_two):
     chain.keyframe_insert("watch", frame=40)
     chain.active_target = 0
     assert bpy.ops.limber.remove_target() == {"FINISHED"}
-    from limber.rig.reading.goal import with_goal
+    from limber.rig.scene.goal import with_goal
 
     seen = {}
     for frame in (5, 15, 45):

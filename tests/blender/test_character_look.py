@@ -7,8 +7,8 @@ from math import cos, degrees, pi, radians, sin
 
 import bpy
 import pytest
+from limber.rig.chains.measure import is_of_bones
 from limber.rig.live import live
-from limber.rig.reading.measure import is_of_bones
 from mathutils import Vector
 
 from tests.blender.drawing import drawn

@@ -37,7 +37,7 @@ def test_a_column_that_is_none_is_an_error(chain_in_motion):
 @pytest.mark.every_blender
 def test_solvers_that_cannot_be_used_stay_below_and_say_why(chain_in_motion, monkeypatch):
     rig, chain = chain_in_motion
-    from limber.rig.reading import chain as builder
+    from limber.rig.chains import chain as builder
 
     why = builder.why_not_solver
     monkeypatch.setattr(

@@ -4,11 +4,11 @@ import re
 
 import bpy
 import pytest
+from limber.rig.chains import chain as build
+from limber.rig.chains.skeleton import ChainReader
 from limber.rig.live import live
 from limber.rig.output import compare
-from limber.rig.reading import chain as build
-from limber.rig.reading.goal import GOALS
-from limber.rig.reading.skeleton import ChainReader
+from limber.rig.scene.goal import GOALS
 from limber.solvers.table import SOLVERS
 from mathutils import Vector
 

@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from limber.rig.reading import chain as build
+from limber.rig.chains import chain as build
 
 from tests.blender.rigs import build as build_rig
 from tests.blender.rigs import make_active, select

@@ -31,7 +31,7 @@ def test_one_click_builds_a_lamp_that_looks_at_its_ball_once_it_is_live(lamp):
 
 
 def test_nothing_is_wrong_with_the_lamp(lamp):
-    from limber.rig.reading.check import check
+    from limber.rig.chains.check import check
 
     assert check(bpy.context, lamp, lamp.limber.chains[0]) == []
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import bpy
 import pytest
 from limber.rig.authoring import forward
+from limber.rig.bones.joint_axes import joint_axes
 from limber.rig.live import live
-from limber.rig.reading.joint_axes import joint_axes
 from limber.robots.errors import UrdfError
 from limber.robots.reading import read
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import pytest
 from limber.rig.authoring import forward
-from limber.rig.reading.goal import AXES, forward_axis
+from limber.rig.scene.goal import AXES, forward_axis
 from limber.rig.showing import chain_lines
 from mathutils import Matrix, Vector
 

@@ -11,12 +11,12 @@ import pytest
 from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
 from limber.motion import Character, Filter, Kinematic, Limits, make_filter
 from limber.rig.blender.errors import RigError
+from limber.rig.bones import channels
 from limber.rig.live import live
 from limber.rig.live.mover import Mover, SceneSession
 from limber.rig.live.movers import KINDS, movers_of
 from limber.rig.properties.frame_range import LimberRange
-from limber.rig.reading import channels
-from limber.rig.reading.dependencies import Moved
+from limber.rig.scene.dependencies import Moved
 from mathutils import Quaternion
 
 from tests.blender.rigs import build, looking_chain, select

@@ -44,9 +44,9 @@ def mine(tmp_path):
 @pytest.mark.parametrize("folder", ROBOTS, ids=lambda folder: folder.name)
 def test_one_click_brings_a_robot_that_looks_at_its_target_in_every_posture(folder):
     from limber.hardware.servo_shortfalls import short_joints
+    from limber.rig.chains import kept_posture
+    from limber.rig.chains.check import check
     from limber.rig.live import live
-    from limber.rig.reading import kept_posture
-    from limber.rig.reading.check import check
     from limber.rig.robot.device import describe
     from limber.rig.robot.links import SLACK
     from limber.robots.gallery.description import read_description
@@ -73,7 +73,7 @@ def test_one_click_brings_a_robot_that_looks_at_its_target_in_every_posture(fold
 
 @pytest.mark.parametrize("folder", ROBOTS, ids=lambda folder: folder.name)
 def test_its_servos_go_where_its_model_goes(folder):
-    from limber.rig.reading.imported_robot import pose_joints
+    from limber.rig.bones.imported_robot import pose_joints
     from limber.rig.robot.device import describe_plain, sources
     from limber.rig.robot.values import newest
     from limber.robots.gallery.description import read_description
@@ -371,9 +371,9 @@ def test_in_another_mode_it_says_where_it_can_be_added(mine):
 
 
 def test_a_head_that_closed_loops_move_looks_in_every_posture_and_its_antennas_keep_their_values():
+    from limber.rig.chains import kept_posture
     from limber.rig.live import live
     from limber.rig.live.movers import movers_of
-    from limber.rig.reading import kept_posture
 
     rig = added("reachy_mini")
     chain, mechanism = gaze_of(rig), list(movers_of(rig))[-1]

@@ -2,8 +2,8 @@
 
 import bpy
 import pytest
-from limber.rig.reading import chain as build
-from limber.rig.reading.goal import GOALS
+from limber.rig.chains import chain as build
+from limber.rig.scene.goal import GOALS
 from limber.solvers.table import SOLVERS, make_solver, unavailable
 from mathutils import Euler, Matrix, Vector
 

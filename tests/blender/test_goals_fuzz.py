@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.live import live
-from limber.rig.reading.goal import GOALS
+from limber.rig.scene.goal import GOALS
 from limber.rig.showing import proxy
 from limber.solvers.settings import settings_of
 from limber.solvers.table import SOLVERS

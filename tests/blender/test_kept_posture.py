@@ -8,7 +8,7 @@ import bpy
 import pytest
 from limber.rig.authoring.next_step import next_step
 from limber.rig.blender import actions
-from limber.rig.reading import kept_posture, postures
+from limber.rig.chains import kept_posture, postures
 
 from tests.blender.posing import REST, pose
 from tests.blender.rigs import looking_chain

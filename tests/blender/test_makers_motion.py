@@ -10,7 +10,7 @@ from limber.hardware import lerobot
 from limber.hardware.lerobot import Motor
 from limber.hardware.motion_files import FORMATS, Settings, read, write
 from limber.hardware.motion_files.lelamp import JOINTS
-from limber.rig.reading.imported_robot import pose_joints
+from limber.rig.bones.imported_robot import pose_joints
 
 from tests.blender.imported import joint_values
 from tests.blender.modal import Window

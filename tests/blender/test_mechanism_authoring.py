@@ -61,7 +61,7 @@ def test_empties_with_a_joint_of_limbers_own_do_as_well():
     ],
 )
 def test_each_of_blenders_constraints_is_the_joint_that_it_looks_like(kind, shape, settings):
-    from limber.rig.reading.mechanism.joints import joints
+    from limber.rig.mechanisms.joints import joints
 
     held = those.constraint(
         "joint", kind, those.box("one", kind="PASSIVE"), those.box("other", kind="ACTIVE")

@@ -37,7 +37,7 @@ def named(tmp_path, text: str = "") -> bpy.types.Object:
 
 
 def rest(rig):
-    from limber.rig.reading.mechanism.rest import rest_of
+    from limber.rig.mechanisms.precise_rest import rest_of
 
     bpy.context.view_layer.update()
     return rest_of(rig, rig.matrix_world)
@@ -210,7 +210,7 @@ def reachy(by_hand: bool = True):
     """
     if not (REACHY / "robot.urdf").exists():
         pytest.skip(f"no robot in {REACHY}")
-    from limber.rig.reading import imported_robot
+    from limber.rig.bones import imported_robot
 
     bpy.ops.limber.import_robot(
         filepath=str(REACHY / "robot.urdf"), with_meshes=False, close_loops=not by_hand
@@ -233,7 +233,7 @@ def reachy(by_hand: bool = True):
 
 
 def test_reachy_minis_rods_meet_at_rest():
-    from limber.rig.reading.mechanism import closures
+    from limber.rig.mechanisms import closures
 
     rig, _ = reachy()
     kept = rig.limber.mechanism

@@ -25,7 +25,7 @@ def duplicated(owner):
 
 
 def bodies(owner) -> set[str]:
-    from limber.rig.reading.mechanism.reading import read
+    from limber.rig.mechanisms.authored_mechanism import read
 
     return {part.name for part in read(owner, those.update()).parts}
 
@@ -190,7 +190,7 @@ def test_bodies_and_joints_copied_without_their_owner_can_be_a_mechanism_of_thei
 
 
 def test_two_mechanisms_with_a_body_in_common_are_not_live_at_once():
-    from limber.rig.reading.mechanism.ownership import add_joint
+    from limber.rig.mechanisms.ownership import add_joint
 
     pins = four_bar()
     owner = owned()

@@ -108,7 +108,7 @@ def test_a_removed_joint_holds_nothing_and_its_object_stays():
 
 
 def test_a_disabled_joint_holds_nothing():
-    from limber.rig.reading.mechanism.reading import read
+    from limber.rig.mechanisms.authored_mechanism import read
 
     owner, _ = with_more()
     owner.limber.mechanism.joints[3].enabled = False
@@ -158,7 +158,7 @@ def test_an_appended_mechanism_lists_its_own_joints_and_has_its_rest_pose(tmp_pa
 
 
 def test_an_armature_in_a_mechanisms_collection_may_have_a_mechanism_of_its_own_and_children_of_bodies_belong_to_it():
-    from limber.rig.reading.mechanism.ownership import owner_at_hand, owner_of
+    from limber.rig.mechanisms.ownership import owner_at_hand, owner_of
 
     owner = those.add("stewart")
     scene, cup = bpy.context.scene, those.box("cup")

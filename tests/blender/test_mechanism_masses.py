@@ -39,7 +39,7 @@ def on_bone(thing, rig, bone: str) -> None:
 def weighed(owner) -> dict[str, tuple[float, np.ndarray]]:
     """Mass [kg] and centre [m], in the world, of each body."""
     from limber.rig.live.live import as_authored
-    from limber.rig.reading.mechanism import assembled
+    from limber.rig.mechanisms import assembled
 
     with as_authored() as depsgraph:
         made = assembled.prepare(owner, depsgraph)
@@ -242,7 +242,7 @@ def test_the_panel_has_the_mass_of_the_active_bone_and_of_the_active_body():
 @pytest.mark.parametrize("mass", ["volume", "own", "rigid body", "bone", "skin"])
 def test_what_may_stand_on_the_ground_is_known_whatever_a_body_weighs_by(mass):
     from limber.rig.live.live import as_authored
-    from limber.rig.reading.mechanism import assembled
+    from limber.rig.mechanisms import assembled
 
     if mass in ("bone", "skin"):
         owner, _ = boned()

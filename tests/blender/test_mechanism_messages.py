@@ -4,7 +4,7 @@ is provoked once.
 
 import bpy
 import pytest
-from limber.rig.reading.mechanism.rest_pose import difference_now
+from limber.rig.mechanisms.rest_pose import difference_now
 
 from tests.blender import mechanisms as those
 from tests.blender.four_bars import boned, four_bar, owned

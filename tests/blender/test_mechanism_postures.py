@@ -5,9 +5,9 @@ import pytest
 from limber import api
 from limber.rig.authoring.next_step import next_step
 from limber.rig.blender import actions
+from limber.rig.chains import kept_posture
 from limber.rig.live import live
 from limber.rig.live.movers import mover_of
-from limber.rig.reading import kept_posture
 
 from tests.blender import mechanisms
 from tests.blender.following import follower

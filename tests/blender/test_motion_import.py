@@ -275,7 +275,7 @@ def test_what_would_be_much_is_told_and_asked_in_a_window_and_refused_to_a_scrip
 
 
 def test_a_file_of_many_joints_takes_work_for_each_and_not_for_each_pair(tmp_path):
-    from limber.rig.reading.file_joints import file_joints, match
+    from limber.rig.bones.file_joints import file_joints, match
 
     joints = file_joints(arm(tmp_path))
 

@@ -4,8 +4,8 @@ import bpy
 import pytest
 from limber.character.chain import tick as chain_tick
 from limber.character.mechanism import tick as mechanism_tick
+from limber.rig.mechanisms import assembled as mechanism_ready
 from limber.rig.output import compare
-from limber.rig.reading.mechanism import assembled as mechanism_ready
 from threadpoolctl import ThreadpoolController
 
 from tests.blender import mechanisms

@@ -13,9 +13,9 @@ import bpy
 import numpy as np
 import pytest
 from limber.motion import Limits
+from limber.rig.bodies import body_reader
 from limber.rig.live import body_session, chain_session, live
 from limber.rig.properties.character import character
-from limber.rig.reading.body import links
 
 from checkout import ROOT
 from tests.blender import at_hand
@@ -61,7 +61,7 @@ def built(monkeypatch) -> dict:
 
     spy(chain_session, "make_model")
     spy(body_session, "make_model")
-    spy(links, "Body")
+    spy(body_reader, "Body")
     return found
 
 

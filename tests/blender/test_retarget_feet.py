@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 import pytest
 from limber.character.body import feet
+from limber.rig.bodies import soles
 from limber.rig.live import live
-from limber.rig.reading.body import soles
 from mathutils import Matrix, Vector
 
 from tests.blender.figures import CMU, XSENS, called, crouch, figure, walk

@@ -3,8 +3,8 @@ robots.
 """
 
 import pytest
-from limber.rig.reading.body.names import Pair, pairs, parts
-from limber.rig.reading.body.part_names import Part, read
+from limber.rig.bodies.names import Pair, pairs, parts
+from limber.rig.bodies.part_names import Part, read
 
 LIMBS = ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 WHOLE = [

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from limber.inputs import inbox as inboxes
+from limber.inputs.inbox import BUDGET, Inbox
+from limber.inputs.packets import Message, has_address, messages
+from limber.rig.bodies import receiver
 from limber.rig.live import live
-from limber.rig.reading.body import receiver
-from limber.rig.reading.osc import inbox as inboxes
-from limber.rig.reading.osc.inbox import BUDGET, Inbox
-from limber.rig.reading.osc.packets import Message, has_address, messages
 
 from tests.blender.figures import XSENS, figure
 from tests.blender.osc_figure import osc_figure

@@ -7,8 +7,8 @@ from math import cos, radians, sin
 import bpy
 import pytest
 from limber.rig.blender import actions
+from limber.rig.bodies import receiver
 from limber.rig.live import live
-from limber.rig.reading.body import receiver
 
 from tests.blender import at_hand
 from tests.blender.figures import XSENS, called, figure

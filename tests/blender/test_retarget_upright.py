@@ -4,7 +4,7 @@ from math import radians
 
 import bpy
 import pytest
-from limber.rig.reading.body.upright import why_lying
+from limber.rig.bodies.upright import why_lying
 from mathutils import Matrix
 
 from tests.blender import figures

@@ -9,8 +9,8 @@ from math import cos, degrees, radians, sin
 import bpy
 import numpy as np
 import pytest
+from limber.rig.bodies import pairing, receiver, vmc
 from limber.rig.live import live
-from limber.rig.reading.body import pairing, receiver, vmc
 from mathutils import Vector
 from pythonosc.osc_bundle_builder import IMMEDIATELY, OscBundleBuilder
 from pythonosc.osc_message_builder import OscMessageBuilder

@@ -25,7 +25,7 @@ def rig(tmp_path):
     rig = bpy.context.active_object
     make_active(rig)
     from limber.rig.authoring.chains import new_chain
-    from limber.rig.reading.imported_robot import records
+    from limber.rig.bones.imported_robot import records
 
     bones = {kept.branch.joint.name: name for name, kept in records(rig) if kept.axis}
     signs = {name: kept.sign for name, kept in records(rig)}
@@ -39,7 +39,7 @@ def rig(tmp_path):
 
 
 def test_the_robot_that_follows_is_a_body_with_mass(rig, tmp_path):
-    from limber.rig.reading.imported_robot import pose_joints
+    from limber.rig.bones.imported_robot import pose_joints
 
     def pose(time: float) -> None:
         pose_joints(rig, {"pan": 0.3 * sin(pi * time), "shoulder": -0.2, "elbow": 0.1 + 0.1 * sin(pi * time)})

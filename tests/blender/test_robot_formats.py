@@ -7,7 +7,7 @@ import math
 import bpy
 import numpy as np
 import pytest
-from limber.rig.reading.imported_robot import pose_joints
+from limber.rig.bones.imported_robot import pose_joints
 from limber.robots.reading import read
 from limber.robots.tree import build_tree
 from limber.solvers.kinematics.rotations import angle_between, length, subtract

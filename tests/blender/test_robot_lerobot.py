@@ -70,7 +70,7 @@ def arm(tmp_path, name: str, motor_names=JOINTS):
 def steps_at(rig, values: dict[str, float]) -> dict[int, float]:
     """Position of each servo [steps] with the model's joints at these values [rad]."""
     from limber.hardware.mixing import Mixing
-    from limber.rig.reading.imported_robot import pose_joints
+    from limber.rig.bones.imported_robot import pose_joints
     from limber.rig.robot.device import describe_plain, sources
     from limber.rig.robot.values import newest
 

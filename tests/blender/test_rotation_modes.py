@@ -9,9 +9,9 @@ from random import Random
 import bpy
 import pytest
 from limber.rig.blender import actions
+from limber.rig.bones import rotation_modes
+from limber.rig.chains.skeleton import ChainReader
 from limber.rig.live.movers import mover_of
-from limber.rig.reading import rotation_modes
-from limber.rig.reading.skeleton import ChainReader
 from limber.rig.robot import ghost, lookahead, values
 from limber.rig.robot.device import Source
 from limber.solvers.kinematics import rotations
@@ -560,7 +560,7 @@ def test_the_robots_values_pose_the_bones_and_are_read_from_them_their_postures_
 
 @pytest.mark.parametrize("mode", TOGETHER)
 def test_a_body_that_follows_keeps_what_lies_off_the_free_axes(mode):
-    from limber.rig.reading.body.links import BodyReader
+    from limber.rig.bodies.body_reader import BodyReader
 
     rig = build({"base": None, "arm": "X", "hand": "X"}, mode=mode)
     authored = Euler((0.2, 0.3, -0.4))

@@ -6,10 +6,10 @@ from random import Random
 import bpy
 import pytest
 from limber.hardware.motion_files import FORMATS
+from limber.rig.bones import channels, shown_values
 from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
 from limber.rig.output.motion_check.check import result
-from limber.rig.reading import channels, seen
 from limber.rig.robot import device, ghost, links, lookahead, puppeteer, values
 from mathutils import Matrix, Vector
 
@@ -597,7 +597,7 @@ def test_a_constraint_without_its_target_moves_nothing():
     chain = chain_of(rig, "base", "arm")
     chain.joints[0].servo, chain.joints[1].servo = 0, 1
     rig.pose.bones["arm"].constraints.new("IK")
-    assert seen.moved_bones(rig, {"base", "arm"}) == []
+    assert shown_values.moved_bones(rig, {"base", "arm"}) == []
     assert puppeteer.why_not(rig) == ""
     rig.pose.bones["arm"].constraints.new("PIVOT")
-    assert seen.moved_bones(rig, {"base", "arm"}) == ["arm"], "it needs none"
+    assert shown_values.moved_bones(rig, {"base", "arm"}) == ["arm"], "it needs none"

@@ -7,7 +7,7 @@ import pytest
 from limber import registration
 from limber.operators import subject
 from limber.rig.live import live
-from limber.rig.reading.goal import CUSTOM
+from limber.rig.scene.goal import CUSTOM
 
 from tests.blender.drawing import drawn
 from tests.blender.four_bars import four_bar, owned

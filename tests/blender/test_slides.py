@@ -9,7 +9,7 @@ import pytest
 from limber.rig.authoring import chains
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
-from limber.rig.reading.imported_robot import pose_joints, tree_of
+from limber.rig.bones.imported_robot import pose_joints, tree_of
 from mathutils import Vector
 
 from tests.blender.imported import joint_values, link_frames
@@ -72,9 +72,9 @@ def play(frames: int) -> None:
 
 def values_of(rig, chain) -> dict[str, float]:
     """The URDF's values of what a live chain shows, with those of all that mimics it."""
+    from limber.rig.bones import axes
+    from limber.rig.bones.imported_robot import motor
     from limber.rig.live import live
-    from limber.rig.reading import axes
-    from limber.rig.reading.imported_robot import motor
 
     session = live.session(rig, chain)
     found = {}
@@ -256,9 +256,9 @@ def test_bones_that_may_be_moved_slide_only_where_a_constraint_says_how_far():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_skeleton_of_bones_that_slide_and_turn_is_where_blender_has_them(seed):
-    from limber.rig.reading import axes
-    from limber.rig.reading.chain import skeleton_now
-    from limber.rig.reading.skeleton import ChainReader
+    from limber.rig.bones import axes
+    from limber.rig.chains.chain import skeleton_now
+    from limber.rig.chains.skeleton import ChainReader
 
     draw = random.Random(seed)
     rig = build(UPRIGHT)
@@ -287,7 +287,7 @@ def test_the_skeleton_of_bones_that_slide_and_turn_is_where_blender_has_them(see
 def test_check_names_a_slides_limits_in_metres(rig):
     chain = chain_on(rig, "head", at=target())
     chain.joints[0].upper = 0.9
-    from limber.rig.reading.check import check
+    from limber.rig.chains.check import check
 
     said = [finding.sentence for finding in check(bpy.context, rig, chain)]
     assert any("allows -0.1 to 0.4 m along Y, less than the joint" in sentence for sentence in said), said

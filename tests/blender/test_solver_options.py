@@ -4,9 +4,9 @@ it was.
 
 import bpy
 import pytest
+from limber.rig.chains import chain as build
+from limber.rig.chains.skeleton import ChainReader
 from limber.rig.output import compare
-from limber.rig.reading import chain as build
-from limber.rig.reading.skeleton import ChainReader
 from limber.solvers.settings import Setting, settings_of
 from limber.solvers.table import SOLVERS
 
@@ -172,7 +172,7 @@ def test_an_option_that_this_version_does_not_know_is_a_sentence():
     from types import SimpleNamespace
 
     from limber.rig.blender.errors import RigError
-    from limber.rig.reading.chain import solver_options
+    from limber.rig.chains.chain import solver_options
 
     stored = vars(SOLVERS["ccd"].options()) | {"order": ""}
     chain = SimpleNamespace(name="Neck", options=SimpleNamespace(ccd=SimpleNamespace(**stored)))

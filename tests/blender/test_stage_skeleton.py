@@ -6,11 +6,11 @@ import bpy
 import numpy as np
 import pytest
 from limber.rig.blender.errors import RigError
-from limber.rig.reading import chain as build_rig
-from limber.rig.reading import goal
-from limber.rig.reading.joint_tree import Motion, joint_tree
-from limber.rig.reading.placement import Placement
-from limber.rig.reading.skeleton import ChainReader
+from limber.rig.chains import chain as build_rig
+from limber.rig.chains.joint_tree import Motion, joint_tree
+from limber.rig.chains.skeleton import ChainReader
+from limber.rig.scene import goal
+from limber.rig.scene.placement import Placement
 from mathutils import Matrix, Quaternion, Vector
 
 from tests.blender.random_rigs import move_object, random_chain, random_rig, vector

@@ -12,7 +12,7 @@ import pytest
 from limber import registration
 from limber.rig.blender import stored_numbers
 from limber.rig.blender.stored_value import storage_of
-from limber.rig.reading import kept_posture
+from limber.rig.chains import kept_posture
 from limber.rig.robot import remote
 
 from tests.blender import mechanisms

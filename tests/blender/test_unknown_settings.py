@@ -11,7 +11,7 @@ from limber.character.chain.tick import make_model
 from limber.motion import Character, MotionError
 from limber.rig.blender.errors import RigError
 from limber.rig.live import live
-from limber.rig.reading import goal
+from limber.rig.scene import goal
 from limber.solvers.goals import GazeError
 
 from tests.blender.rigs import looking_chain

@@ -7,8 +7,8 @@ from math import degrees, radians
 import bpy
 import pytest
 from limber.rig.authoring import chains
-from limber.rig.reading import chain as build
-from limber.rig.reading.skeleton import ChainReader
+from limber.rig.chains import chain as build
+from limber.rig.chains.skeleton import ChainReader
 from limber.solvers.goals import Point
 from mathutils import Matrix, Vector
 

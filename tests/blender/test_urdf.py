@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from limber.rig.authoring.robot_import import import_robot
 from limber.rig.blender.errors import RigError
-from limber.rig.reading.imported_robot import pose_joints, record_of, tree_of
+from limber.rig.bones.imported_robot import pose_joints, record_of, tree_of
 from limber.solvers.kinematics.rotations import to_matrix
 
 from tests.blender.imported import joint_values, link_frames

@@ -5,7 +5,7 @@ import random
 import bpy
 import pytest
 from limber.rig.authoring.robot_import import import_robot
-from limber.rig.reading.imported_robot import pose_joints
+from limber.rig.bones.imported_robot import pose_joints
 from mathutils import Vector
 
 from tests.blender.imported import joint_values
@@ -133,7 +133,7 @@ def test_a_robot_looks_at_a_target_and_keeps_a_posture_within_its_limits(tmp_pat
 @pytest.mark.skipif(LAMP is None, reason=NO_PUBLIC)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_lamp_on_its_foot_looks_where_it_can(seed):
-    from limber.rig.reading.chain import skeleton_now
+    from limber.rig.chains.chain import skeleton_now
 
     draw = random.Random(seed)
     rig = import_robot(bpy.context, LAMP, "scs215_v5").rig

@@ -242,7 +242,7 @@ def test_boxes_cylinders_and_spheres_have_their_places_sizes_and_colours(tmp_pat
 
 
 def test_visuals_move_with_their_links(tmp_path):
-    from limber.rig.reading.imported_robot import pose_joints
+    from limber.rig.bones.imported_robot import pose_joints
 
     from tests.blender.imported import link_frames
 
@@ -449,7 +449,7 @@ def test_long_and_foreign_names_of_links_give_bones_of_their_own(tmp_path):
         for k, name in enumerate(names[1:])
     )
     rig = bring(write(tmp_path, f'<robot name="r">{links}{joints}</robot>'))
-    from limber.rig.reading.imported_robot import tree_of
+    from limber.rig.bones.imported_robot import tree_of
 
     tree, bones = tree_of(rig)
     assert {branch.link for branch in tree.branches} == set(names)

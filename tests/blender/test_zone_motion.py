@@ -160,7 +160,7 @@ def test_a_slide_at_the_root_moves_every_link():
     )
     select(rig, "rail", "head")
     bpy.ops.limber.new_chain()
-    from limber.rig.reading.links import moved_bones
+    from limber.rig.bones.moving_bones import moved_bones
 
     assert moved_bones(rig, rig.limber.chains[0]) == ["rail", "head"]
 

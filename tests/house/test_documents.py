@@ -30,6 +30,7 @@ PACKAGES = (
     "character",
     "files",
     "hardware",
+    "inputs",
     "motion",
     "operators",
     "panels",

@@ -54,19 +54,19 @@ def test_relative_imports_count_in_all_their_forms_and_late_ones_too(tmp_path, t
 def test_sub_packages_of_rig_count_by_themselves_and_those_of_others_do_not(tmp_path):
     root = tree(
         tmp_path,
-        rig_live_stage="from ..reading.deep import axes\nfrom .. import showing",
-        rig_reading_deep_axes="from ....solvers.a import b",
+        rig_live_stage="from ..bones.deep import axes\nfrom .. import showing",
+        rig_bones_deep_axes="from ....solvers.a import b",
         rig_showing_proxy="from . import other\nimport numpy",
         solvers_a_b="from ..c import d",
         solvers_c_d="",
         tests_x="from ..rig.live import stage",
     )
     assert packages.imports(root) == {
-        ("rig/live", "rig/reading"): 1,
+        ("rig/live", "rig/bones"): 1,
         ("rig/live", "rig/showing"): 1,
-        ("rig/reading", "solvers"): 1,
+        ("rig/bones", "solvers"): 1,
     }
-    assert [file.name for file in packages.files("rig/reading", root)] == [
+    assert [file.name for file in packages.files("rig/bones", root)] == [
         "__init__.py",
         "__init__.py",
         "axes.py",

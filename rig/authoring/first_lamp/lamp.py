@@ -9,7 +9,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ...blender import actions
-from ...reading import kept_posture, postures
+from ...chains import kept_posture, postures
 from ...showing.thumbnails import gallery
 from .. import chains
 from . import shapes

@@ -4,8 +4,8 @@ from mathutils import Matrix, Vector
 
 from ....solvers.mechanism.diagnosis import locked_loops
 from ...blender.errors import RigError
-from ...reading.mechanism import rest_pose
-from ...reading.mechanism.assembled import Assembled
+from ...mechanisms import rest_pose
+from ...mechanisms.assembled import Assembled
 
 
 def align(owner, assembly: Assembled, joint_object) -> float:

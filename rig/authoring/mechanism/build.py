@@ -11,10 +11,10 @@ from mathutils import Matrix, Vector
 
 from ...blender import item_keys
 from ...blender.errors import RigError
-from ...reading import axes
-from ...reading.mechanism import bones, joints
-from ...reading.mechanism.ownership import add_joint, ends
-from ...reading.mechanism.shapes import dof_axes
+from ...bones import axes
+from ...mechanisms import bones, joints
+from ...mechanisms.ownership import add_joint, ends
+from ...mechanisms.shapes import dof_axes
 from .motors import add_motor, add_motors, file_motors
 from .recipe import Body, Joint, Motor, Recipe
 

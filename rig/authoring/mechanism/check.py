@@ -13,11 +13,11 @@ from ....solvers.mechanism.model import WORLD
 from ...blender.counting import counted, named
 from ...blender.errors import Finding, RigError
 from ...live.live import as_authored
-from ...reading.mechanism import assembled
-from ...reading.mechanism.closures import of_closures
-from ...reading.mechanism.inputs import WEIGHTS
-from ...reading.mechanism.ownership import bodies, ends, joint_objects, owner_of, owners, role_of
-from ...reading.mechanism.reading import Reading
+from ...mechanisms import assembled
+from ...mechanisms.authored_mechanism import Reading
+from ...mechanisms.closures import of_closures
+from ...mechanisms.inputs import WEIGHTS
+from ...mechanisms.ownership import bodies, ends, joint_objects, owner_of, owners, role_of
 from .finding import collection_of, unlisted_joints
 from .findings import locked_motors, of_constraints, of_goals, of_loops, of_motors
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...blender.errors import RigError
-from ...reading.mechanism import joints
-from ...reading.mechanism.ownership import ends, is_joint, owner_of, owners, role_of
+from ...mechanisms import joints
+from ...mechanisms.ownership import ends, is_joint, owner_of, owners, role_of
 
 
 @dataclass

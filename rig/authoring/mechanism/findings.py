@@ -13,15 +13,15 @@ from ....solvers.mechanism.goals import FrameGoal
 from ...blender import actions
 from ...blender.counting import counted, named
 from ...blender.errors import Finding, RigError
+from ...bones import axes
+from ...mechanisms import inputs
+from ...mechanisms.assembled import Assembled
+from ...mechanisms.authored_mechanism import Reading
+from ...mechanisms.inputs import WEIGHTS
+from ...mechanisms.ownership import ends, is_joint, joint_objects
+from ...mechanisms.shapes import dof_axes
 from ...properties.character import character
-from ...reading import axes
-from ...reading.mechanism import inputs
-from ...reading.mechanism.assembled import Assembled
-from ...reading.mechanism.inputs import WEIGHTS
-from ...reading.mechanism.ownership import ends, is_joint, joint_objects
-from ...reading.mechanism.reading import Reading
-from ...reading.mechanism.shapes import dof_axes
-from ...reading.placement import Placement
+from ...scene.placement import Placement
 
 
 def of_motors(settings, reading: Reading) -> Iterator[Finding]:

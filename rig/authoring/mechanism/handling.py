@@ -1,6 +1,6 @@
 """What a user does with a mechanism's targets: drags them, rotates them, or both."""
 
-from ...reading.mechanism.inputs import WEIGHTS
+from ...mechanisms.inputs import WEIGHTS
 
 
 def handling(settings) -> str:

@@ -6,12 +6,12 @@ from itertools import repeat
 import numpy as np
 
 from ...blender.errors import RigError
+from ...bones import axes, imported_robot
+from ...bones.joint_axes import joint_axes, limits
+from ...mechanisms import bones, joints
+from ...mechanisms.ownership import joint_objects
+from ...mechanisms.shapes import dof_axes
 from ...properties import servo_units
-from ...reading import axes, imported_robot
-from ...reading.joint_axes import joint_axes, limits
-from ...reading.mechanism import bones, joints
-from ...reading.mechanism.ownership import joint_objects
-from ...reading.mechanism.shapes import dof_axes
 from ...robot import device
 from ..chains import LINEAR_LIMITS, apply_rates, fit_servo
 

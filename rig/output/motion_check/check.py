@@ -8,11 +8,11 @@ import bpy
 import numpy as np
 
 from ...blender.errors import RigError
+from ...bones import axes
 from ...live import live
 from ...live.mover import Mover
 from ...live.stage import Stage
 from ...live.uses import Use, as_seen, why_not, with_company
-from ...reading import axes
 from ..stepped import Stepped
 from .findings import Finding, JointRange, Take, findings
 from .zones import Links, intrusions, zones_of

@@ -12,7 +12,7 @@ from mathutils import Matrix, Vector
 
 from ...blender.errors import RigError
 from ...blender.presence import is_unevaluated
-from ...reading.dependencies import dependencies_of
+from ...scene.dependencies import dependencies_of
 from .convex import Ball, Body, Hull, intrusion
 from .swept import ZonePose, intermediate, zone_pose
 

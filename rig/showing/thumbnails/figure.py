@@ -9,9 +9,10 @@ from bpy.types import Action
 from mathutils import Matrix, Quaternion, Vector
 
 from ...blender import actions
-from ...reading import axes, postures
-from ...reading.goal import LOOKS, ORIENTS, ends_of, forward_axis
-from ...reading.paths import bone_names
+from ...bones import axes
+from ...bones.paths import bone_names
+from ...chains import postures
+from ...scene.goal import LOOKS, ORIENTS, ends_of, forward_axis
 from .raster import Frame, Solid, draw, frame
 
 CAMERA = Vector(

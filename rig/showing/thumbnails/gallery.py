@@ -12,7 +12,7 @@ import bpy.utils.previews
 import numpy as np
 
 from ...blender.errors import RigError
-from ...reading.goal import ends_of
+from ...scene.goal import ends_of
 from .figure import figure
 from .raster import shrunk
 

@@ -7,7 +7,7 @@ import socket
 import bpy
 import pytest
 from limber.hardware.safety import Fault
-from limber.rig.reading.osc.inbox import BUDGET, WAITING
+from limber.inputs.inbox import BUDGET, WAITING
 from limber.rig.robot import links, remote
 
 from tests.blender.osc_sender import Ticking, bundle, packet, padded, words

@@ -1,0 +1,232 @@
+"""Receives OSC messages over UDP in bounded time, without blocking. Nothing listens until it is requested. No
+Blender.
+
+Each `look` takes at most `BUDGET` of the main thread: first it empties the socket; then it parses packets
+from the newest to the oldest, and only the newest value of each key counts. Packets that are not parsed in
+time are parsed at the next `look`, after those that are newer.
+
+An inbox with an urgent address has a thread that empties the socket and searches for it, so that it is heard
+at once: between two looks, in a flood that would fill the socket, and while Blender is busy.
+"""
+
+import select
+import socket
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from ipaddress import ip_address
+from typing import NamedTuple, TypeVar
+
+from .errors import InputError
+from .packets import Message, has_address, messages
+
+LARGEST = 65507  # [bytes] largest UDP packet
+BUDGET = 2e-3  # [s] processor time of a look: an eighth of a display's frame
+DRAINING = 0.5  # largest share of it for emptying the socket; the rest is for parsing
+WAITING = 1 << 20  # [bytes] capacity of the queue of packets; older ones are dropped
+OVERHEAD = 512  # [bytes] counted for each packet beside its content
+NAME = 64  # significant letters of a string: the longest name in Blender
+KEPT = 4096  # largest number of keys whose newest packet is remembered while older ones wait
+BUFFER = 1 << 20  # [bytes] requested socket buffer; the system may give less
+PAUSE = 1e-3  # [s] between two turns of the thread; in a flood they make room for others
+AT_ONCE = 1024  # packets in a turn of the thread, which a look may have to wait for: some 5 ms
+TOO_MUCH = "More comes than can be read in time: older messages are left out. Let the sender send less often"
+
+Key = tuple[str, ...]
+
+
+def processor_time() -> Callable[[], float]:
+    """A clock of this thread's processor time [s], which other programs do not affect; a real-time clock
+    where that is too coarse (Windows).
+    """
+    return (
+        time.thread_time if time.get_clock_info("thread_time").resolution < BUDGET / 10 else time.perf_counter
+    )
+
+
+class _Packet(NamedTuple):
+    """A packet in the queue, or being parsed."""
+
+    number: int  # ascending in the order of arrival
+    size: int  # [bytes]
+    left: Iterator[Message]
+
+
+class Inbox:
+    """A socket that receives messages. Subclasses implement `take(message)`, and may name an urgent address.
+
+    Raises:
+        OSError: the address cannot be bound, e.g. because another program uses the port.
+    """
+
+    urgent = b""  # address for which `alarm` is called before any packet is parsed, wherever it is in them
+
+    def __init__(self, host: str, port: int, clock: Callable[[], float] | None = None) -> None:
+        """Opens a socket on a host and port. `clock` [s] measures the budget."""
+        self._socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._socket.setblocking(False)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+            self._socket.bind((host, port))
+        except OSError:
+            self._socket.close()
+            raise
+        self.port = self._socket.getsockname()[1]
+        self.is_read = True  # whether nothing is left to be read, in the socket or the queue
+        self.problem = ""  # why the last packets could not be read
+        self.clock = clock or processor_time()
+        self._buffer = memoryview(bytearray(LARGEST))
+        self._lock = threading.Lock()  # of all that follows, which the thread changes, too
+        self._waiting: deque[_Packet] = deque()  # packets that wait to be read, the newest last
+        self.received = 0  # number of the newest packet
+        self._size = 0  # [bytes] of the packets in the queue
+        self._has_dropped = self._is_alarmed = False  # since the last look
+        self._known: dict[Key, int] = {}  # number of the newest packet with each key, while older ones wait
+        self._thread: threading.Thread | None = None
+        if self.urgent:
+            self._closing, closed = socket.socketpair()  # the thread waits for both sockets
+            self._thread = threading.Thread(target=self._listen, args=(closed,), daemon=True)
+            self._thread.start()
+
+    def look(self, budget: float = BUDGET) -> None:
+        """Receives messages without blocking, in at most `budget` [s]."""
+        begun = self.clock()
+        before, self.problem = self.problem, ""
+        with self._lock:
+            newest = self._read(begun, budget)
+        for _, message in sorted(newest.values(), key=lambda numbered: numbered[0]):
+            if message.trouble:
+                of = f"'{message.address}'" if message.address else "A packet"
+                self.problem = f"{of} could not be read: {message.trouble}"
+            self.take(message)
+        if not newest and not self.problem:
+            self.problem = before
+
+    def take(self, message: Message) -> None:
+        """Handles a received message; one that could not be parsed has at most an address. Subclasses
+        implement it.
+        """
+        raise NotImplementedError
+
+    def alarm(self) -> None:
+        """Called when the urgent address was received, in any thread; earlier messages that were not parsed
+        yet are dropped.
+        """
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._closing.close()
+            self._thread.join()  # it ends at once; the port is free only then
+        self._socket.close()
+
+    def _read(self, begun: float, budget: float) -> dict[Key, tuple[int, Message]]:
+        """The newest message of each key, with the number of its packet; from `begun` on in `budget` [s]."""
+        while (has_more := self._receive()) and self.clock() < begun + DRAINING * budget:
+            pass
+        newest: dict[Key, tuple[int, Message]] = {}
+        older: Counter[Key] = Counter()  # messages that are replaced by a newer one
+        while self._waiting:
+            packet = self._waiting[-1]
+            message = next(packet.left, None)
+            if message is None:
+                self._size -= self._waiting.pop().size
+            elif self._known.get(key := _key(message), 0) <= packet.number:
+                self._known[key] = packet.number
+                older[key] += key in newest
+                newest[key] = packet.number, message
+            else:
+                older[key] += key in newest
+            if self.clock() - begun >= budget:
+                break
+        if self._is_alarmed or len(self._known) > KEPT:
+            self._forget()
+        elif not self._waiting:
+            self._known.clear()  # no older packet is left
+        if self._has_dropped:
+            self.problem = TOO_MUCH
+        self._has_dropped = self._is_alarmed = False
+        self.is_read = not (has_more or self._waiting)
+        return {
+            key: (number, message._replace(count=1 + older[key])) for key, (number, message) in newest.items()
+        }
+
+    def _listen(self, closed: socket.socket) -> None:
+        """Work of the thread: empties the socket, until `close`."""
+        with closed:
+            while closed not in select.select([self._socket, closed], [], [])[0]:
+                with self._lock:
+                    for _ in range(AT_ONCE):
+                        if not self._receive():
+                            break
+                time.sleep(PAUSE)
+
+    def _receive(self) -> bool:
+        """Moves a packet from the socket to the queue; returns whether there was one."""
+        try:
+            size = self._socket.recv_into(self._buffer)
+        except OSError:  # nothing waits, or the network has an error: later there may be more
+            return False
+        packet = bytes(self._buffer[:size])
+        size += OVERHEAD
+        self.received += 1
+        self._size += size
+        self._waiting.append(_Packet(self.received, size, messages(packet)))
+        while self._size > WAITING:
+            self._size -= self._waiting.popleft().size
+            self._has_dropped = True
+        if self.urgent and has_address(packet, self.urgent):
+            self._is_alarmed = True
+            self.alarm()
+        return True
+
+    def _forget(self) -> None:
+        """Drops the packets in the queue."""
+        self._has_dropped |= bool(self._waiting)
+        self._waiting.clear()
+        self._known.clear()
+        self._size = 0
+
+
+def _key(message: Message) -> Key:
+    """Key of a message: its address and the strings among its arguments."""
+    return (
+        (message.address, *(string[:NAME] for string in message.strings))
+        if not message.trouble
+        else (message.address, "", "trouble")
+    )
+
+
+Kind = TypeVar("Kind", bound=Inbox)
+
+
+def opened(kind: Callable[[str, int], Kind], host: str, port: int) -> Kind:
+    """A listening inbox of class `kind`.
+
+    Raises:
+        InputError: the address cannot be bound.
+    """
+    try:
+        return kind(host, port)
+    except OSError as error:
+        raise InputError(
+            f"Port {port} of {host} cannot be listened on ({error.strerror or error}): choose another port"
+        ) from error
+
+
+def refuse_others(host: str, may_go_online: bool) -> None:
+    """Raises InputError if an address is invalid, or if other computers can send to it while Blender may not
+    go online.
+    """
+    try:
+        is_loopback = ip_address(host).is_loopback
+    except ValueError as error:
+        raise InputError(
+            f"'{host}' is no address to listen on: 127.0.0.1 is this computer's own, 0.0.0.0 all of its"
+            " networks'"
+        ) from error
+    if not is_loopback and not may_go_online:
+        raise InputError(
+            f"{host} hears other computers, and Blender may not go online: Preferences > System > Allow"
+            " Online Access; 127.0.0.1 needs none"
+        )

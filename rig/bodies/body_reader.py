@@ -1,0 +1,371 @@
+"""Reads an armature as a whole-body model, and converts the solver's state to channels of its bones.
+
+The base is the common ancestor of all links; it may float. Joints are the unlocked axes of the bones from
+there to the links, as in chains. Limits come from the chains' joint lists, else from the bone's constraints,
+its URDF joint or its IK settings; otherwise the joint is unlimited. Everything is in armature space.
+"""
+
+from collections.abc import Sequence
+from math import inf, pi
+from typing import NamedTuple
+
+import numpy as np
+from mathutils import Matrix
+
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.se3 import Array
+from ...solvers.kinematics.skeleton import End, Joint
+from ...solvers.whole_body.body import Body, Coupling
+from ...solvers.whole_body.state import State
+from ..blender.errors import RigError
+from ..bones import attached, axes, constrained, imported_robot, mimic, rotation_modes
+from ..bones.axes import INDEX, UNIT, is_euler, parent_first
+from ..bones.joint_axes import joint_axes, limits
+from ..chains.skeleton import DIGITS, ORIGIN, SCALED, Followed
+from ..scene.placement import Placement
+
+ANY_TURN = (-pi, pi)  # [rad] limits of a joint without known ones, which may rotate without end
+
+
+class Held(NamedTuple):
+    """For each bone of a body, the part of the authored pose that no joint moves."""
+
+    location: list[list[float]]  # [m] zero for components that a prismatic joint moves, and for the base
+    euler: list[list[float]]  # [rad] of hinges without a joint, of bones with revolute joints
+    rotation: dict[str, rotations.Quaternion]  # of bones without revolute joints
+
+
+class _Bone(NamedTuple):
+    """Properties of a bone that do not change from frame to frame."""
+
+    name: str
+    parent: int  # index of the parent bone; -1: this is the base
+    rest_rotation: rotations.Quaternion  # in the parent bone's frame
+    rest_offset: rotations.Vector  # [m]
+    order: str  # axes of its hinges, nearest the parent first
+    revolute: tuple[str, ...]  # axes of its revolute joints, in that order
+    prismatic: tuple[str, ...]
+    connected: bool  # Blender ignores its location
+    is_followed: bool  # whether a constraint moves it, so that its channels are not shown
+    is_copy: bool = False  # whether its pose is that of the bone `parent`
+
+
+class Rates(NamedTuple):
+    """Limits of a joint's motion: velocity, acceleration and jerk [rad or m; per s, s2, s3]; infinite: not
+    known.
+    """
+
+    velocity: float = inf
+    acceleration: float = inf
+    jerk: float = inf
+
+
+class BodyReader:
+    """Reads an armature object as a whole-body model, from bone `base` to the bones `links`.
+
+    Args:
+        paired_only: Only the links have joints; bones between them keep their authored pose.
+
+    Raises:
+        RigError: a bone is missing, or is no descendant of the base.
+    """
+
+    def __init__(self, rig, base: str, links: Sequence[str], paired_only: bool = False) -> None:
+        pose_bones = rig.pose.bones
+        paths = (attached.names_between(pose_bones, base, link) for link in links)
+        self.names = list(dict.fromkeys([base, *(name for path in paths for name in path)]))
+        self.base, self.links, self.paired_only = base, tuple(links), paired_only
+        index_of = {name: k for k, name in enumerate(self.names)}
+        self.bones = [self._bone(pose_bones[name], index_of) for name in self.names]
+        self.joint_keys = [
+            (bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)
+        ]
+        driven = set(mimic.driven(rig)).intersection(self.joint_keys)
+        leaders = [joint_key for joint_key in self.joint_keys if joint_key not in driven]
+        self.followers = mimic.followers_of(rig, leaders)
+        self._leaders = [self.joint_keys.index(joint_key) for joint_key in leaders]
+        self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
+        of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
+        listed = {joint.key: Rates(joint.velocity, joint.acceleration, joint.jerk) for joint in of_chains}
+        # from chains' joint lists, else from the robot's file
+        self.rates = [
+            listed.get(key) or Rates(_velocity_of_file(pose_bones[key[0]], key[1])) for key in self.joint_keys
+        ]
+        self._listed = pose_bones.keys()
+        self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
+        self._rows = [self._listed.index(name) for name in self.names]
+        self._still = [bone for bone in self.bones if bone.parent >= 0 and not bone.revolute]
+        self._moves_still = np.array(
+            [
+                [
+                    bone.parent >= 0 and not bone.connected and axis not in bone.prismatic
+                    for axis in axes.PRISMATIC
+                ]
+                for bone in self.bones
+            ]
+        )
+        self._turns_still = np.array(
+            [
+                [bool(bone.revolute) and axis not in bone.revolute for axis in axes.REVOLUTE]
+                for bone in self.bones
+            ]
+        )
+        self._partly_free = [
+            k
+            for k, bone in enumerate(self.bones)
+            if 0 < len(bone.revolute) < len(axes.REVOLUTE) and not is_euler(pose_bones[bone.name])
+        ]  # indices of bones with hinges without a joint, whose channels are no Euler angles
+        moved = [bone.name for bone in self.bones if not bone.is_followed]
+        self.moved = [
+            *moved,
+            *(follower.bone for follower in self.followers if follower.bone not in index_of),
+        ]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BodyReader) and self._identity() == other._identity()
+
+    __hash__ = None  # it is compared, never looked up
+
+    def _identity(self) -> tuple:
+        return (
+            self.bones,
+            self.links,
+            self.moved,
+            self.followers,
+            self.limits,
+            self.rates,
+            self._listed,
+            self._modes.tolist(),
+        )
+
+    def _bone(self, pose_bone, index_of: dict[str, int]) -> _Bone:
+        bone = pose_bone.bone
+        is_base = bone.name == self.base
+        is_still = is_base or (self.paired_only and bone.name not in self.links)
+        free = [] if is_still else joint_axes(pose_bone)
+        leader = attached.copied(pose_bone)
+        if leader is not None and not is_base:
+            rest = (rotations.IDENTITY, ORIGIN, parent_first(rotation_modes.HINGES), (), ())
+            return _Bone(
+                bone.name, index_of[leader.name], *rest, connected=True, is_followed=True, is_copy=True
+            )
+        if not is_base and not bone.use_inherit_rotation:
+            raise RigError(
+                f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's"
+                " Relations"
+            )
+        offset = tuple(bone.head)
+        if bone.parent:  # its head is stored relative to its parent's tail
+            offset = (offset[0], offset[1] + bone.parent.length, offset[2])
+        return _Bone(
+            bone.name,
+            -1 if is_base else index_of[bone.parent.name],
+            rotations.from_matrix(bone.matrix),
+            offset,
+            parent_first(rotation_modes.hinge_order(pose_bone.rotation_mode)),
+            tuple(axis for axis in free if not axes.is_prismatic(axis)),
+            tuple(axis for axis in free if axes.is_prismatic(axis)),
+            bone.use_connect,
+            constrained.mover(pose_bone) is not None,
+        )
+
+    def _limits(self, rig, bone: str, axis: str) -> tuple[float, float]:
+        for chain in rig.limber.chains:
+            for joint in chain.joints:
+                if joint.key == (bone, axis):
+                    return joint.lower, joint.upper
+        lower, upper = limits(rig.pose.bones[bone], axis)
+        return (-inf, inf) if (lower, upper) == ANY_TURN else (lower, upper)
+
+    def is_outdated(self, pose_bones) -> bool:
+        """Whether the armature's list of bones or a bone's rotation mode has changed, so that this reader
+        must be replaced.
+        """
+        return pose_bones.keys() != self._listed or not np.array_equal(
+            _numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes
+        )
+
+    def held(self, pose_bones) -> Held:
+        """For each bone, the part of the authored pose that no joint moves. Pass the evaluated rig's pose
+        bones, which must be those that this reader was made with.
+
+        Raises:
+            RigError: a bone is scaled.
+        """
+        stretch = np.abs(_numbers(pose_bones, "scale", 3)[self._rows] - 1.0).max(1)
+        if stretch.max() > SCALED:
+            name = self.names[int(np.argmax(stretch))]
+            raise RigError(f"Bone '{name}' is scaled: clear its scale (Alt S); joints cannot stretch")
+        location = np.where(self._moves_still, _numbers(pose_bones, "location", 3)[self._rows], 0.0).round(
+            DIGITS
+        )
+        euler = _numbers(pose_bones, "rotation_euler", 3)[self._rows]
+        for k in self._partly_free:
+            euler[k] = rotation_modes.hinges(pose_bones[self.names[k]])
+        euler = np.where(self._turns_still, euler, 0.0).round(DIGITS)
+        turns = {
+            bone.name: (
+                rotations.IDENTITY
+                if bone.is_copy
+                else tuple(
+                    round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion()
+                )
+            )
+            for bone in self._still
+        }
+        return Held(location.tolist(), euler.tolist(), turns)
+
+    def body(self, unjointed_pose: Held, floating: bool, coupled: Sequence[Coupling] = ()) -> Body:
+        """The solver's model of the body, with `unjointed_pose` built into the rest transforms, and its
+        coupled limits.
+
+        Raises:
+            RigError: no bone has a joint.
+        """
+        joints: list[Joint] = []
+        ends: list[End] = []
+        places: list[tuple[int, rotations.Quaternion, rotations.Vector]] = []
+        for bone, location, euler in zip(
+            self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
+        ):
+            joint, turn, offset = (-1, rotations.IDENTITY, ORIGIN) if bone.parent < 0 else places[bone.parent]
+            if bone.parent >= 0:
+                offset = rotations.add(offset, rotations.rotate(turn, bone.rest_offset))
+                turn = rotations.multiply(turn, bone.rest_rotation)
+                offset = rotations.add(offset, rotations.rotate(turn, tuple(location)))
+                for axis in (*bone.prismatic, *bone.order):
+                    if axis in bone.prismatic or axis in bone.revolute:
+                        joints.append(self._joint(bone.name, axis, joint, turn, offset, len(joints)))
+                        joint, turn, offset = len(joints) - 1, rotations.IDENTITY, ORIGIN
+                    elif bone.revolute and (angle := euler[axes.index(axis)]):
+                        turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
+                if not bone.revolute:
+                    turn = rotations.multiply(turn, unjointed_pose.rotation[bone.name])
+            places.append((joint, turn, offset))
+            ends.append(End(joint, rotations.normalized(turn), offset, bone.name))
+        if not joints:
+            raise RigError(
+                f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes,"
+                " or pair other bones"
+            )
+        lower, upper = zip(*self.limits, strict=True)
+        return Body(joints, ends, floating, lower, upper, [*self._followed(), *coupled])
+
+    def _joint(
+        self,
+        bone: str,
+        axis: str,
+        parent: int,
+        turn: rotations.Quaternion,
+        offset: rotations.Vector,
+        index: int,
+    ) -> Joint:
+        lower, upper = self.limits[index]
+        kind = "prismatic" if axes.is_prismatic(axis) else "revolute"
+        label, own_axis = axes.label(bone, axis), UNIT[axes.letter(axis)]
+        return Joint(
+            label,
+            parent,
+            rotations.normalized(turn),
+            offset,
+            own_axis,
+            max(lower, -1e3),
+            min(upper, 1e3),
+            kind=kind,
+        )
+
+    def _followed(self) -> list[Coupling]:
+        """Equality constraints of the mimic joints between base and links."""
+        couplings = []
+        for follower in self.followers:
+            if (follower.bone, follower.axis) in self.joint_keys:
+                name, leader = (
+                    axes.label(follower.bone, follower.axis),
+                    axes.label(*self.joint_keys[self._leaders[follower.leader]]),
+                )
+                factors = {name: 1.0, leader: -follower.multiplier}
+                couplings.append(
+                    Coupling(f"{name} follows {leader}", factors, follower.offset, follower.offset)
+                )
+        return couplings
+
+    def posture(self, pose_bones) -> Array:
+        """Authored joint values (n,) [rad or m] of the rig, before any solution. Pass the evaluated rig's
+        pose bones.
+        """
+        joint_values = []
+        for bone in self.bones:
+            pose_bone = pose_bones[bone.name]
+            turn = rotation_modes.hinges(pose_bone)
+            joint_values += [pose_bone.location[axes.index(axis)] for axis in bone.prismatic]
+            joint_values += [turn[axes.index(axis)] for axis in bone.revolute]
+        return np.array(joint_values)
+
+    def base_pose(self, rig, placement: Placement) -> Matrix:
+        """Authored pose matrix of the base bone in armature space."""
+        posed = rig.evaluated_get(placement.depsgraph).pose.bones[self.base]
+        basis = posed.matrix_basis.copy()
+        if posed.bone.use_connect:
+            basis.translation = ORIGIN
+        return placement.on_parent(rig, rig.data.bones[self.base], basis)
+
+    def channels(self, rig, placement: Placement, unjointed_pose: Held, state: State) -> dict[str, Followed]:
+        """Solved channels of each bone, for a state of the solver."""
+        joints = state.joints.tolist()
+        bone_channels: dict[str, Followed] = {}
+        new = iter(joints)
+        for bone, still_at, still in zip(
+            self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
+        ):
+            if bone.parent < 0:
+                bone_channels[bone.name] = self._base_channels(rig, placement, state)
+            if bone.parent < 0 or bone.is_followed:
+                continue
+            location, euler, turn = (
+                list(still_at),
+                list(still),
+                unjointed_pose.rotation.get(bone.name, rotations.IDENTITY),
+            )
+            for axis in bone.prismatic:
+                location[axes.index(axis)] = next(new)
+            if bone.revolute:
+                for axis in bone.order:
+                    index = INDEX[axis]
+                    if axis in bone.revolute:
+                        euler[index] = next(new)
+                    if euler[index]:
+                        turn = rotations.multiply(turn, rotations.about(UNIT[axis], euler[index]))
+            bone_channels[bone.name] = Followed(turn, tuple(euler), tuple(location))
+        for follower in self.followers:
+            if follower.bone not in bone_channels:
+                turn, location = follower.moved(joints[self._leaders[follower.leader]])
+                mimic_value = follower.multiplier * joints[self._leaders[follower.leader]] + follower.offset
+                euler = tuple(mimic_value if axis == follower.axis else 0.0 for axis in "XYZ")
+                bone_channels[follower.bone] = Followed(turn, euler, location)
+        return bone_channels
+
+    def _base_channels(self, rig, placement: Placement, state: State) -> Followed:
+        bone = rig.data.bones[self.base]
+        pose = Matrix(state.base_rotation.tolist()).to_4x4()
+        pose.translation = state.base_position.tolist()
+        # Inverse of Blender's inheritance: with an identity basis, `on_parent` gives the frame in which the
+        # bone's basis applies.
+        basis = placement.on_parent(rig, bone, Matrix()).inverted_safe() @ pose
+        turn = rotation_modes.turn("QUATERNION", basis.to_quaternion())
+        euler = rotation_modes.angles_of(
+            turn, rotation_modes.hinge_order(rig.pose.bones[self.base].rotation_mode)
+        )
+        return Followed(turn, euler, ORIGIN if bone.use_connect else tuple(basis.translation))
+
+
+def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.ndarray:
+    """Values of a property for all pose bones (n, width); (n,) if `width` is 1."""
+    numbers = np.empty(width * len(pose_bones), kind)
+    pose_bones.foreach_get(name, numbers)
+    return numbers.reshape(-1, width) if width > 1 else numbers
+
+
+def _velocity_of_file(pose_bone, axis: str) -> float:
+    """Velocity limit [rad/s or m/s] of a joint in the file of an imported robot; infinite: there is none."""
+    record = imported_robot.motor(pose_bone, axis)
+    return (record.branch.joint.velocity if record is not None else None) or inf

@@ -1,0 +1,174 @@
+"""Rotation offsets between the paired bones of two bodies, and the ratio of their sizes, from two poses.
+
+Rest poses often differ: one body rests with its arms out, the other with its arms down. So the offset from
+rest poses has three parts: a common frame from left, forward and up, so that both face one way; for arms and
+legs the rotation that aligns the target's limb with the source's; everything else, such as flat feet and an
+upright head, counts as equal at rest.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.se3 import Array
+from ..blender.errors import RigError
+from . import names
+
+LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # body parts whose rest orientations differ between bodies
+ENDS = {"hand": "forearm"}  # part -> the limb with which it rotates
+LEGS = ("thigh", "shin", "foot")
+SHORT = 1e-4  # share of the body's size: the direction between bones nearer to each other is not defined
+
+
+class BodyPose(NamedTuple):
+    """World poses of the paired bones of one body, as rotations and positions."""
+
+    rotation: Array  # (k, 3, 3)
+    position: Array  # (k, 3) [m]
+
+
+class Calibration(NamedTuple):
+    """Conversion of the source's motion to the target: the pairs' rotation offsets, and the scale."""
+
+    offsets: Array  # (k, 3, 3) rotation of each target bone in its source bone's frame
+    scale: float  # scale of the base's motion
+
+
+def from_rest(
+    pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: BodyPose, target: BodyPose
+) -> Calibration:
+    """Calibration from the rest poses of both bodies.
+
+    Args:
+        pairs: Pairs of target and source bones.
+        parents: For each paired target bone its nearest paired ancestor.
+        source, target: World poses of the paired bones at rest.
+    """
+    parts = parts_of(pairs)
+    align = (
+        _frame(parts, source) @ _frame(parts, target).T
+    )  # rotation from the target's world to the source's, both at rest
+    index = {pair.target: k for k, pair in enumerate(pairs)}
+    children: dict[int, list[int]] = {}
+    for bone, parent in parents.items():
+        if parent is not None:
+            children.setdefault(index[parent], []).append(index[bone])
+    size = float(np.ptp(source.position, axis=0).max()) or 1.0
+    turns: list[Array] = []
+    offsets = []
+    for k, (pair, part) in enumerate(zip(pairs, parts, strict=True)):
+        turn = np.eye(3)
+        below, above = children.get(k, []), parents.get(pair.target)
+        name = part.name if part else ""
+        if (name in LIMBS or not part) and len(below) == 1:
+            along = source.position[below[0]] - source.position[k]
+            target_along = align @ (target.position[below[0]] - target.position[k])
+            if np.linalg.norm(along) > SHORT * size and np.linalg.norm(target_along) > 0.0:
+                turn = np.array(
+                    rotations.to_matrix(
+                        rotations.between(rotations.unit(tuple(target_along)), rotations.unit(tuple(along)))
+                    )
+                )
+        elif (name in ENDS or not part) and above is not None and index[above] < k:
+            turn = turns[index[above]]
+        turns.append(turn)
+        offsets.append(source.rotation[k].T @ turn @ align @ target.rotation[k])
+    return Calibration(np.array(offsets), scale(parts, parents, index, source, target))
+
+
+def from_poses(
+    pairs: Sequence[names.Pair], parents: Mapping[str, str | None], source: BodyPose, target: BodyPose
+) -> Calibration:
+    """Calibration from matching poses, in which both bodies take the same posture and face the same way.
+    Arguments as for `from_rest`, but posed.
+    """
+    index = {pair.target: k for k, pair in enumerate(pairs)}
+    parts = parts_of(pairs)
+    return Calibration(
+        source.rotation.swapaxes(1, 2) @ target.rotation, scale(parts, parents, index, source, target)
+    )
+
+
+def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
+    """Body part of each pair, recognised by the target bone's name, else by the source bone's; None if
+    neither is known.
+    """
+    known = []
+    for bones in ([pair.target for pair in pairs], [pair.source for pair in pairs]):
+        known.append(
+            {
+                bone: part
+                for part, part_bones in names.parts(dict.fromkeys(bones)).items()
+                for bone in part_bones
+            }
+        )
+    return [known[0].get(pair.target) or known[1].get(pair.source) for pair in pairs]
+
+
+def _frame(parts: Sequence[names.Part | None], pose: BodyPose) -> Array:
+    """Axes of a body as columns (3, 3) in the world: left, forward, up along the spine; the world's axes if
+    its sides are not known.
+    """
+    sides = {
+        side: [pose.position[k] for k, part in enumerate(parts) if part and part.side == side]
+        for side in ("left", "right")
+    }
+    middle = [pose.position[k] for k, part in enumerate(parts) if part and not part.side]
+    if not sides["left"] or not sides["right"] or len(middle) < 2:
+        return np.eye(3)
+    left = np.mean(sides["left"], axis=0) - np.mean(sides["right"], axis=0)
+    along = max((position - middle[0] for position in middle), key=np.linalg.norm)
+    if np.linalg.norm(np.cross(left, along)) <= SHORT * np.linalg.norm(left) * np.linalg.norm(along):
+        return np.eye(3)
+    left = left - along * (left @ along) / (along @ along)
+    left, along = left / np.linalg.norm(left), along / np.linalg.norm(along)
+    return np.stack([left, np.cross(along, left), along], axis=1)
+
+
+def _drop(parts: Sequence[names.Part | None], pose: BodyPose) -> float:
+    """Sum of the distances [m] of the thighs' heads below the hips; negative if they are above."""
+    hips = next((k for k, part in enumerate(parts) if part == names.Part("", "hips")), None)
+    if hips is None:
+        return 0.0
+    along = _frame(parts, pose)[:, 2]
+    thighs = [k for k, part in enumerate(parts) if part and part.name == "thigh"]
+    return float(sum((pose.position[hips] - pose.position[k]) @ along for k in thighs))
+
+
+def scale(
+    parts: Sequence[names.Part | None],
+    parents: Mapping[str, str | None],
+    index: Mapping[str, int],
+    source: BodyPose,
+    target: BodyPose,
+) -> float:
+    """Ratio of the target's leg length to the source's, measured from the hips; if the legs are unknown, that
+    of the whole bodies' lengths.
+
+    Raises:
+        RigError: the paired bones of one body are all at one position.
+    """
+
+    def length(pose: BodyPose, only: Sequence[str]) -> float:
+        ways = [
+            (k, index[above]) for bone, above in parents.items() if above is not None for k in (index[bone],)
+        ]
+        wanted = [
+            (k, up)
+            for k, up in ways
+            if not only or all((part := parts[row]) and part.name in only for row in (k, up))
+        ]
+        legs = float(sum(np.linalg.norm(pose.position[k] - pose.position[up]) for k, up in wanted))
+        return legs + (_drop(parts, pose) if only and legs else 0.0)
+
+    for only in (LEGS, ()):
+        had, has = length(source, only), length(target, only)
+        if had > 0.0 and has > 0.0:
+            return has / had
+    if len(index) == 1:
+        return 1.0
+    raise RigError(
+        "The paired bones of one of the two are all at one position, so their sizes are unknown: pair others"
+    )

@@ -1,0 +1,34 @@
+"""A body's coupled limits as constraints of the whole-body solver."""
+
+from collections.abc import Collection
+
+from ...solvers.whole_body.body import Coupling
+from ..blender.errors import RigError
+
+
+def couplings(retarget, joint_keys: Collection[tuple[str, str]]) -> list[Coupling]:
+    """The coupled limits of a body with these joints (bone, axis).
+
+    Raises:
+        RigError: a limit has no joint, names a joint that the body does not move, or its lower bound is above
+            the upper one.
+    """
+    return [_coupling(limit, joint_keys) for limit in retarget.coupled_limits]
+
+
+def _coupling(limit, joint_keys: Collection[tuple[str, str]]) -> Coupling:
+    what = f"Coupled limit '{limit.name}'"
+    if not limit.joints:
+        raise RigError(f"{what} has no joint: add its joints with +, or remove the limit")
+    if limit.lower > limit.upper:
+        raise RigError(f"{what}: its Min is above its Max: exchange them")
+    factors: dict[str, float] = {}
+    for joint in limit.joints:
+        label = joint.label
+        if joint.key not in joint_keys:
+            raise RigError(
+                f"{what}: no joint of the body is '{label}': choose an unlocked axis of a bone that follows,"
+                " or remove the joint"
+            )
+        factors[label] = factors.get(label, 0.0) + joint.factor
+    return Coupling(f"coupled limit '{limit.name}'", factors, limit.lower, limit.upper)

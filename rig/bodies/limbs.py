@@ -1,0 +1,126 @@
+"""Body parts by the positions of bones: spine, neck and head in the plane of symmetry, legs that stand, arms
+that branch above them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..bones.figure import Figure
+from .part_names import Part, side_of
+
+ARM = 0.15  # of the figure's size: arms reach at least this far; ears hardly do
+HAND = 0.3  # of an arm's length: hand and fingers are the last part of it, shorter than this
+# of a limb's length: joints within it are hinges of one joint, and the last of them carries the limb
+COINCIDE = 0.05
+UP = np.array((0.0, 0.0, 1.0))
+
+
+def parts(rig) -> dict[Part, list[str]]:
+    """Names of the bones of each body part that an armature's figure shows at rest, from the root outward;
+    empty: it has no two legs.
+    """
+    figure = Figure(rig)
+    if figure.front is None or not figure.trunk:
+        return {}
+    top = max(sorted(figure.trunk), key=lambda k: figure.tips[k][2])
+    line = _upward(figure, top)
+    legs = _branching(figure, line, stands=True)
+    if not legs:
+        return {}
+    hips = max(legs, key=line.index)  # of four legs the hind ones
+    above = line[: line.index(hips)]
+    arms = _branching(figure, above, stands=False)
+    shoulders = max(arms, key=lambda k: _reach(figure, arms[k]), default=hips)
+    carried = above[: above.index(shoulders)] if shoulders in above else above
+    middle = {
+        "head": carried[:1],
+        "neck": carried[1:][::-1],
+        "spine": [k for k in above if k not in carried][::-1],
+        "hips": [hips],
+    }
+    by_part = {Part("", name): [figure.names[k] for k in bones] for name, bones in middle.items() if bones}
+    for branch, names in (
+        (legs[hips], ("thigh", "shin", "foot", "toe")),
+        (arms.get(shoulders, ()), ("upper_arm", "forearm", "hand")),
+    ):
+        for k in branch:
+            limb = _upward(figure, _farthest(figure, k))
+            path = limb[: limb.index(k) + 1][::-1]
+            named_side = next(filter(None, (side_of(figure.names[bone]) for bone in path)), "")
+            side = named_side or ("left" if _is_left(figure, k) else "right")
+            by_part |= {
+                Part(side, name): [figure.names[bone]]
+                for name, bone in zip(names, _halves(figure, path), strict=False)
+            }
+    return by_part
+
+
+def _upward(figure: Figure, k: int) -> list[int]:
+    """A bone and its ancestors."""
+    line = [k]
+    while figure.parent[line[-1]] >= 0:
+        line.append(figure.parent[line[-1]])
+    return line
+
+
+def _branching(figure: Figure, line: Sequence[int], *, stands: bool) -> dict[int, list[int]]:
+    """Bones of a line from which limbs branch in pairs that stand, or do not; each with the longest pair of
+    them.
+    """
+    pairs: dict[int, list[int]] = {}
+    for k in line:
+        limbs = [
+            child
+            for child in figure.children[k]
+            if child not in line and figure.image.get(child, -1) not in {-1, child}
+        ]
+        limbs = [
+            child for child in limbs if bool(any(figure.low[each] for each in figure.below(child))) == stands
+        ]
+        longest = max(limbs, key=lambda child: _reach(figure, [child]), default=None)
+        if longest is not None and (stands or _reach(figure, [longest]) >= ARM * figure.size):
+            pairs[k] = [longest, figure.image[longest]]
+    return pairs
+
+
+def _reach(figure: Figure, limbs: Sequence[int]) -> float:
+    return max(
+        (float(np.linalg.norm(figure.tips[_farthest(figure, k)] - figure.heads[k])) for k in limbs),
+        default=0.0,
+    )
+
+
+def _farthest(figure: Figure, k: int) -> int:
+    """The bone below another that ends farthest from it."""
+    return max(figure.below(k), key=lambda each: float(np.linalg.norm(figure.tips[each] - figure.heads[k])))
+
+
+def _is_left(figure: Figure, k: int) -> bool:
+    middle = (figure.heads[k] + figure.heads[figure.image[k]]) / 2
+    tip = figure.tips[_farthest(figure, k)]
+    return bool((tip - middle) @ np.cross(UP, figure.front) > 0)
+
+
+def _halves(figure: Figure, path: list[int]) -> list[int]:
+    """Bones of a limb's upper half, lower half, end, and what follows on the end, from a path of its bones
+    outward.
+    """
+    joints = np.array([*figure.heads[path], figure.tips[path[-1]]])
+    gaps = np.linalg.norm(np.diff(joints, axis=0), axis=1)
+    left = gaps[::-1].cumsum()[::-1]  # length from each joint to the tip
+    near = [
+        k for k in range(2, len(path)) if figure.low[path[k]] and figure.heads[path[k]][2] <= figure.ground
+    ]
+    ends = near or [k for k in range(2, len(path)) if left[k] <= HAND * left[0]]
+    end = ends[0] if ends else len(path)
+    same = COINCIDE * left[0]
+    span = lambda a, b: float(np.linalg.norm(joints[b] - joints[a]))  # noqa: E731
+    shorter = {(a, b): min(span(a, b), span(b, end)) for b in range(1, end) for a in range(b)}
+    if not shorter:
+        return []
+    most = max(shorter.values())
+    first, middle = max(halves for halves, length in shorter.items() if length >= most - same)
+    while not figure.is_anatomical and end + 1 < len(path) and span(end, end + 1) < same:
+        end += 1
+    return [path[k] for k in (first, middle, end, end + 1) if k < len(path)]

@@ -1,0 +1,121 @@
+"""Calibration of a retarget's bone pairs: rotation offsets, scale and the height of feet, from the poses of
+its source and its target.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...solvers.kinematics import rotations
+from ..blender.errors import RigError
+from . import calibration, names, soles, source, standing
+from .calibration import BodyPose, Calibration
+from .pairing import checked, is_streamed, path_to_root, stream_of
+
+
+def calibrate(rig, retarget, depsgraph) -> float:
+    """Computes and stores the rotation offset of each pair and the scale; returns the scale.
+
+    Raises:
+        RigError: the pairs cannot be used, or the body is already live and so shows no authored pose.
+    """
+    if retarget.live and retarget.calibrate_from == "POSE":
+        raise RigError(
+            "While it follows, the target does not show its own pose: press End Live, pose it like the"
+            " source, calibrate"
+        )
+    pairs = checked(rig, retarget)
+    name_pairs = [names.Pair(pair.source, pair.target) for pair in pairs]
+    target_names = {pair.target for pair in name_pairs}
+    parents = {
+        name: next((bone for bone in path_to_root(rig, name)[1:] if bone in target_names), None)
+        for name in target_names
+    }
+    new_calibration = (_from_stream if is_streamed(retarget) else _from_source)(
+        rig, retarget, name_pairs, parents, depsgraph
+    )
+    for pair, offset in zip(pairs, new_calibration.offsets, strict=True):
+        pair.offset = rotations.from_matrix(offset.tolist())
+        pair.calibrated = True
+    retarget.scale = new_calibration.scale
+    _find_floor(rig, retarget, pairs, depsgraph)
+    return new_calibration.scale
+
+
+def _from_source(
+    rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph
+) -> Calibration:
+    """Calibration from a source armature: from both rest poses, or from both current poses."""
+    source_names, target_names = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    if retarget.calibrate_from == "POSE":
+        poses = (
+            BodyPose(*source.posed(retarget.source, source_names, depsgraph)),
+            BodyPose(*source.posed(rig, target_names, depsgraph)),
+        )
+        method = calibration.from_poses
+    else:
+        poses = (
+            BodyPose(*source.at_rest(retarget.source, source_names)),
+            BodyPose(*source.at_rest(rig, target_names)),
+        )
+        method = calibration.from_rest
+    for armature, pose in zip((retarget.source, rig), poses, strict=True):
+        if not np.isfinite(pose.rotation).all():
+            raise RigError(
+                f"'{armature.name}' or a bone of it is scaled to nothing: clear its scale (Alt S), then"
+                " calibrate"
+            )
+    return method(pairs, parents, *poses)
+
+
+def _from_stream(
+    rig, retarget, pairs: list[names.Pair], parents: Mapping[str, str | None], depsgraph
+) -> Calibration:
+    """Calibration from a stream. At rest: a humanoid's bones are in its T-pose; other links send rotations
+    relative to the target's rest pose, at its scale. From poses: the newest values received.
+    """
+    source_names, target_names = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    stream = stream_of(retarget)
+    own_rest = BodyPose(*source.at_rest(rig, target_names))
+    if retarget.calibrate_from == "POSE":
+        sent, _ = stream.posed(source_names)
+        lost = [name for name, turn in zip(source_names, sent, strict=True) if not np.isfinite(turn).all()]
+        if lost:
+            raise RigError(
+                f"Nothing has come for '{lost[0]}' yet: send it while you calibrate, or switch its pair off"
+            )
+        stand = BodyPose(*source.posed(rig, target_names, depsgraph))
+    else:
+        sent, stand = np.broadcast_to(np.eye(3), own_rest.rotation.shape), own_rest
+    scale = retarget.scale
+    if set(source_names) <= set(stream.humanoid.bones):
+        t_pose = BodyPose(np.broadcast_to(np.eye(3), sent.shape), stream.humanoid.t_pose(source_names))
+        rest_calibration = calibration.from_rest(pairs, parents, t_pose, own_rest)
+        if retarget.calibrate_from != "POSE":
+            return rest_calibration
+        scale = rest_calibration.scale
+    return Calibration(sent.swapaxes(1, 2) @ stand.rotation, scale)
+
+
+def _find_floor(rig, retarget, pairs: list, depsgraph) -> None:
+    """Stores the height of the feet of target and source on the floor, if feet are paired: from a clip's
+    frames, or a performer's current pose.
+    """
+    parts = calibration.parts_of([names.Pair(pair.source, pair.target) for pair in pairs])
+    feet = [
+        pair for pair, part in zip(pairs, parts, strict=True) if pair.plant or (part and part.name == "foot")
+    ]
+    source_names = [pair.source for pair in feet]
+    if feet and is_streamed(retarget):
+        heights = stream_of(retarget).posed(source_names)[1][:, 2]
+        retarget.foot_heights_known = bool(np.isfinite(heights).all())
+        retarget.source_foot_height = float(heights.min()) if retarget.foot_heights_known else 0.0
+    elif feet:
+        retarget.foot_heights_known, retarget.source_foot_height = (
+            True,
+            standing.height(retarget.source, source_names, depsgraph),
+        )
+    else:
+        retarget.foot_heights_known = False
+    if retarget.foot_heights_known:
+        retarget.foot_height = soles.ankle(rig, [pair.target for pair in feet])

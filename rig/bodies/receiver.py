@@ -1,0 +1,166 @@
+"""Receives poses of links from other programs by OSC over UDP, without blocking. Nothing listens until it is
+asked to. Knows no Blender.
+
+    /limber/link/NAME      w x y z   orientation of a link in the world, as a quaternion
+    /limber/position/NAME  x y z     position of a link in the world [m]; needed for the base and for planted
+    feet /limber/velocity/NAME  x y z, or x y z and rx ry rz   its velocity [m/s] and angular velocity [rad/s]
+    at that time /VMC/Ext/...                 a humanoid; see `vmc`
+
+The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
+"""
+
+from collections.abc import Sequence
+from math import isfinite
+
+import numpy as np
+
+from ...character.stream import Samples
+from ...inputs.inbox import BUDGET, Inbox, opened
+from ...inputs.packets import Message
+from ...solvers.kinematics import rotations, se3
+from ...solvers.kinematics.se3 import Array
+from ..blender.counting import counted
+from . import vmc
+
+LINK, POSITION, VELOCITY = "/limber/link/", "/limber/position/", "/limber/velocity/"
+INPUTS = {  # kind of stream -> what must be sent, in words; both kinds are always understood
+    "OSC": f"{LINK}NAME with a quaternion (w, x, y, z) for each link",
+    "VMC": f"bones by the VMC protocol ({vmc.BONE})",
+}
+MOST = 1024  # largest number of links, so that a sender of ever new names cannot fill the memory
+NO_ROTATION, NO_POSITION, NO_VELOCITY = np.full((3, 3), np.nan), np.full(3, np.nan), np.full(6, np.nan)
+UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
+
+_open: dict[tuple[str, int], "Receiver"] = {}
+
+
+class Receiver(Inbox):
+    """The newest orientations and positions received on one UDP port."""
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(host, port)
+        self.rotations: dict[str, Array] = {}  # (3, 3)
+        self.positions: dict[str, Array] = {}  # (3,)
+        self.velocities: dict[
+            str, tuple[int, Array]
+        ] = {}  # number of the look that read it, and (6,) [m/s, rad/s]; NaN: not sent
+        self.humanoid = vmc.Humanoid()
+        self._looks = 0
+        self._samples: dict[
+            str, tuple[int, int]
+        ] = {}  # by address: messages so far, and number of the look that read the newest
+
+    def look(self, budget: float = BUDGET) -> None:
+        self._looks += 1
+        super().look(budget)
+
+    @property
+    def links(self) -> list[str]:
+        """Names of the links whose orientation was received; a humanoid's bones parents first."""
+        return list(dict.fromkeys([*self.rotations, *self.humanoid.bones]))
+
+    def take(self, message: Message) -> None:
+        if message.trouble:
+            return
+        address, numbers = message.address, message.numbers
+        if address.startswith(vmc.PREFIX):
+            self.problem = self.humanoid.take(message) or self.problem
+            return
+        if address.startswith(VELOCITY):
+            self._take_velocity(address, numbers)
+            return
+        for prefix, count, known in ((LINK, 4, self.rotations), (POSITION, 3, self.positions)):
+            if not address.startswith(prefix):
+                continue
+            name = address.removeprefix(prefix)
+            if len(numbers) != count:
+                self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and {count} were expected"
+            elif name in known or len(known) < MOST:
+                known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
+                self._samples[address] = self._samples.get(address, (0, 0))[0] + message.count, self._looks
+
+    def _take_velocity(self, address: str, numbers: tuple[float, ...]) -> None:
+        name = address.removeprefix(VELOCITY)
+        if len(numbers) not in (3, 6):
+            self.problem = (
+                f"'{address}' has {counted(len(numbers), 'number')}, and 3 were expected, or 6 with the"
+                " angular velocity"
+            )
+        elif name in self.velocities or len(self.velocities) < MOST:
+            self.velocities[name] = self._looks, np.array((*numbers, np.nan, np.nan, np.nan)[:6])
+
+    def posed(self, names: Sequence[str]) -> tuple[Array, Array]:
+        """World rotations (k, 3, 3) and positions (k, 3) [m] of links; NaN for values that were not
+        received.
+        """
+        received = [(self.rotations.get(name), self.positions.get(name)) for name in names]
+        sent = [self.humanoid.posed(name) or (NO_ROTATION, NO_POSITION) for name in names]
+        rotated = [
+            rotation if rotation is not None else other
+            for (rotation, _), (other, _) in zip(received, sent, strict=True)
+        ]
+        positions = [
+            position if position is not None else other
+            for (_, position), (_, other) in zip(received, sent, strict=True)
+        ]
+        return np.array(rotated).reshape(-1, 3, 3), np.array(positions).reshape(-1, 3)
+
+    def samples(self, names: Sequence[str]) -> Samples:
+        """The newest samples of links, as signals of `character.stream`: k rotation matrices row by row, then
+        k positions [m], filled up with zeros to nine numbers.
+        """
+        count = len(names)
+        turns, places = self.posed(names)
+        values = np.zeros((2 * count, 9))
+        values[:count], values[count:, :3] = turns.reshape(-1, 9), places
+        velocities = np.full((2 * count, 9), np.nan)
+        numbers = np.zeros(2 * count, np.int64)
+        for k, name in enumerate(names):
+            turned, turned_at = self._samples.get(LINK + name, (0, 0))
+            placed, placed_at = self._samples.get(POSITION + name, (0, 0))
+            numbers[k] = turned or self.humanoid.count(name)
+            numbers[count + k] = placed or self.humanoid.count(name)
+            sent_at, velocity = self.velocities.get(name, (0, NO_VELOCITY))
+            if sent_at and sent_at == turned_at:
+                velocities[k] = (se3.hat(velocity[3:]) @ turns[k]).reshape(9)
+            if sent_at and sent_at == placed_at:
+                velocities[count + k] = (*velocity[:3], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return Samples(values, numbers, velocities)
+
+
+def _rotation(quaternion: tuple[float, ...]) -> Array:
+    w, x, y, z = quaternion
+    length = float(np.linalg.norm(quaternion)) if isfinite(sum(quaternion)) else 0.0
+    if abs(length - 1.0) > UNIT:
+        return np.full(
+            (3, 3), np.nan
+        )  # a tracker that has lost its link sends zeros, which counts as no rotation
+    return np.array(rotations.to_matrix(rotations.normalized((w, x, y, z))))
+
+
+def listen(host: str, port: int) -> Receiver:
+    """The receiver that listens on an address; opened if there is none yet.
+
+    Raises:
+        InputError: the address cannot be bound.
+    """
+    if (host, port) not in _open:
+        _open[host, port] = opened(Receiver, host, port)
+    return _open[host, port]
+
+
+def find(host: str, port: int) -> Receiver | None:
+    """The receiver that listens on an address; None: there is none."""
+    return _open.get((host, port))
+
+
+def end(host: str, port: int) -> None:
+    """Stops listening on an address."""
+    receiver = _open.pop((host, port), None)
+    if receiver is not None:
+        receiver.close()
+
+
+def end_all() -> None:
+    for host, port in list(_open):
+        end(host, port)

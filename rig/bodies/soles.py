@@ -1,0 +1,131 @@
+"""Contact points of an armature's feet with the floor at rest: vertices of meshes on the feet, else the ends
+of their bones.
+"""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...character.body.feet import Foot
+from ...solvers.kinematics.se3 import Array
+from ..bones.outermost import outermost
+
+# share of the leg's length: a foot without a mesh whose bones rest lower above the armature's floor stands on
+# it
+FLESH = 0.1
+SIGNIFICANT = 0.5  # least weight of a vertex in a bone's vertex group at which it moves with the bone
+
+
+def read(rig, links: Sequence[str], feet: Sequence[str]) -> tuple[Foot, ...]:
+    """Each foot with the points of its sole.
+
+    Args:
+        rig: The armature object.
+        links: Bones that the body moves; other bones move with their nearest ancestor among them.
+        feet: The links that are feet.
+    """
+    return tuple(Foot(name, _sole(rig, set(links), rig.data.bones[name])) for name in feet)
+
+
+def ankle(rig, feet: Sequence[str]) -> float:
+    """Mean height [m, armature space] at rest of the feet's bones above the lowest points of their soles."""
+    up = _up(rig)
+    heights = []
+    for foot in read(rig, feet, feet):
+        bone = rig.data.bones[foot.link]
+        lowest = min(
+            float((_placed(rig.data.bones[link].matrix_local, points) @ up).min())
+            for link, points in foot.sole
+        )
+        heights.append(float(np.array(bone.head_local) @ up) - lowest)
+    return float(np.mean(heights))
+
+
+def _up(rig) -> Array:
+    """World up (3,) in armature space."""
+    up = np.array(rig.matrix_world, float)[2, :3]
+    return up / (np.linalg.norm(up) or 1.0)
+
+
+def _sole(rig, links: set[str], foot) -> tuple[tuple[str, Array], ...]:
+    """Points (m, 3) of each link, in its frame, that may touch the floor."""
+    bones = [foot, *foot.children_recursive]
+    carriers = {
+        bone.name: next(above.name for above in (bone, *bone.parent_recursive) if above.name in links)
+        for bone in bones
+    }
+    points_by_link: dict[str, list[Array]] = {}
+    for name, points in _meshes(rig, {bone.name for bone in bones}):
+        points_by_link.setdefault(carriers[name], []).append(points)
+    if not points_by_link:
+        ends = {bone.name: np.array([bone.head_local, bone.tail_local]) for bone in bones}
+        thickness = _thickness(rig, foot, np.concatenate(list(ends.values())))
+        for name, points in ends.items():
+            points_by_link.setdefault(carriers[name], []).append(points - thickness)
+    return tuple(
+        (link, outermost(_local(rig, link, np.concatenate(points))))
+        for link, points in points_by_link.items()
+    )
+
+
+def _thickness(rig, foot, ends: Array) -> Array:
+    """Offset (3,) [m] from the lowest bone end of a foot down to the armature's floor, on which the foot
+    stands at rest; zeros if the floor is too far.
+    """
+    up = _up(rig)
+    lowest = float((ends @ up).min())
+    leg = float(np.array(foot.head_local) @ up) + sum(above.length for above in foot.parent_recursive[:2])
+    return up * lowest if 0.0 < lowest < FLESH * leg else np.zeros(3)
+
+
+def _meshes(rig, names: set[str]):
+    """(bone, points (m, 3) in armature space at rest) of the meshes parented to the bones."""
+    for obj in bpy.data.objects:
+        if obj.type != "MESH" or not obj.data.vertices:
+            continue
+        if obj.parent == rig and obj.parent_type == "BONE" and obj.parent_bone in names:
+            bone = rig.data.bones[obj.parent_bone]
+            frame = (
+                bone.matrix_local
+                @ Matrix.Translation((0.0, bone.length, 0.0))
+                @ obj.matrix_parent_inverse
+                @ obj.matrix_basis
+            )
+            yield bone.name, _placed(frame, _coordinates(obj.data))
+        elif any(modifier.type == "ARMATURE" and modifier.object == rig for modifier in obj.modifiers):
+            yield from _skin(rig, obj, names)
+
+
+def _skin(rig, mesh_object, names: set[str]):
+    """(bone, points (m, 3) in armature space at rest) of a mesh that bones deform: the vertices that each
+    bone has a significant weight on.
+    """
+    groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
+    if not groups:
+        return
+    points = _placed(rig.matrix_world.inverted() @ mesh_object.matrix_world, _coordinates(mesh_object.data))
+    carried: dict[str, list[int]] = {}
+    for vertex in mesh_object.data.vertices:
+        for element in vertex.groups:
+            if element.weight >= SIGNIFICANT and element.group in groups:
+                carried.setdefault(groups[element.group], []).append(vertex.index)
+    for name, rows in carried.items():
+        yield name, points[rows]
+
+
+def _coordinates(mesh) -> Array:
+    numbers = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", numbers)
+    return numbers.reshape(-1, 3).astype(float)
+
+
+def _placed(frame: Matrix, points: Array) -> Array:
+    matrix = np.array(frame, float)
+    placed: Array = points @ matrix[:3, :3].T + matrix[:3, 3]
+    return placed
+
+
+def _local(rig, link: str, points: Array) -> Array:
+    return _placed(rig.data.bones[link].matrix_local.inverted(), points)

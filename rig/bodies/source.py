@@ -1,0 +1,65 @@
+"""World poses of the bones of a retarget's source, as Blender has evaluated them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array
+from ..blender.errors import RigError
+from ..blender.presence import evaluated
+
+NOTHING = 1e-9  # scale below which a matrix has no rotation
+EXACT = 1e-5  # rounding error of a rotation matrix in single precision, at the end of a long line of bones
+
+
+def posed(source, names: Sequence[str], depsgraph) -> tuple[Array, Array]:
+    """World rotations (k, 3, 3) and positions (k, 3) [m] of bones; NaN for those that are not finite or have
+    scale 0.
+
+    Raises:
+        RigError: a bone is missing, or the source is not evaluated.
+    """
+    evaluated_source = evaluated(source, depsgraph, "Source")
+    bones = evaluated_source.pose.bones
+    rows = {name: k for k, name in enumerate(bones.keys())}
+    for name in names:
+        if name not in rows:
+            raise RigError(
+                f"Bone '{name}' is missing in source '{source.name}': give a bone that name again, or pair"
+                " again"
+            )
+    numbers = np.empty(16 * len(bones), np.float32)
+    bones.foreach_get("matrix", numbers)
+    frames = numbers.reshape(-1, 4, 4).swapaxes(1, 2)[[rows[name] for name in names]]
+    return in_world(np.array(evaluated_source.matrix_world), frames)
+
+
+def at_rest(armature, names: Sequence[str]) -> tuple[Array, Array]:
+    """World rotations (k, 3, 3) and positions (k, 3) [m] of an armature object's bones in rest pose."""
+    frames = np.array([armature.data.bones[name].matrix_local for name in names]).reshape(-1, 4, 4)
+    return in_world(np.array(armature.matrix_world), frames)
+
+
+def in_world(world: Array, frames: Array) -> tuple[Array, Array]:
+    """World rotations and positions of frames (k, 4, 4) in an object's space; a scaled or sheared frame
+    becomes the nearest rotation.
+    """
+    placed = world.astype(float) @ frames.astype(float)
+    return nearest(placed[:, :3, :3]), placed[:, :3, 3]
+
+
+def nearest(turns: Array) -> Array:
+    """Rotations (k, 3, 3) nearest to matrices (k, 3, 3); NaN for matrices that are not finite or have scale
+    0.
+    """
+    if np.abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max() < EXACT and np.linalg.det(turns).min() > 0.0:
+        return turns
+    sound = np.isfinite(turns).all((1, 2))
+    sound[sound] = np.abs(np.linalg.det(turns[sound])) > NOTHING**3
+    rotation = np.full(turns.shape, np.nan)
+    left, _, right = np.linalg.svd(turns[sound])
+    left[..., 2] *= np.sign(np.linalg.det(left @ right))[
+        :, None
+    ]  # the last axis of a mirrored object is reversed
+    rotation[sound] = left @ right
+    return rotation

@@ -1,0 +1,52 @@
+"""Whether a source lies down in its rest pose, since its up axis was lost when its file was imported."""
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array
+from . import pairing, source
+from .part_names import Part
+
+STRAIGHT = np.cos(
+    np.radians(45.0)
+)  # of the angle between trunk and legs of a figure that stands or lies; a quadruped's is larger
+UPRIGHT = np.cos(
+    np.radians(60.0)
+)  # of the angle between the upward direction and the trunk of a figure that stands
+# Direction of the trunk in the world -> rotation that raises it, as Blender's keys.
+RAISING = {(0, 1): "R X 90", (0, -1): "R X -90", (1, 0): "R Y -90", (-1, 0): "R Y 90"}
+
+
+def why_lying(thing) -> str:
+    """That a source armature lies down or stands on its head in rest pose, with the remedy; "" if it stands,
+    or its parts are unknown.
+    """
+    trunk, legs = _directions(thing)
+    if trunk is None or legs is None or trunk @ legs < STRAIGHT or max(trunk[2], legs[2]) > UPRIGHT:
+        return ""
+    if trunk[2] < -UPRIGHT:
+        return _sentence(thing, "stands on its head", "R X 180")
+    x, y = (0, int(np.sign(trunk[1]))) if abs(trunk[1]) >= abs(trunk[0]) else (int(np.sign(trunk[0])), 0)
+    return _sentence(thing, "lies down", RAISING[x, y])
+
+
+def _sentence(thing, how: str, keys: str) -> str:
+    return (
+        f"Source '{thing.name}' {how} in its rest pose, so its up axis was lost: import its file again with"
+        f" another Up axis, or select it in Object Mode, press {keys}, then Calibrate"
+    )
+
+
+def _directions(thing) -> tuple[Array | None, Array | None]:
+    """Unit directions from hips to head and from feet to hips in the world; None without these parts."""
+    parts = pairing.parts_of(thing)
+    hips, head = parts.get(Part("", "hips")), parts.get(Part("", "head"))
+    feet = [bones[0] for side in ("left", "right") if (bones := parts.get(Part(side, "foot")))]
+    if not (hips and head and feet):
+        return None, None
+    places = source.at_rest(thing, [hips[0], head[-1], *feet])[1]
+    return _unit(places[1] - places[0]), _unit(places[0] - places[2:].mean(0))
+
+
+def _unit(vector: Array) -> Array | None:
+    length = np.linalg.norm(vector)
+    return vector / length if np.isfinite(length) and length > 0.0 else None

@@ -1,0 +1,172 @@
+"""A humanoid received by the VMC protocol: local rotations and positions of bones with Unity's names. Knows
+no Blender.
+
+    /VMC/Ext/Root/Pos  "root" px py pz qx qy qz qw ...   the whole figure in the world [m]
+    /VMC/Ext/Bone/Pos  NAME px py pz qx qy qz qw         a bone in its parent's space [m]
+
+Source: sh-akira, "Virtual Motion Capture Protocol", https://protocol.vmc.info. Unity's world is left-handed,
+Y is up and figures look along +Z. It is converted to right-handed, Z up, figures looking along -Y. Children
+of a bone that is not sent are attached to its nearest ancestor.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...inputs.packets import Message
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.rotations import Quaternion, Vector
+from ...solvers.kinematics.se3 import Array
+
+PREFIX = "/VMC/"
+ROOT, BONE = "/VMC/Ext/Root/Pos", "/VMC/Ext/Bone/Pos"
+PORT = 39539  # UDP port to which VMC performers send
+UNIT = 0.1  # a quaternion whose length differs from 1 by more is not a rotation
+# least count of numbers in a message: position and quaternion; a root may add scale and offset for mixed
+# reality
+NUMBERS = 7
+FINGERS = ("Thumb", "Index", "Middle", "Ring", "Little")
+JOINTS = ("Proximal", "Intermediate", "Distal")
+LOST: Quaternion = (np.nan, np.nan, np.nan, np.nan)
+ORIGIN: Vector = (0.0, 0.0, 0.0)
+
+
+def _tree() -> dict[str, str | None]:
+    """Parent of each of Unity's HumanBodyBones, parents first."""
+    tree: dict[str, str | None] = {
+        "Hips": None,
+        "Spine": "Hips",
+        "Chest": "Spine",
+        "UpperChest": "Chest",
+        "Neck": "UpperChest",
+    }
+    tree |= {"Head": "Neck", "Jaw": "Head"}
+    for side in ("Left", "Right"):
+        lines = [("Head", "Eye"), ("Hips", "UpperLeg", "LowerLeg", "Foot", "Toes")]
+        lines += [("UpperChest", "Shoulder", "UpperArm", "LowerArm", "Hand")]
+        lines += [("Hand", *(f"{finger}{joint}" for joint in JOINTS)) for finger in FINGERS]
+        for first, *descendants in lines:
+            above = side + first if first == "Hand" else first
+            for name in descendants:
+                tree[side + name] = above
+                above = side + name
+    return tree
+
+
+PARENTS = _tree()
+# Bone positions [m] in the parent's space of an adult in T-pose, in this module's axes, for senders that omit
+# them.
+USUAL: dict[str, Vector] = {
+    "Hips": (0.0, 0.0, 0.95),
+    "Spine": (0.0, 0.0, 0.1),
+    "Chest": (0.0, 0.0, 0.12),
+    "UpperChest": (0.0, 0.0, 0.12),
+    "Neck": (0.0, 0.0, 0.15),
+    "Head": (0.0, 0.0, 0.1),
+}
+USUAL_LEFT: dict[str, Vector] = {
+    "UpperLeg": (0.09, 0.0, -0.05),
+    "LowerLeg": (0.0, 0.0, -0.4),
+    "Foot": (0.0, 0.0, -0.4),
+    "Toes": (0.0, -0.13, -0.06),
+    "Shoulder": (0.03, 0.0, 0.1),
+    "UpperArm": (0.12, 0.0, 0.0),
+    "LowerArm": (0.28, 0.0, 0.0),
+    "Hand": (0.25, 0.0, 0.0),
+}
+for _name, (_x, _y, _z) in USUAL_LEFT.items():
+    USUAL["Left" + _name], USUAL["Right" + _name] = (_x, _y, _z), (-_x, _y, _z)
+
+
+class Humanoid:
+    """A humanoid received by VMC: the newest pose of each bone."""
+
+    def __init__(self) -> None:
+        self._root: tuple[Vector, Quaternion] = ORIGIN, rotations.IDENTITY
+        self._local: dict[str, tuple[Vector, Quaternion]] = {}
+        self._counts: Counter[str] = Counter()  # messages of each bone
+        self._posed: dict[
+            str, tuple[Vector, Quaternion]
+        ] = {}  # cached world poses, cleared when a message arrives
+
+    @property
+    def bones(self) -> list[str]:
+        """Names of the bones received, parents first."""
+        return [name for name in PARENTS if name in self._local]
+
+    def take(self, message: Message) -> str:
+        """Processes a message of the protocol; returns an error message, or "" if the message is valid."""
+        strings, numbers = message.strings, message.numbers
+        if message.address not in (ROOT, BONE):
+            return ""
+        if len(strings) != 1 or len(numbers) < NUMBERS:
+            return (
+                f"'{message.address}' has {len(strings)} names and {len(numbers)} numbers, and a name and"
+                f" {NUMBERS} were expected"
+            )
+        transform = _place(numbers[:3]), _turn(numbers[3:NUMBERS])
+        if message.address == ROOT:
+            self._root = transform
+        elif strings[0] in PARENTS:
+            self._local[strings[0]] = transform
+            self._counts[strings[0]] += message.count
+        self._posed.clear()
+        return ""
+
+    def posed(self, name: str) -> tuple[Array, Array] | None:
+        """World rotation (3, 3) and position (3,) [m] of a bone, NaN if tracking of one of its ancestors is
+        lost; None if it was never received.
+        """
+        if name not in self._local:
+            return None
+        position, turn = self._in_world(name)
+        return (
+            np.full((3, 3), np.nan) if turn[0] != turn[0] else np.array(rotations.to_matrix(turn))
+        ), np.array(position)
+
+    def count(self, name: str) -> int:
+        """Number of messages of a bone so far."""
+        return self._counts[name]
+
+    def t_pose(self, names: Sequence[str]) -> Array:
+        """Positions (k, 3) [m] of bones in the T-pose (all local rotations zero), the hips at their usual
+        position.
+        """
+        positions: dict[str, Vector] = {}
+        for name, parent in PARENTS.items():
+            above = positions[parent] if parent else ORIGIN
+            offset = self._local.get(name, (ORIGIN, None))[0] if name != "Hips" else ORIGIN
+            is_sent = name in self._local
+            positions[name] = rotations.add(
+                above, (offset if any(offset) else USUAL.get(name, ORIGIN)) if is_sent else ORIGIN
+            )
+        return np.array([positions[name] for name in names]).reshape(-1, 3)
+
+    def _in_world(self, name: str | None) -> tuple[Vector, Quaternion]:
+        if name is None:
+            return self._root
+        if name not in self._local:
+            return self._in_world(PARENTS[name])
+        if name not in self._posed:
+            (above, turned), (position, turn) = self._in_world(PARENTS[name]), self._local[name]
+            has_position = any(position) or name == "Hips"
+            here = (
+                rotations.add(above, rotations.rotate(turned, position))
+                if has_position
+                else (np.nan, np.nan, np.nan)
+            )
+            whole = rotations.multiply(turned, turn)
+            self._posed[name] = here, rotations.normalized(whole) if whole[0] == whole[0] else LOST
+        return self._posed[name]
+
+
+def _place(numbers: Sequence[float]) -> Vector:
+    x, y, z = numbers
+    return -x, -z, y
+
+
+def _turn(numbers: Sequence[float]) -> Quaternion:
+    x, y, z, w = numbers
+    length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else 0.0
+    return rotations.normalized((w, x, z, -y)) if abs(length - 1.0) <= UNIT else LOST

@@ -1,0 +1,1 @@
+"""Chains: their joints and ends, postures, and what Check says of them."""

@@ -1,0 +1,224 @@
+"""Reads a chain's settings as stored values, as the solver's skeleton and options, and as effects on its
+posture; and finds usable solvers.
+
+Settings may be keyed, so they are read in every frame; skeleton and options are rebuilt only if the settings
+have changed (`stored`).
+"""
+
+from math import isfinite
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from mathutils import Matrix
+
+from ...character.effects import PostureEffect
+from ...character.life import Life
+from ...solvers.bones.model import NO_LIMITS
+from ...solvers.expressive.options import Options as ExpressiveOptions
+from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
+from ...solvers.settings import Setting, settings_of
+from ...solvers.table import SOLVERS, unavailable
+from ..blender.errors import RigError
+from ..bones.axes import is_prismatic
+from ..scene.goal import ends_of, tool_frame, with_goal
+from . import turntable
+from .joint_tree import Motion, joint_tree
+from .measure import is_of_bones
+from .skeleton import ChainReader
+
+UNLIMITED = 1e4  # [rad] limit of a joint that has none: solvers and filters compute with numbers
+
+_OF_CHAIN = attrgetter(
+    "name",
+    "root",
+    "end",
+    "base",
+    "transition",
+    "filter",
+    "sigma",
+    "rho",
+    "beta",
+    "velocity_share",
+    "acceleration_share",
+    "jerk_share",
+)
+_OF_MOTION = attrgetter(*Motion._fields)  # faster for a few joints than one foreach_get for each field
+_OF_JOINT = attrgetter("bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *Motion._fields)
+_OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
+
+
+def keyed(rig, chain, depsgraph):
+    """The chain to read settings from: its evaluated copy during a render, else the chain itself.
+
+    Blender writes evaluated values (of keyframes, NLA strips, drivers) back to the original data only for
+    what a window shows. During a render the original keeps the values of the window's frame.
+    """
+    if depsgraph.mode != "RENDER":
+        return chain
+    return next((c for c in rig.evaluated_get(depsgraph).limber.chains if c.uid == chain.uid), chain)
+
+
+def stored(chain, solver: str) -> tuple:
+    """All stored settings that affect a chain's model with a solver, or the goals of its ends, as a tuple, to
+    detect changes.
+    """
+    ends = [(*_OF_END(end), *end.forward_direction) for end in (chain, *chain.ends)]
+    return (
+        *_OF_CHAIN(chain),
+        *_stored_options(chain, solver),
+        *ends,
+        [(end.bone, end.enabled) for end in chain.ends],
+        *map(_OF_JOINT, chain.joints),
+    )
+
+
+def _stored_options(chain, solver: str) -> tuple:
+    """All stored settings from which `solver_options` makes the solver's options, except the joints' weights;
+    () for an unknown solver.
+    """
+    if solver not in SOLVERS:
+        return ()
+    group = getattr(chain.options, solver)
+    return (
+        chain.options.body,
+        chain.options.measure,
+        *[getattr(group, name) for name in settings_of(SOLVERS[solver].options)],
+    )
+
+
+def motions(chain, solver: str) -> list[Motion]:
+    """Motion limits of the chain's joints, in the order of its properties, as a solver uses them.
+
+    Where the rotations of bones count, a range of a full turn is no limit: a clip may rotate a bone farther.
+    """
+    joint_limits = [Motion(*row) for row in map(_OF_MOTION, chain.joints)]
+    if not is_of_bones(chain, solver):
+        return joint_limits
+    return [
+        motion if has_limits(joint) else motion._replace(lower=-UNLIMITED, upper=UNLIMITED)
+        for joint, motion in zip(chain.joints, joint_limits, strict=True)
+    ]
+
+
+def has_limits(joint) -> bool:
+    """Whether a joint has limits: a range of a full turn is none."""
+    return is_prismatic(joint.axis) or joint.upper - joint.lower < NO_LIMITS
+
+
+def tools(chain, reader: ChainReader) -> list[tuple]:
+    """Tool frame of each end, the chain's own first: rotation and offset [m] in the end bone's frame.
+
+    Raises:
+        RigError: a setting is invalid.
+    """
+    return [tool_frame(end, length) for end, length in zip(ends_of(chain), reader.end_lengths, strict=True)]
+
+
+def solver_options(chain, solver: str, reader: ChainReader, rig_in_world: Matrix | None = None) -> object:
+    """The user's settings of a solver, as that solver's options object; None if it has none.
+
+    Args:
+        chain: The chain.
+        solver: Name of the solver.
+        reader: The chain's reader.
+        rig_in_world: World matrix of the armature object; None: Blender's current one.
+
+    Raises:
+        RigError: this version of Limber does not know a stored setting.
+        GazeError: an animated setting has a value that the solver does not accept.
+    """
+    info = SOLVERS.get(solver)
+    if info is None or info.options is None:
+        return None
+    group = getattr(chain.options, info.name)
+    values = {name: _value(each, getattr(group, name)) for name, each in settings_of(info.options).items()}
+    if None in values.values():
+        raise RigError(
+            f"An option of {info.label} in chain '{chain.name}' is not one that this version knows: choose it"
+            " again"
+        )
+    if (
+        info.options is ExpressiveOptions
+    ):  # these options depend on the chain as well: on its joints' weights and its first joint's axis
+        weights = {joint.bone: joint.shape_weight for joint in weighed(chain)}
+        values["link_weights"] = (
+            tuple(weights[bone] for bone, _ in reader.joint_keys) if set(weights.values()) != {1.0} else ()
+        )
+        values["hold_body"] = turntable.is_held(chain, reader.joint_keys, rig_in_world)
+        if is_of_bones(chain, solver):
+            values["measure"] = "bones"
+            values["inertias"] = tuple(
+                number for bone, _ in reader.joint_keys for number in reader.inertias[bone]
+            )
+    return info.options(**values)
+
+
+def _value(each: Setting, stored) -> Any:
+    """The value that a property stores; None for a choice that this version does not know."""
+    if each.choices:
+        chosen = [
+            value for value, key in each.key_of.items() if (key in stored if each.several else key == stored)
+        ]
+        return tuple(chosen) if each.several else next(iter(chosen), None)
+    if isinstance(
+        stored, float
+    ):  # Blender stores 32 bits: values that equal the default or a bound are made exactly equal
+        return next(
+            (exact for exact in (each.default, each.low, each.high) if float(np.float32(exact)) == stored),
+            stored,
+        )
+    return stored
+
+
+def weighed(chain) -> list:
+    """The joints that store a weight for their bone: the first joint of each bone."""
+    return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
+
+
+def effects(chain) -> tuple[PostureEffect, ...]:
+    """The effects (such as idle motion) that are added to a chain's posture in this frame, in the order of
+    addition.
+    """
+    return tuple(effect for effect in (_life(chain.life),) if effect is not None)
+
+
+def _life(settings) -> Life | None:
+    amount = settings.amount
+    if not (amount > 0.0 and isfinite(amount)):
+        return None
+    return Life(amount * settings.breathing, amount * settings.sway, amount * settings.glances, settings.seed)
+
+
+def skeleton_now(rig, chain) -> Skeleton:
+    """The chain as a solver's skeleton; what no joint moves is taken from the rig's current pose.
+
+    Raises:
+        RigError, SkeletonError: a bone, a setting or a joint is invalid.
+    """
+    reader = ChainReader(rig, chain)
+    return joint_tree(
+        reader, reader.fixed(reader.read(rig.pose.bones)), motions(chain, chain.solver), tools(chain, reader)
+    )
+
+
+def goal_kinds(chain) -> set[type]:
+    """Types of the goals that the chain's solver must support.
+
+    Raises:
+        RigError: this version of Limber does not know a stored goal.
+    """
+    return {end.kind for end in with_goal(chain)}
+
+
+def why_not_solver(rig, chain, name: str = "") -> str:
+    """Why a solver cannot solve the chain, and which solvers can; "" if it can, or if the chain cannot be
+    read. `name`: the solver; "": the chain's own.
+    """
+    name = name or chain.solver
+    if name not in SOLVERS:
+        return f"Chain '{chain.name}' has a solver that this version does not know: choose its Solver again"
+    try:
+        return unavailable(name, skeleton_now(rig, chain), goal_kinds(chain))
+    except (RigError, SkeletonError):
+        return ""

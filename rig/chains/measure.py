@@ -1,0 +1,47 @@
+"""What a chain's solver Expressive keeps of a posture: directions of links, or rotations of bones."""
+
+from collections import Counter
+
+from ..bones import axes
+
+MEASURES = [
+    (
+        "LINKS",
+        "Directions of Links",
+        (
+            "Keep the directions of links: for robots, whose joints rotate about one axis each. The twist of"
+            " a bone does not count"
+        ),
+    ),
+    (
+        "BONES",
+        "Rotations of Bones",
+        "Keep the rotations of bones, roll included, and share a look among them: for character rigs",
+    ),
+    (
+        "AUTOMATIC",
+        "Automatic",
+        "Rotations of Bones where a bone of the chain rotates about three axes, else Directions of Links",
+    ),
+]
+
+
+def is_of_bones(chain, solver: str) -> bool:
+    """Whether the chain's solver keeps the rotations of bones."""
+    if solver != "expressive":
+        return False
+    chosen = chain.options.measure
+    return has_balls(chain) if chosen == "AUTOMATIC" else chosen == "BONES"
+
+
+def has_balls(chain) -> bool:
+    """Whether a bone of the chain rotates about all three axes. With fewer axes no bone can twist beside what
+    the aim needs.
+    """
+    turning = Counter(joint.bone for joint in chain.joints if not axes.is_prismatic(joint.axis))
+    return max(turning.values(), default=0) == len(axes.REVOLUTE)
+
+
+def counts(setting: str, is_of_bones: bool) -> bool:
+    """Whether a setting of the solver Expressive has an effect with the measure."""
+    return setting not in (("transition_speed", "roll") if is_of_bones else ("look_from",))

@@ -1,0 +1,375 @@
+"""Reads a chain from an armature: its bones and joints, and the authored joint values. `joint_tree` makes the
+solvers' skeleton.
+
+A bone's local transform is rest . translation . rotation . scale. A bone with several unlocked axes is
+several joints at one position: the prismatic ones first, then the axes of its Euler order, the last letter
+nearest the parent (order XYZ: R = Rz Ry Rx). A bone that rotates by quaternion or axis-angle has the joints
+of order XYZ (`rotation_modes`). The base is the root bone's frame before it moves. What no joint moves
+(locked axes, bones without joints, other locations) is read from the evaluated rig in every tick and becomes
+part of the rest transforms, so that the solver uses its keyed or driven values.
+"""
+
+from collections.abc import Mapping
+from math import isfinite
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.kinematics import rotations
+from ..blender.errors import RigError
+from ..bones import axes, carried, hanging, mimic, rotation_modes
+from ..bones.axes import INDEX, UNIT, parent_first
+from ..bones.carried import Carried, Carrier
+from ..bones.paths import bone_names, end_bones, missing
+from ..bones.rotation_modes import Limits, Spans
+from . import measure
+
+ORIGIN = (0.0, 0.0, 0.0)
+NO_SCALE = (1.0, 1.0, 1.0)
+SCALED = 1e-3  # relative: a scale that animators see
+# decimals of fixed parts [rad, m]: finer noise of single precision must not make a new skeleton in every
+# frame
+DIGITS = 6
+
+
+class Followed(NamedTuple):
+    """Solved channels of a bone of a retargeted body."""
+
+    rotation: rotations.Quaternion
+    euler: tuple[float, float, float]  # [rad] in the order of the bone's hinges
+    location: tuple[float, float, float]
+    scale: tuple[float, float, float] = NO_SCALE
+
+
+class Part(NamedTuple):
+    """Properties of one bone of the chain that do not change from frame to frame."""
+
+    name: str
+    parent: int  # index of the parent part; -1: the root has none
+    rest_rotation: rotations.Quaternion  # in the parent bone's frame
+    rest_offset: rotations.Vector  # [m]
+    connected: bool  # Blender ignores its location
+    local_location: bool
+    inherits_rotation: bool
+    inherits_scale: bool
+    order: str  # axes of its hinges, nearest the parent first; "" without revolute joints
+    free: frozenset[str]  # axes of its revolute joints
+    euler_axes: tuple[
+        tuple[bool, int, rotations.Vector], ...
+    ]  # for each axis of the order: whether it is a joint, its index, the axis
+    prismatic: tuple[int, ...]  # indices of the location components that joints move
+    held: tuple[int, ...]  # indices of the rotation components that no joint moves
+    mode: str  # its rotation mode; "" without revolute joints
+    channel: str  # the property that stores its rotation in this mode
+    # limits [rad] of its hinges about X, Y and Z, where its rotation mode allows several angles for the same
+    # rotation
+    spans: Spans
+    carrier: Carrier | None  # what rotates it beside its parent
+
+    def turn(self, pose: "BonePose") -> rotations.Quaternion:
+        """The bone's own rotation in a pose."""
+        return rotation_modes.from_angles(pose.rotation, self.order[::-1]) if self.order else pose.rotation
+
+
+class BonePose(NamedTuple):
+    """Authored channels of one bone."""
+
+    location: tuple[float, float, float]
+    rotation: tuple[
+        float, ...
+    ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion where no joint turns the bone
+    scale: tuple[float, float, float]
+    carried: Carried | None = None  # where another bone carries it
+
+    def unjointed_location(self, prismatic: tuple[int, ...]) -> tuple[float, float, float]:
+        """The bone's location without the components that prismatic joints move."""
+        return (
+            tuple(0.0 if index in prismatic else number for index, number in enumerate(self.location))
+            if prismatic
+            else self.location
+        )
+
+
+def _joint_keys(part: Part) -> list[tuple[str, str]]:
+    """(bone, axis) of a bone's joints, nearest the parent first."""
+    slides = [axes.PRISMATIC[index] for index in part.prismatic]
+    return [(part.name, axis) for axis in (*slides, *(axis for axis in part.order if axis in part.free))]
+
+
+class ChainReader:
+    """Reads one chain from an armature object: its structure once, its pose in every tick.
+
+    Readers are equal if bones, joints, rotation modes and rest poses are.
+
+    Raises:
+        RigError: the bones form no tree, or no joint can move.
+    """
+
+    def __init__(self, rig, chain) -> None:
+        pose_bones = rig.pose.bones
+        self.names = bone_names(pose_bones, chain)
+        self.ends = end_bones(chain)
+        self.joints = [joint.key for joint in chain.joints]
+        on_bone: dict[str, list[str]] = {}
+        for bone, axis in self.joints:
+            if bone not in pose_bones:
+                raise RigError(missing(bone))
+            if bone not in self.names:
+                ends = " or ".join(f"'{end}'" for end in self.ends)
+                raise RigError(
+                    f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make"
+                    " the chain again"
+                )
+            if axis in on_bone.setdefault(bone, []):
+                raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
+            if axes.is_prismatic(axis) and pose_bones[bone].bone.use_connect:
+                raise RigError(
+                    f"Bone '{bone}' is connected to its parent, so it cannot move along an axis: disconnect"
+                    " it in Edit Mode (Alt P)"
+                )
+            on_bone[bone].append(axis)
+        if not self.joints:
+            raise RigError(
+                f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it"
+                " again"
+            )
+        turning = {
+            bone: frozenset(axis for axis in bone_axes if not axes.is_prismatic(axis))
+            for bone, bone_axes in on_bone.items()
+        }
+        self.free = {bone: frozenset(bone_axes) for bone, bone_axes in on_bone.items()}
+        self.modes = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
+        limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
+        self.parts = [self._part(pose_bones[name], limits) for name in self.names]
+        self.has_carriers = any(part.carrier for part in self.parts)
+        # Bones whose own channels make up for a carrier, so that the values of their joints are not in these.
+        self.made_up = set(self.modes) if self.has_carriers else set()
+        # Joints in the skeleton's order, root first.
+        self.joint_keys = [key for part in self.parts for key in _joint_keys(part)]
+        self.followers = mimic.followers_of(rig, self.joint_keys)
+        if follower := next((follower for follower in self.followers if follower.bone in self.names), None):
+            raise RigError(mimic.why_not_on_path(follower))
+        self.moved = [
+            *self.free,
+            *(follower.bone for follower in self.followers),
+        ]  # names of bones that the chain moves
+        self.stored_index = [self.joints.index(key) for key in self.joint_keys]
+        self.inherits_scale = all(part.inherits_scale for part in self.parts[1:])
+        self.tips = set(self.names) - {self.names[part.parent] for part in self.parts[1:]}
+        self.armature_name = rig.data.name
+        self.end_lengths = [rig.data.bones[end].length for end in self.ends]
+        # Of what hangs on each bone with a joint, row by row; read where the solver needs it.
+        turning_bones = list(dict.fromkeys(bone for bone, _ in self.joint_keys))
+        self.inertias = (
+            hanging.inertias(rig, turning_bones) if measure.is_of_bones(chain, "expressive") else {}
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ChainReader) and vars(self) == vars(other)
+
+    __hash__ = None  # it is compared, never looked up
+
+    def _part(self, pose_bone, limits: Limits) -> Part:
+        bone = pose_bone.bone
+        offset = tuple(bone.head)
+        if bone.parent:  # its head is stored relative to its parent's tail
+            offset = (offset[0], offset[1] + bone.parent.length, offset[2])
+        mode = self.modes.get(bone.name, "")
+        order = parent_first(rotation_modes.hinge_order(mode))
+        joints = self.free.get(bone.name, frozenset())
+        free = joints.intersection(axes.REVOLUTE)
+        if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
+            raise RigError(
+                f"The rest pose of bone '{bone.name}' is not a number: position its head and tail again in"
+                " Edit Mode"
+            )
+        return Part(
+            bone.name,
+            self.names.index(bone.parent.name) if bone.name != self.names[0] else -1,
+            rotations.from_matrix(bone.matrix),
+            offset,
+            bone.use_connect,
+            bone.use_local_location,
+            bone.use_inherit_rotation,
+            bone.inherit_scale == "FULL",
+            order,
+            free,
+            tuple((axis in free, INDEX[axis], UNIT[axis]) for axis in order),
+            tuple(axes.index(axis) for axis in axes.PRISMATIC if axis in joints),
+            tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
+            mode,
+            rotation_modes.channel(mode),
+            rotation_modes.spans_of(limits, bone.name) if mode in rotation_modes.CHANNELS else (),
+            carried.carrier(pose_bone, self.names) if bone.name != self.names[0] else None,
+        )
+
+    def modes_changed(self, pose_bones) -> bool:
+        """Whether the rotation mode of a bone with revolute joints has changed since the reader was made."""
+        return any(
+            (bone := pose_bones.get(name)) is not None and bone.rotation_mode != mode
+            for name, mode in self.modes.items()
+        )
+
+    def read(
+        self,
+        pose_bones,
+        moved: Mapping[str, tuple | None] = MappingProxyType({}),
+        followed: Mapping[str, Followed] = MappingProxyType({}),
+        before: tuple[BonePose, ...] = (),
+    ) -> tuple[BonePose, ...]:
+        """Channels of the chain's bones, root first.
+
+        Args:
+            pose_bones: Pose bones of the evaluated rig; constraints do not change their channels.
+            moved: Basis channels of bones that other chains move: such a bone on this path mimics a joint of
+                another chain.
+            followed: Channels of bones that a retarget moves, instead of the authored ones.
+            before: Channels in the last frame, to which angles read from a quaternion or axis-angle are near;
+                (): there is none.
+
+        Raises:
+            RigError: a bone is missing, or its channels are not finite.
+        """
+        poses = []
+        for k, part in enumerate(self.parts):
+            bone = pose_bones.get(part.name)
+            if bone is None:
+                raise RigError(missing(part.name))
+            if (
+                part.name not in self.free
+                and part.name not in followed
+                and (led := moved.get(part.name)) is not None
+            ):
+                rotation, location, scale = led
+                poses.append(BonePose(location, rotation, scale))
+                continue
+            if (body := followed.get(part.name)) is not None:
+                poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
+                continue
+            location = ORIGIN if part.connected else tuple(bone.location)
+            rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
+            scale = tuple(bone.scale)
+            # A sum is finite where all of its parts are, and it is quicker than asking each.
+            if not isfinite(sum(location) + sum(rotation) + sum(scale)):
+                raise RigError(
+                    f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its"
+                    " keys"
+                )
+            if part.spans:
+                near = before[k].rotation if before else rotation_modes.AT_REST
+                turn = rotation_modes.turn(part.mode, rotation)
+                rotation = rotation_modes.angles_of(turn, rotation_modes.HINGES, near, part.spans)
+            poses.append(BonePose(location, rotation, scale))
+        return (
+            carried.read(self.parts, pose_bones, tuple(poses), DIGITS) if self.has_carriers else tuple(poses)
+        )
+
+    def angles(self, poses: tuple[BonePose, ...]) -> np.ndarray:
+        """Authored joint values (n,) [rad; prismatic joints m] in the skeleton's order, never the solved
+        ones.
+        """
+        joint_values: list[float] = []
+        for part, pose in zip(self.parts, poses, strict=True):
+            joint_values += [pose.location[index] for index in part.prismatic]
+            joint_values += [pose.rotation[index] for is_free, index, _ in part.euler_axes if is_free]
+        return np.array(joint_values)
+
+    def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
+        """The root bone's location [m] without the components that its joints move; it belongs to the base
+        frame.
+        """
+        return poses[0].unjointed_location(self.parts[0].prismatic)
+
+    def held(self, poses: tuple[BonePose, ...]) -> tuple:
+        """All values on which `fixed` depends, as a tuple, to detect changes."""
+        return tuple(
+            (
+                pose.unjointed_location(part.prismatic),
+                pose.scale,
+                pose.carried,
+                *[pose.rotation[index] for index in part.held],
+            )
+            for part, pose in zip(self.parts, poses, strict=True)
+        )
+
+    def fixed(self, poses: tuple[BonePose, ...]) -> tuple:
+        """The part of the pose that no joint moves, for each bone: location, rotation without the free axes,
+        the scale that its children inherit, and the rotation that it has from its carrier in its parent's
+        frame. The root's location belongs to the base.
+
+        Raises:
+            RigError: a bone does not inherit rotation, is moved along other axes than its own, or has a scale
+                that joints cannot have.
+        """
+        parts: list[tuple] = []
+        for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
+            location = pose.unjointed_location(part.prismatic) if k else ORIGIN
+            if k and not part.inherits_rotation and pose.carried is None:
+                raise RigError(
+                    f"Bone '{part.name}' does not inherit rotation, so the chain breaks there:"
+                    " switch on Inherit Rotation in the bone's Relations"
+                )
+            if not part.local_location and (any(location) or part.prismatic):
+                raise RigError(
+                    f"Bone '{part.name}' is moved along other axes than its own: switch on Local Location in"
+                    " the bone's Relations"
+                )
+            size = parts[part.parent][2] if k else 1.0
+            if part.prismatic and abs(size - 1.0) > SCALED:
+                raise RigError(
+                    f"Bone '{part.name}' has a prismatic joint, and a bone above it is scaled: clear its"
+                    " scale (Alt S); motors cannot stretch"
+                )
+            if pose.scale != NO_SCALE:
+                if not self.can_carry(part.name, pose.scale):
+                    raise RigError(
+                        f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch"
+                    )
+                size *= pose.scale[1]
+            rotation = tuple(round(number, DIGITS) for number in pose.rotation)
+            if part.order:
+                rotation = tuple(0.0 if is_free else rotation[index] for is_free, index, _ in part.euler_axes)
+            lead = pose.carried.lead if pose.carried is not None else rotations.IDENTITY
+            parts.append(
+                (tuple(round(number, DIGITS) for number in location), rotation, round(size, DIGITS), lead)
+            )
+        return tuple(parts)
+
+    def can_carry(self, name: str, scale: tuple) -> bool:
+        """Whether a chain of rigid joints can represent a bone with this scale.
+
+        A uniform scale enlarges the bone's descendants. A last bone may have any scale, which affects only
+        the eye's position.
+        """
+        if min(scale) <= 0.0:
+            return False
+        return name in self.tips or (self.inherits_scale and max(scale) - min(scale) <= SCALED)
+
+    def channels(self, poses: tuple[BonePose, ...], angles: list[float]) -> dict[str, tuple]:
+        """Basis of each bone that the joints move, for joint values `angles` [rad; prismatic joints m]:
+        rotation (w, x, y, z), location, scale; includes bones that mimic them.
+        """
+        locations, turns, new = [], [], iter(angles)
+        for part, pose in zip(self.parts, poses, strict=True):
+            location = pose.location
+            if part.prismatic:
+                moved = {index: next(new) for index in part.prismatic}
+                location = tuple(moved.get(index, number) for index, number in enumerate(location))
+            turn = rotations.IDENTITY if part.order else pose.rotation
+            for is_free, index, axis in part.euler_axes:
+                angle = next(new) if is_free else pose.rotation[index]
+                if angle:
+                    turn = rotations.multiply(turn, rotations.about(axis, angle))
+            locations.append(location)
+            turns.append(turn)
+        if self.has_carriers:
+            turns = carried.own_turns(self.parts, poses, turns)
+        shown = {
+            part.name: (turn, location, pose.scale)
+            for part, pose, turn, location in zip(self.parts, poses, turns, locations, strict=True)
+            if part.order or part.prismatic
+        }
+        for follower in self.followers:
+            shown[follower.bone] = (*follower.moved(angles[follower.leader]), NO_SCALE)
+        return shown

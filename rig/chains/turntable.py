@@ -1,0 +1,61 @@
+"""Whether a chain may rotate as a whole about its base: useful on an upright turntable, while elsewhere it
+would lean the body.
+"""
+
+from math import cos, radians
+
+from mathutils import Matrix, Vector
+
+from ..bones import axes
+
+BODIES = [
+    (
+        "FREE",
+        "Free",
+        (
+            "Let the body rotate as a whole about the axis of its first joint: the shape is measured after"
+            " that rotation"
+        ),
+    ),
+    (
+        "HELD",
+        "Held",
+        (
+            "Do not rotate the body as a whole: the direction in which the root faces counts for the shape as"
+            " well"
+        ),
+    ),
+    (
+        "AUTOMATIC",
+        "Automatic",
+        (
+            "Free where the first bone has one joint, whose axis at rest is within 15 degrees of the world's"
+            " Z, else Held"
+        ),
+    ),
+]
+UPRIGHT = cos(
+    radians(15)
+)  # cosine of an axis' angle from up: a rotation about an axis farther from it makes the body lean
+
+
+def is_held(chain, joint_keys: list[tuple[str, str]], rig_in_world: Matrix | None = None) -> bool:
+    """Whether the rotation of the chain as a whole about its base is suppressed.
+
+    Args:
+        chain: The chain.
+        joint_keys: (bone, axis) of its joints, in the skeleton's order.
+        rig_in_world: World matrix of the armature object; None: Blender's current one.
+    """
+    if chain.options.body != "AUTOMATIC":
+        return chain.options.body == "HELD"
+    rig = chain.id_data
+    bone, axis = joint_keys[0]
+    several = sum(key[0] == bone for key in joint_keys) > 1
+    if (
+        several and chain.options.measure != "LINKS"
+    ):  # a spine, whose first axis may happen to be upright, is no turntable
+        return True
+    in_rig = rig.data.bones[bone].matrix_local.to_3x3() @ Vector(axes.UNIT[axes.letter(axis)])
+    in_world = (rig.matrix_world if rig_in_world is None else rig_in_world).to_3x3() @ in_rig
+    return abs(in_world.z) < UPRIGHT * in_world.length

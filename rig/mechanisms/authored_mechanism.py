@@ -1,0 +1,400 @@
+"""Reads a mechanism from the scene as it is authored: bodies, joints, motors and poses, for the solver."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from operator import attrgetter
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array, frame_array, inverse
+from ...solvers.mechanism.model import WORLD, Body, Joint, Mechanism, MechanismError
+from ..blender.errors import RigError
+from ..blender.presence import find
+from . import bones, joints, rest_pose
+from .masses import Mass, of_object
+from .motorised import with_motors
+from .ownership import deleted_joints, is_joint, joint_objects, role_of
+from .poses import frame_of, rigid, scale_of
+from .straight import straighten
+
+
+@dataclass(frozen=True)
+class Part:
+    """A body, and the object or bone that shows it."""
+
+    name: str  # of the body
+    role: str  # GROUND, DRIVEN or MOVES
+    thing: str  # name of the object
+    uid: int  # its session_uid
+    bone: str = ""
+    offset: Array = None  # (4, 4) the body's frame in the thing's
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of the thing in the world
+
+    def world(self, base: Array, pose: Array) -> Array:
+        """World matrix (4, 4) of the object or bone, for a pose (4, 4) of the body in the base frame, whose
+        world matrix is `base`.
+        """
+        return base @ pose @ inverse(self.offset)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A mechanism as read from the scene, with the objects and bones of its bodies. Poses are in the base
+    frame: that of a Ground body, or of the owner.
+    """
+
+    mechanism: Mechanism
+    parts: tuple[Part, ...]  # in the order of the mechanism's bodies
+    base_part: Part | None
+    signature: tuple
+    joint_names: dict[int, str]  # session_uid of a joint's object -> its name
+    warnings: tuple[str, ...]
+    carried: tuple[
+        tuple[int, Part], ...
+    ] = ()  # joints' objects that are not children of a body, each after its body's index
+    difference: str = (
+        ""  # why the bodies in this frame are not in a pose of the mechanism, as a sentence with the remedy
+    )
+    rest: tuple[tuple[Part, Array], ...] = ()  # parts with their rest poses (4, 4) in the base frame
+    massless: tuple[str, ...] = ()  # names of moving bodies without a known mass
+    corners: tuple[
+        Array, ...
+    ] = ()  # outermost points (n, 3) of the bodies' meshes in their frames, in the order of the bodies
+
+    def base_now(self, owner) -> Array:
+        """World pose (4, 4) of the base, as authored."""
+        part = self.base_part
+        if part is None:
+            return rigid(owner.matrix_world)
+        base_object = find(part.thing, part.uid)
+        base_pose: Array = (
+            rigid(
+                base_object.matrix_world @ base_object.pose.bones[part.bone].matrix
+                if part.bone
+                else base_object.matrix_world
+            )
+            @ part.offset
+        )
+        return base_pose
+
+    def part(self, obj) -> Part | None:
+        return next((part for part in self.parts if part.uid == obj.session_uid and not part.bone), None)
+
+    @property
+    def shown_parts(self) -> list[tuple[int, Part]]:
+        """(index, body) of each body that the mechanism moves."""
+        return [(k, part) for k, part in enumerate(self.parts) if part.role == "MOVES"]
+
+    @property
+    def moved_parts(self) -> list[tuple[int, Part]]:
+        """(index of the body, part) of everything that moves with the mechanism: its bodies, and joint
+        objects mounted on them.
+        """
+        return [*self.shown_parts, *self.carried]
+
+
+def signature(owner) -> tuple:
+    """Joints, closures, motors and bones of a mechanism as a tuple, to detect changes. Fast, since it is
+    computed in every tick.
+    """
+    settings = owner.limber.mechanism
+    motors = tuple((motor.bone, motor.axis, motor.lower, motor.upper) for motor in settings.motors)
+    joint_signature = joints.signature(joint_objects(owner))
+    fields = attrgetter("first", "second", "first_point", "second_point", "kind", "axis")
+    closure_signature = tuple(fields(closure) for closure in settings.closures) if settings.use_bones else ()
+    return joint_signature, closure_signature, motors, _rest_of_bones(owner) if settings.use_bones else b""
+
+
+def _rest_of_bones(rig) -> bytes:
+    matrices = np.empty(16 * len(rig.data.bones), np.float32)
+    rig.data.bones.foreach_get("matrix_local", matrices)
+    return matrices.tobytes()
+
+
+def read(owner, depsgraph, is_rest: bool = False) -> Reading:
+    """The mechanism of an owner as it is authored. Call while the scene shows the authored pose.
+
+    Args:
+        owner: The object.
+        depsgraph: The evaluated scene.
+        is_rest: Whether the current frame's pose is taken as the rest pose.
+
+    Raises:
+        RigError: the mechanism is not valid; the message names the body or joint, and the remedy.
+    """
+    settings = owner.limber.mechanism
+    if deleted := deleted_joints(owner):
+        raise RigError(
+            f"Joint '{deleted[0]}' of mechanism '{owner.name}' was deleted: undo that, or press Find Joints,"
+            " which removes it"
+        )
+    object_joints = list(joints.joints(joint_objects(owner)))
+    if not object_joints and not settings.use_bones:
+        raise RigError(
+            f"Mechanism '{owner.name}' has no joints: press Find Joints, or select rigid body constraints or"
+            " joint empties and press + under Joints"
+        )
+    reader = _Reader(owner, depsgraph, object_joints, is_rest)
+    try:
+        reader.add_objects(object_joints)
+        if settings.use_bones:
+            reader.add_bones()
+        return reader.reading(object_joints)
+    except MechanismError as error:
+        raise RigError(f"Mechanism '{owner.name}': {error}") from error
+
+
+class _Reader:
+    def __init__(self, owner, depsgraph, object_joints: list, is_rest: bool) -> None:
+        self.owner, self.depsgraph = owner, depsgraph
+        self.parts: dict[str, Part] = {}
+        self.poses: dict[str, Array] = {}  # rest poses of the bodies
+        self.shown: dict[str, Array] = {}  # poses in this frame, relative to the base's rest pose
+        self.masses: dict[str, Mass] = {}
+        self.joints: list[Joint] = []
+        self.warnings: list[str] = []
+        self.name_of: dict[int, str] = {}  # object's session_uid -> body
+        bodies = [obj for joint in object_joints for obj in (joint.first, joint.second) if obj is not None]
+        self.bodies = {obj.session_uid for obj in bodies}
+        self.things = [
+            *bodies,
+            *(obj for joint in object_joints for obj in (joint.thing, joint.meets) if obj is not None),
+            owner,
+        ]
+        poses = {obj.session_uid: rigid(self.matrix(obj)) for obj in self.things}
+        base = rest_pose.base_of(owner, bodies).session_uid
+        self.rest = (
+            rest_pose.recorded(owner, poses, base)
+            if object_joints and not is_rest
+            else rest_pose.as_it_stands(poses, base)
+        )
+
+    def matrix(self, obj):
+        evaluated = obj.evaluated_get(self.depsgraph)
+        if not obj.users_collection:
+            raise RigError(
+                f"Object '{obj.name}' was deleted, but a joint still holds it: choose another body there, or"
+                " undo"
+            )
+        if not evaluated.is_evaluated:
+            raise RigError(
+                f"Object '{obj.name}' is in no visible collection: show it, Blender does not evaluate it"
+                " otherwise"
+            )
+        rigid(evaluated.matrix_world, f"Object '{obj.name}'")
+        return evaluated.matrix_world
+
+    # -- objects --
+
+    def add_objects(self, object_joints: list) -> None:
+        for joint in object_joints:
+            for body_object in (joint.first, joint.second):
+                if body_object is not None and body_object.session_uid not in self.name_of:
+                    self._add_body(body_object)
+        pairs = [joint.frames(self.rest.rest) for joint in object_joints]
+        every = [pair[0] for pair in pairs] + [
+            pair[1] for joint, pair in zip(object_joints, pairs, strict=True) if joint.meets is not None
+        ]
+        for frame, turn in zip(every, straighten([frame[:3, :3] for frame in every]), strict=True):
+            frame[:3, :3] = turn
+        for joint, (at_parent, at_child) in zip(object_joints, pairs, strict=True):
+            parent, child = (self.name_of[body.session_uid] if body else WORLD for body in joint.bodies)
+            self.joints.append(
+                _joint(joint, parent, child, self._on(parent, at_parent), self._on(child, at_child))
+            )
+
+    def _add_body(self, body) -> None:
+        if body.library is not None:
+            raise RigError(
+                f"Body '{body.name}' is another file's: make a library override of it (Object > Library"
+                " Override > Make)"
+            )
+        matrix = self.matrix(body)
+        part = Part(
+            body.name,
+            role_of(body),
+            body.name,
+            body.session_uid,
+            offset=np.eye(4),
+            scale=scale_of(body, matrix),
+        )
+        self.parts[part.name], self.poses[part.name] = part, self.rest.rest[body.session_uid]
+        self.shown[part.name] = self.rest.to_rest @ self.rest.now[body.session_uid]
+        self.name_of[body.session_uid] = part.name
+        self.masses[part.name] = of_object(
+            body, self.bodies, self.owner.limber.mechanism.density, self.depsgraph
+        )
+
+    def _on(self, body: str, frame: Array) -> Array:
+        frame_on_body: Array = inverse(self.poses[body]) @ frame if body != WORLD else frame
+        return frame_on_body
+
+    # -- bones --
+
+    def add_bones(self) -> None:
+        read_bones = bones.read(self.owner, self.depsgraph)
+        for body in read_bones.bodies:
+            if body.name in self.parts:
+                raise RigError(f"Bone and object are both named '{body.name}': give one of them another name")
+            self.parts[body.name] = Part(
+                body.name,
+                "GROUND" if body.grounded else "MOVES",
+                self.owner.name,
+                self.owner.session_uid,
+                body.bone,
+                body.offset,
+                body.scale,
+            )
+            self.poses[body.name] = self.shown[body.name] = self.rest.to_rest @ body.pose
+            self.masses[body.name] = body.mass
+        for joint in read_bones.joints:
+            at_parent = (
+                joint.in_parent
+                if joint.parent != WORLD
+                else frame_of(self.rest.to_rest @ frame_array(joint.in_parent))
+            )
+            self.joints.append(replace(joint, in_parent=at_parent))
+        self.warnings += read_bones.warnings
+
+    # -- the whole --
+
+    def reading(self, object_joints: list) -> Reading:
+        parts = tuple(self.parts.values())
+        ground = next((part for part in parts if part.role == "GROUND"), None)
+        base = self.poses[ground.name] if ground else self.rest.rest[self.owner.session_uid]
+        back = inverse(base)
+        joints_in_base = [
+            (
+                joint
+                if joint.parent != WORLD
+                else replace(joint, in_parent=frame_of(back @ frame_array(joint.in_parent)))
+            )
+            for joint in self.joints
+        ]
+        self._note_looseness(object_joints)
+        starts = self.shown if self.rest.closes(object_joints) else self.poses
+        mechanism = Mechanism(
+            self._bodies(back, starts), tuple(with_motors(self.owner.limber.mechanism, joints_in_base))
+        )
+        difference = rest_pose.difference(self.owner, object_joints, self.rest)
+        if difference:
+            self.warnings.append(difference)
+        return Reading(
+            mechanism,
+            parts,
+            ground,
+            signature(self.owner),
+            joints.names(joint_objects(self.owner)),
+            tuple(self.warnings),
+            tuple(self._carried(object_joints)),
+            difference,
+            tuple(self._at_rest(back)),
+            tuple(
+                part.name for part in parts if part.role != "GROUND" and not self.masses[part.name].is_known
+            ),
+            tuple(self.masses[part.name].points for part in parts),
+        )
+
+    def _bodies(self, back: Array, poses: dict[str, Array]) -> tuple[Body, ...]:
+        """Bodies with start poses (4, 4) in the base frame, to which `back` (4, 4) transforms; grounded
+        bodies start at rest.
+        """
+        bodies = []
+        for part in self.parts.values():
+            is_grounded = part.role == "GROUND"
+            start = frame_of(back @ (self.poses if is_grounded else poses)[part.name])
+            mass = self.masses[part.name]
+            bodies.append(Body(part.name, mass.kilograms, mass.centre, start, is_grounded))
+        return tuple(bodies)
+
+    def _carried(self, object_joints: list) -> Iterator[tuple[int, Part]]:
+        """(body, part) of joints' objects that are no child of a body; when the mechanism is assembled or
+        baked they move with the body on which they are mounted.
+        """
+        names = list(self.parts)
+        for joint in object_joints:
+            for joint_object, holder in ((joint.thing, joint.first), (joint.meets, joint.second)):
+                part = (
+                    self.parts.get(self.name_of.get(holder.session_uid, ""))
+                    if joint_object is not None and holder is not None
+                    else None
+                )
+                if (
+                    part is None
+                    or part.role != "MOVES"
+                    or any(above.session_uid in self.name_of for above in _ancestors(joint_object))
+                ):
+                    continue
+                offset = inverse(self.rest.rest[joint_object.session_uid]) @ self.poses[part.name]
+                scale = scale_of(joint_object, self.matrix(joint_object))
+                yield (
+                    names.index(part.name),
+                    Part(
+                        joint_object.name,
+                        "CARRIED",
+                        joint_object.name,
+                        joint_object.session_uid,
+                        "",
+                        offset,
+                        scale,
+                    ),
+                )
+
+    def _at_rest(self, back: Array) -> Iterator[tuple[Part, Array]]:
+        """(part, rest pose (4, 4)) of what Go to Rest Pose moves: bodies that the mechanism moves, and
+        joints; parents first.
+        """
+        for obj in {obj.session_uid: obj for obj in self.things}.values():
+            uid = obj.session_uid
+            if uid == self.owner.session_uid or (uid in self.bodies and role_of(obj) != "MOVES"):
+                continue
+            part = Part(obj.name, "CARRIED", obj.name, uid, "", np.eye(4), scale_of(obj, self.matrix(obj)))
+            yield part, back @ self.rest.rest[uid]
+
+    def _note_looseness(self, object_joints: list) -> None:
+        for joint_object in joint_objects(self.owner):
+            if not is_joint(joint_object):
+                self.warnings.append(
+                    f"'{joint_object.name}' is in the list of joints and is no joint any more: choose its"
+                    " Joint, or remove it from the list"
+                )
+        for joint in object_joints:
+            if joints.has_lost_limits(joint):
+                self.warnings.append(
+                    f"Joint '{joint.name}' rotates about all axes, so its angular limits are ignored: make"
+                    " three hinges with bodies between them where it needs any"
+                )
+            if (
+                joint.meets is not None
+                and joint.second is not None
+                and joint.meets != joint.second
+                and joint.second not in _ancestors(joint.meets)
+            ):
+                self.warnings.append(
+                    f"Joint '{joint.name}' is to meet '{joint.meets.name}', which is not on body"
+                    f" '{joint.second.name}': parent it to that"
+                )
+
+
+def _joint(object_joint, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
+    limited = any(map(np.isfinite, (*object_joint.lower, *object_joint.upper)))
+    lower, upper = (object_joint.lower, object_joint.upper) if limited else ((), ())
+    return Joint(
+        object_joint.name,
+        object_joint.shape.kind,
+        parent,
+        child,
+        frame_of(at_parent),
+        frame_of(at_child),
+        lower,
+        upper,
+        closes=object_joint.meets is not None,
+    )
+
+
+def _ancestors(obj) -> list:
+    ancestors = []
+    while obj.parent is not None:
+        obj = obj.parent
+        ancestors.append(obj)
+    return ancestors

@@ -1,0 +1,267 @@
+"""An armature's bones as bodies, with joints from its hierarchy and closures, or from a robot's URDF and
+closures files.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...robots.closures import mechanism_of
+from ...robots.errors import UrdfError
+from ...robots.model import Link, Robot
+from ...solvers.kinematics.se3 import Array, Frame, frame_array, inverse
+from ...solvers.mechanism.kinds import Kind
+from ...solvers.mechanism.model import WORLD, Joint, Mechanism, MechanismError
+from ..blender.errors import RigError
+from ..bones import imported_robot
+from ..bones.axes import is_prismatic, letter
+from ..bones.joint_axes import joint_axes
+from . import closures
+from .masses import UNKNOWN, Mass, of_bones
+from .poses import frame_of, rigid, scale_of
+from .precise_rest import Rest, is_scaled, rest_of
+from .shapes import LETTERS, Shape, frame_along, shape_of
+from .straight import straighten
+
+HERE = np.eye(4)
+
+
+@dataclass(frozen=True)
+class BoneBody:
+    """A bone as a body of a mechanism."""
+
+    name: str
+    bone: str
+    pose: Array  # (4, 4) world pose
+    offset: Array  # (4, 4) the body's frame in the bone's
+    scale: tuple[float, float, float]
+    grounded: bool = False
+    mass: Mass = UNKNOWN  # about a centre in the body's frame
+
+
+@dataclass(frozen=True)
+class Bones:
+    """Bodies and joints of an armature; a joint whose parent is the world has its frame in world space."""
+
+    bodies: tuple[BoneBody, ...]
+    joints: tuple[Joint, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def read(rig, depsgraph) -> Bones:
+    """Bodies and joints of all bones of an armature, in the pose that is shown.
+
+    Raises:
+        RigError: a bone, closure or file cannot be used.
+    """
+    if rig.type != "ARMATURE":
+        raise RigError(f"Object '{rig.name}' has no bones that could be bodies: switch Bones as Bodies off")
+    if rig.limber.mechanism.closures_file:
+        return _from_file(rig, depsgraph)
+    return _from_hierarchy(rig, depsgraph)
+
+
+def not_below(rig, end: str) -> set[str]:
+    """Bones that the armature's mechanism needs: a new chain that ends at bone `end` must begin below all of
+    them.
+
+    For a robot with a closures file these are all bones of the file, unless `end` is one of them. Empty if
+    the mechanism needs `end`.
+
+    Raises:
+        RigError: as `file_mechanism`.
+    """
+    settings = rig.limber.mechanism
+    if settings.use_bones and settings.closures_file:
+        _, bone_of, _ = file_mechanism(rig, settings.closures_file)
+        if end not in bone_of.values():
+            return set(bone_of.values())
+    needed_bones = needed(rig)
+    return needed_bones if end not in needed_bones else set()
+
+
+def needed(rig) -> set[str]:
+    """Bones of the armature's mechanism with a closure, a motor or a goal, and all their ancestors.
+
+    Raises:
+        RigError: as `file_mechanism`.
+    """
+    settings = rig.limber.mechanism
+    if not settings.use_bones:
+        return set()
+    at = {goal.bone for goal in settings.goals}
+    motors = {motor.bone for motor in settings.motors if motor.joint is None}
+    if settings.closures_file:
+        mechanism, bone_of, _ = file_mechanism(rig, settings.closures_file)
+        at |= {
+            bone_of[body]
+            for joint in mechanism.joints
+            if joint.closes
+            for body in (joint.parent, joint.child)
+            if body in bone_of
+        }
+        at |= {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
+    else:
+        at |= motors | {bone for closure in settings.closures for bone in (closure.first, closure.second)}
+    lowest = [rig.data.bones[name] for name in at if name in rig.data.bones]
+    return {bone.name for lowest_bone in lowest for bone in (lowest_bone, *lowest_bone.parent_recursive)}
+
+
+# -- any armature --
+
+
+def _from_hierarchy(rig, depsgraph) -> Bones:
+    shown = rig.evaluated_get(depsgraph)
+    world, bodies = shown.matrix_world, []
+    rest = rest_of(rig, world)
+    masses = of_bones(rig, rest, rig.limber.mechanism.density, depsgraph)
+    for pose_bone in rig.pose.bones:
+        name = pose_bone.name
+        matrix = world @ shown.pose.bones[name].matrix
+        bodies.append(
+            BoneBody(
+                name, name, rigid(matrix, f"Bone '{name}'"), HERE, scale_of(rig, matrix), mass=masses[name]
+            )
+        )
+    bone_joints = [
+        _hinged(bone, rest)
+        for bone in rig.pose.bones
+        if bone.parent is not None or not rig.limber.mechanism.floating_base
+    ]
+    bone_joints += [_closed(rig, closure, rest) for closure in rig.limber.mechanism.closures]
+    rotations = straighten([joint.rotation for joint in bone_joints])
+    return Bones(
+        tuple(bodies),
+        tuple(joint.joint(rest, rotation) for joint, rotation in zip(bone_joints, rotations, strict=True)),
+    )
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A joint between bones at rest, in world space: its frame has the same rotation on both bones."""
+
+    name: str
+    kind: Kind
+    parent: str
+    child: str
+    rotation: Array  # (3, 3)
+    on_parent: Array  # (3,) [m] the frame's position on the parent
+    on_child: Array  # (3,) [m] its position on the child; equal if the bones are drawn assembled
+    closes: bool = False
+
+    def joint(self, rest: Rest, rotation: Array) -> Joint:
+        """The solver's joint, with its frame rotated (3, 3) in the world."""
+        ends = []
+        for bone, position in ((self.parent, self.on_parent), (self.child, self.on_child)):
+            frame = np.eye(4)
+            frame[:3, :3], frame[:3, 3] = rotation, position
+            ends.append(frame_of(inverse(rest.bones[bone]) @ frame if bone != WORLD else frame))
+        return Joint(self.name, self.kind, self.parent, self.child, ends[0], ends[1], closes=self.closes)
+
+
+def _hinged(pose_bone, rest: Rest) -> _Held:
+    """The joint between a bone and its parent, from the bone's unlocked axes."""
+    name, parent = pose_bone.name, pose_bone.parent
+    shape, bone_pose = bone_shape(name, joint_axes(pose_bone)), rest.bones[name]
+    rotation = bone_pose[:3, :3] @ shape.turned[:3, :3]
+    return _Held(
+        name, shape.kind, parent.name if parent else WORLD, name, rotation, bone_pose[:3, 3], bone_pose[:3, 3]
+    )
+
+
+def bone_shape(name: str, free: list[str]) -> Shape:
+    """Kind of the joint between a bone and its parent, from the bone's unlocked axes.
+
+    Raises:
+        RigError: no kind of joint has exactly these axes.
+    """
+    along = "".join(letter(axis) for axis in free if is_prismatic(axis))
+    shape = shape_of(along, "".join(axis for axis in free if not is_prismatic(axis)))
+    if shape is None:
+        raise RigError(
+            f"Bone '{name}' moves along or about {', '.join(free)}, as no kind of joint does: lock some of"
+            " these axes"
+        )
+    return shape
+
+
+def _closed(rig, closure, rest: Rest) -> _Held:
+    for word, name in (("first", closure.first), ("second", closure.second)):
+        if name not in rest.bones:
+            raise RigError(
+                f"Closure '{closure.name}': its {word} bone '{name}' is not in armature '{rig.name}': choose"
+                " another bone"
+            )
+    if closure.first == closure.second:
+        raise RigError(f"Closure '{closure.name}' joins bone '{closure.first}' to itself: choose two bones")
+    turned = frame_along(closure.axis, LETTERS[(LETTERS.index(closure.axis) + 1) % 3])
+    rotation = rest.bones[closure.first][:3, :3] @ turned[:3, :3]
+    first = closures.point(rig, rest, closure.first, closure.first_point)
+    second = closures.point(rig, rest, closure.second, closure.second_point)
+    name = closure.name if closure.name not in rest.bones else f"closure {closure.name}"
+    return _Held(name, closure.kind, closure.first, closure.second, rotation, first, second, closes=True)
+
+
+# -- a robot from its file --
+
+
+def _from_file(rig, depsgraph) -> Bones:
+    shown = rig.evaluated_get(depsgraph)
+    if is_scaled(shown.matrix_world):
+        raise RigError(
+            f"Armature '{rig.name}' is scaled, and its robot's file has lengths in metres: clear the scale"
+            " (Alt S)"
+        )
+    mechanism, bone_of, resting = file_mechanism(rig, rig.limber.mechanism.closures_file)
+    base = rigid(shown.matrix_world, f"Armature '{rig.name}'")
+    masses = of_bones(rig, rest_of(rig, shown.matrix_world), rig.limber.mechanism.density, depsgraph)
+    bodies = []
+    for body in mechanism.bodies:
+        bone = rig.data.bones[bone_of[body.name]]
+        offset = inverse(rigid(bone.matrix_local)) @ resting[body.name]
+        pose = base @ rigid(shown.pose.bones[bone.name].matrix, f"Bone '{bone.name}'") @ offset
+        mass = masses[bone.name].seen_from(inverse(offset))
+        bodies.append(BoneBody(body.name, bone.name, pose, offset, (1.0, 1.0, 1.0), body.grounded, mass))
+    return Bones(tuple(bodies), mechanism.joints, mechanism.warnings)
+
+
+def file_mechanism(rig, text: str) -> tuple[Mechanism, dict[str, str], dict[str, Array]]:
+    """Mechanism of an imported robot with closures, the name of each body's bone, and each body's rest frame
+    (4, 4) in armature space.
+
+    Args:
+        rig: The armature object.
+        text: Content of the closures file.
+
+    Raises:
+        RigError: the armature was not imported, or the closures cannot be used.
+    """
+    tree, bones = imported_robot.tree_of(rig)
+    links = tuple(Link(branch.link, branch.inertial) for branch in tree.branches)
+    joints = tuple(branch.joint for branch in tree.branches if branch.joint is not None)
+    robot = Robot(rig.name, rig.name, links, joints, tree.root)
+    try:
+        mechanism = mechanism_of(robot, text, "closures", rig.limber.mechanism.floating_base)
+    except (UrdfError, MechanismError) as error:
+        raise RigError(f"Armature '{rig.name}': {error}") from error
+    names = [branch.link for branch in tree.branches]
+    resting = {
+        name: frame_array(Frame(frame.rotation, frame.offset))
+        for name, frame in zip(names, tree.frames({}), strict=True)
+    }
+    return mechanism, dict(zip(names, bones, strict=True)), resting
+
+
+def file_joint(rig, bone: str) -> Joint:
+    """The joint of the robot's file that moves a bone.
+
+    Raises:
+        RigError: no joint moves the bone, or the joint is fixed; or as `file_mechanism`.
+    """
+    mechanism, bone_of, _ = file_mechanism(rig, rig.limber.mechanism.closures_file)
+    moving_joint = next(
+        (joint for joint in mechanism.joints if not joint.closes and bone_of[joint.child] == bone), None
+    )
+    if moving_joint is None or moving_joint.kind == "fixed":
+        raise RigError(f"Bone '{bone}' is moved by no joint of the robot's file: choose another bone")
+    return moving_joint

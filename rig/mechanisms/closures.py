@@ -1,0 +1,138 @@
+"""Closures between bones: their connection points, their gap at rest, and pairs of bones named as closures by
+exporters.
+
+Exporters write a loop that a URDF file cannot close as two extra links, closing_NAME_1 and closing_NAME_2,
+with coincident frames (onshape-to-robot does; Reachy Mini's file has five). Their origins are the bones'
+heads.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from ...robots.marks import closing_pairs
+from ...solvers.amounts import rounded
+from ...solvers.kinematics.se3 import Array
+from ..blender.errors import Finding, RigError
+from .precise_rest import Rest, rest_of
+
+POINTS = [
+    ("TAIL", "Tail", "Where the bone ends"),
+    ("HEAD", "Head", "Where the bone begins, which is its joint"),
+    ("ORIGIN", "Link Origin", "Origin of the link of an imported robot, as its file has it"),
+]
+WORDS = {name: title.lower() for name, title, _ in POINTS}
+APART = 1e-4  # of the armature's size: points nearer to each other coincide
+ALIKE = 1e-6  # of the armature's size: distances that differ by less are the same
+
+
+def point(rig, rest: Rest, bone: str, which: str) -> Array:
+    """World position (3,) [m] of a connection point of a bone at rest.
+
+    Raises:
+        RigError: the point is a link's origin, and the bone is no link of an imported robot.
+    """
+    if which == "ORIGIN":
+        if bone not in rest.links:
+            raise RigError(
+                f"Bone '{bone}' is no link of an imported robot, or was moved since: choose its head or its"
+                " tail"
+            )
+        return rest.links[bone][:3, 3]
+    frame = rest.bones[bone]
+    if which == "HEAD":
+        return frame[:3, 3]
+    tail = rig.matrix_world @ rig.data.bones[bone].tail_local
+    return np.array(tail)
+
+
+def nearest(rig, rest: Rest, first: str, second: str) -> tuple[str, str, float]:
+    """The connection points of two bones that are nearest to each other at rest, and their distance [m].
+    Among equal distances the first in `POINTS` is taken.
+    """
+    best: tuple[str, str, float] | None = None
+    for first_point, second_point in product(WORDS, WORDS):
+        if all(
+            which != "ORIGIN" or bone in rest.links
+            for bone, which in ((first, first_point), (second, second_point))
+        ):
+            away = float(
+                np.linalg.norm(point(rig, rest, first, first_point) - point(rig, rest, second, second_point))
+            )
+            if best is None or away < best[2] - ALIKE * rest.size:
+                best = first_point, second_point, away
+    assert best is not None
+    return best
+
+
+def add(rig, rest: Rest, first: str, second: str, name: str = ""):
+    """Adds a closure at the points where two bones are nearest to each other; returns the closure and the gap
+    [m] at rest.
+    """
+    settings = rig.limber.mechanism
+    first_point, second_point, away = nearest(rig, rest, first, second)
+    closure = settings.closures.add()
+    closure.first, closure.second = first, second
+    closure.first_point, closure.second_point = first_point, second_point
+    closure.name = name or f"{first} = {second}"
+    settings.active_closure = len(settings.closures) - 1
+    return closure, away
+
+
+def named_pairs(rig) -> list[tuple[str, str, str]]:
+    """(NAME, bone, bone) for each pair of bones named closing_NAME_1 and closing_NAME_2 that has no closure
+    yet.
+    """
+    closed = {frozenset((closure.first, closure.second)) for closure in rig.limber.mechanism.closures}
+    return [pair for pair in closing_pairs(rig.data.bones.keys()) if frozenset(pair[1:]) not in closed]
+
+
+def of_closures(rig) -> Iterator[Finding]:
+    """Findings about closures with a gap at rest."""
+    settings = rig.limber.mechanism
+    if rig.type != "ARMATURE" or not settings.use_bones or settings.closures_file:
+        return
+    try:
+        rest = rest_of(rig, rig.matrix_world)
+    except RigError:  # the import of the mechanism reports it
+        return
+    for closure in settings.closures:
+        try:
+            away = gap(rig, rest, closure)
+        except (KeyError, RigError):  # the import of the mechanism reports it
+            continue
+        if is_apart(rest, away):
+            yield Finding(apart(rig, rest, closure, away))
+
+
+def gap(rig, rest: Rest, closure) -> float:
+    """Distance [m] between a closure's two points at rest."""
+    first, second = (
+        point(rig, rest, closure.first, closure.first_point),
+        point(rig, rest, closure.second, closure.second_point),
+    )
+    return float(np.linalg.norm(first - second))
+
+
+def is_apart(rest: Rest, away: float) -> bool:
+    """Whether a gap [m] is large enough to be visible."""
+    return away > APART * rest.size
+
+
+def apart(rig, rest: Rest, closure, away: float) -> str:
+    """Sentence about a closure's gap [m], with the remedy."""
+    first_point, second_point, least = nearest(rig, rest, closure.first, closure.second)
+    said = (
+        f"Closure '{closure.name}': the {WORDS[closure.first_point]} of '{closure.first}' and the"
+        f" {WORDS[closure.second_point]} of '{closure.second}' are {rounded(1e3 * away, 3)} mm apart at rest"
+    )
+    if not is_apart(rest, least):
+        return (
+            f"{said}, but the {WORDS[first_point]} of the one and the {WORDS[second_point]} of the other"
+            " coincide: choose these points"
+        )
+    return (
+        f"{said}, so Live moves the bones until they meet: move a bone in Edit Mode if they should meet at"
+        " rest"
+    )

@@ -1,0 +1,134 @@
+"""Text about the largest error of a mechanism against its goals, in millimetres and degrees."""
+
+from collections.abc import Mapping
+from math import degrees
+
+import numpy as np
+
+from ...character.mover import GoalError
+from ...solvers.amounts import rounded
+from ...solvers.kinematics.rotations import Vector, to_matrix, vector_angle
+from ...solvers.kinematics.se3 import Array, frame_array, logarithm
+from ...solvers.mechanism.goals import FrameGoal, Goals
+from ...solvers.mechanism.model import WORLD
+from ...solvers.mechanism.solver import MechanismSolver, State
+from ...solvers.mechanism.support import centre_of_mass, tipping
+from ..bones.axes import is_prismatic
+from .authored_mechanism import Reading
+from .shapes import dof_axes
+
+# share of a mechanism's height: a Ground body that is so near to its lowest point stands on the ground
+LEVEL = 0.01
+LEAST = 1e-5  # [m], [rad] the smallest error that is reported
+
+
+def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
+    """Text about the largest error, as "'Platform' is off by 20 mm and 3.2 degrees"; "" if all goals
+    are met.
+    """
+    size = solver.tree.size
+    worst = max(
+        errors_of(solver, goals, state), key=lambda error: error.distance / size + error.angle, default=None
+    )
+    if worst is None or worst.distance / size + worst.angle <= LEAST:
+        return ""
+    return f"{worst.name} is off by {_distance(worst.distance, worst.angle)}"
+
+
+def errors_of(solver: MechanismSolver, goals: Goals, state: State) -> list[GoalError]:
+    """Errors of all goals in a state, with names for sentences."""
+    poses, weight_axes = solver.poses(state), np.array(to_matrix(goals.weight_axes))
+    errors: list[GoalError] = []
+    for goal in goals.frames:
+        distance, angle = _of_frame(
+            goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), weight_axes
+        )
+        errors.append(GoalError(f"'{goal.body}'", angle, distance))
+    if (centre := goals.centre) is not None:
+        distance = _counted(
+            centre_of_mass(solver.mechanism, poses), centre.position, centre.weight, weight_axes
+        )
+        errors.append(GoalError("the centre of mass", 0.0, distance))
+    for name, requested in goals.actuators.items():
+        for axis, value, reached in zip(
+            dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True
+        ):
+            left = abs(value - reached)
+            errors.append(GoalError(f"motor '{name}'", *((0.0, left) if is_prismatic(axis) else (left, 0.0))))
+    return errors
+
+
+def _distance(distance: float, angle: float) -> str:
+    """A distance [m] and an angle [rad] in words."""
+    words = [f"{rounded(1e3 * distance, 3)} mm"] if distance > LEAST else []
+    return " and ".join(words + ([f"{rounded(degrees(angle))} degrees"] if angle > LEAST else [])) or "0 mm"
+
+
+def _of_frame(goal: FrameGoal, end: Array, axes: Array) -> tuple[float, float]:
+    """Position error [m] and angle error [rad] of a frame at pose `end` (4, 4) against its goal, on axes with
+    a weight above 0.
+
+    `axes` (3, 3): those of the position's weights, as columns.
+    """
+    distance = angle = 0.0
+    if goal.position is not None:
+        distance = _counted(end[:3, 3], goal.position, goal.position_weight, axes)
+    if goal.rotation is not None:
+        rotation = logarithm((np.array(to_matrix(goal.rotation)).T @ end[:3, :3])[None])[0]
+        angle = float(np.linalg.norm(rotation * (np.array(goal.rotation_weight) > 0.0)))
+    if goal.direction is not None and goal.direction_weight > 0.0:
+        angle = vector_angle(tuple((end[:3, :3] @ goal.axis).tolist()), goal.direction)
+    return distance, angle
+
+
+def _counted(point: Array, position: Vector, weight: Vector, axes: Array) -> float:
+    """Distance [m] of a point (3,) from its goal, along those of the axes (3, 3), as columns, that have a
+    weight above 0.
+    """
+    return float(np.linalg.norm((point - position) @ axes * (np.array(weight) > 0.0)))
+
+
+def unbalanced(reading: Reading, base: Array, poses: Array) -> str:
+    """Sentence about the edge of the soles over which the mechanism would tip; "" if it stands.
+
+    `base` (4, 4) is the mechanism's base in the world, `poses` (b, 4, 4) those of the bodies in it.
+    """
+    mechanism, placed = reading.mechanism, base @ poses
+    named = zip(reading.parts, reading.corners, placed, strict=True)
+    touching = {
+        part.name: points @ pose[:3, :3].T + pose[:3, 3] for part, points, pose in named if len(points)
+    }
+    edge = tipping(_soles(reading, touching), centre_of_mass(mechanism, placed))
+    if edge is None or edge.distance <= LEAST:
+        return ""
+    x, y = edge.outward
+    side = ("+X" if x > 0.0 else "-X") if abs(x) > abs(y) else "+Y" if y > 0.0 else "-Y"
+    first, second = edge.bodies
+    where = (
+        f"the {side} edge of '{first}'"
+        if first == second
+        else f"the edge from '{first}' to '{second}', toward {side}"
+    )
+    return (
+        f"The centre of mass is {_distance(edge.distance, 0.0)} outside of what stands on the ground: the"
+        f" robot would tip over {where}. Move its targets slower, or bring the targets of the centre of mass"
+        " over the soles"
+    )
+
+
+def _soles(reading: Reading, touching: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Points of the bodies on which a mechanism may stand, by their names; none where it is mounted elsewhere
+    than on the ground.
+
+    `touching`: points (n, 3) of all bodies in the world.
+    """
+    is_mounted = any(part.role == "DRIVEN" for part in reading.parts)
+    is_mounted |= any(WORLD in (joint.parent, joint.child) for joint in reading.mechanism.joints)
+    heights = {name: float(points[:, 2].min()) for name, points in touching.items()}
+    lowest, top = (
+        min(heights.values(), default=0.0),
+        max((float(points[:, 2].max()) for points in touching.values()), default=0.0),
+    )
+    ground = [heights.get(part.name, np.inf) for part in reading.parts if part.role == "GROUND"]
+    is_mounted |= bool(ground) and min(ground) > lowest + LEVEL * (top - lowest)
+    return {} if is_mounted else touching

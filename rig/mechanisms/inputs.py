@@ -1,0 +1,312 @@
+"""A mechanism's inputs in a frame, from the evaluated scene: the pose of its base, its goals, its motors'
+commanded values.
+"""
+
+import numpy as np
+from mathutils import Matrix
+
+from ...solvers.kinematics.rotations import X, Y, Z, rotate
+from ...solvers.kinematics.se3 import HERE, Array, Frame, inverse
+from ...solvers.mechanism.goals import CentreGoal, FrameGoal
+from ...solvers.mechanism.model import MechanismError
+from ..blender.errors import RigError
+from ..blender.presence import find, is_deleted, why_absent
+from ..chains.skeleton import SCALED
+from ..scene.dependencies import Dependency, with_itself
+from ..scene.placement import Placement
+from .authored_mechanism import Part, Reading, signature
+from .ownership import joint_objects
+from .poses import frame_of, rigid
+
+# Weights of what each goal asks for
+WEIGHTS = {
+    "FRAME": ("position_weight", "rotation_weight"),
+    "POSITION": ("position_weight",),
+    "ORIENTATION": ("rotation_weight",),
+    "AIM": ("position_weight", "direction_weight"),
+    "DIRECTION": ("direction_weight",),
+    "CENTRE": ("position_weight",),
+}
+AXES = {"X": X, "Y": Y, "Z": Z}
+
+
+def frames(
+    settings, evaluated_settings, reading: Reading, placement: Placement, back: Array
+) -> tuple[list[FrameGoal], list[CentreGoal]]:
+    """Goals of driven bodies and of the mechanism, and goals of the centre of mass.
+
+    Args:
+        settings: The mechanism's settings.
+        evaluated_settings: The mechanism's settings with keyed values (see `keyed`).
+        reading: The mechanism as read.
+        placement: Predicted transforms of this frame.
+        back: (4, 4) from world space to the base frame.
+
+    Raises:
+        RigError: a goal cannot be followed.
+    """
+    frame_goals = driven(reading, placement, back)
+    centres = []
+    for goal, weighed in zip(settings.goals, evaluated_settings.goals, strict=True):
+        solver_goal = of_goal(goal, reading, placement, back, weighed)
+        if isinstance(solver_goal, CentreGoal):
+            centres.append(solver_goal)
+        else:
+            frame_goals.append(solver_goal)
+    return frame_goals, centres
+
+
+def of_goal(
+    goal, reading: Reading, placement: Placement, back: Array, weighed=None
+) -> FrameGoal | CentreGoal:
+    """The solver's goal in the base frame. `weighed`: settings with the weights; None: those of the goal
+    itself.
+
+    Raises:
+        RigError: the goal cannot be followed.
+    """
+    if goal.target is None:
+        raise RigError(f"Goal '{goal.name}' has no target: choose an object to follow")
+    if why := why_absent(goal.target, "target", placement.depsgraph.scene, placement.depsgraph.view_layer):
+        raise RigError(f"Goal '{goal.name}': {why[0].lower()}{why[1:]}")
+    _refuse_circle(goal, reading)
+    try:
+        return _of_goal(goal, reading, placement, back, weighed or goal)
+    except MechanismError as error:
+        raise RigError(f"Goal '{goal.name}', target '{goal.target.name}': {error}") from error
+
+
+def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed) -> FrameGoal | CentreGoal:
+    target = back @ target_pose(goal, placement)
+    if goal.does != "CENTRE":
+        return _wanted(goal, weighed, reading, frame_of(target @ np.array(goal.offset)), placement)
+    if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
+        raise RigError(
+            f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to"
+            " Own in the Mechanism panel, or choose another goal"
+        )
+    return CentreGoal(frame_of(target).position, tuple(weighed.position_weight))
+
+
+def target_pose(goal, placement: Placement) -> Array:
+    """World pose (4, 4) of a goal's target (an object or one of its bones), without its scale.
+
+    Raises:
+        RigError: the bone is missing, or the pose is not finite.
+    """
+    target, bone = goal.target, goal.target_bone
+    if not bone:
+        return rigid(placement.object(target), f"Goal '{goal.name}': target '{target.name}'")
+    if target.type != "ARMATURE" or bone not in target.data.bones:
+        raise RigError(
+            f"Goal '{goal.name}': target '{target.name}' has no bone '{bone}': choose one of its bones as"
+            " Target Bone, or clear that"
+        )
+    return rigid(
+        placement.object(target) @ placement.bone(target, bone),
+        f"Goal '{goal.name}': bone '{bone}' of '{target.name}'",
+    )
+
+
+def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
+    """Goals, in the base frame, for bodies whose role is Driven, which their parents or keyframes move."""
+    return [_driven(part, placement, back) for part in reading.parts if part.role == "DRIVEN"]
+
+
+def leaders(owner, settings, reading: Reading, surely: bool = False) -> list[Dependency]:
+    """Bones and objects that move the mechanism's base, driven bodies and targets; `surely` as for
+    `dependencies.dependencies_of`.
+    """
+    part = reading.base_part
+    objects = [find(part.thing, part.uid) if part is not None else owner]
+    dependencies = [Dependency("", objects[0], part.bone)] if part is not None and part.bone else []
+    objects += [find(part.thing, part.uid) for part in reading.parts if part.role == "DRIVEN"]
+    if settings.drive != "MOTORS":
+        objects += [goal.target for goal in settings.goals]
+        dependencies += [
+            Dependency("", goal.target, goal.target_bone)
+            for goal in settings.goals
+            if goal.target is not None and goal.target_bone
+        ]
+    for obj in objects:
+        if obj is not None:
+            dependencies += with_itself(obj, surely)
+    return dependencies
+
+
+def motor_joint(motor, reading: Reading) -> str:
+    """Name that a motor's joint had when the mechanism was read; it may have been renamed since."""
+    if motor.joint is None:
+        return motor.bone
+    return reading.joint_names.get(motor.joint.session_uid, motor.joint.name)
+
+
+def ordered(settings, reading: Reading) -> list:
+    known = reading.mechanism.joint
+    for motor in settings.motors:
+        if motor_joint(motor, reading) not in known:
+            raise RigError(
+                f"Motor '{motor.name}' has no joint any more: press End Live, and remove the motor or bring"
+                " the joint back"
+            )
+    return list(settings.motors)
+
+
+def refuse_change(owner, reading: Reading) -> None:
+    """Raises RigError if joints, bodies, motors or bones have changed while the mechanism is live and so
+    cannot be read again.
+    """
+    current_signature = signature(owner)
+    if current_signature == reading.signature:
+        return
+    settings = owner.limber.mechanism
+    left = {joint_object.session_uid for joint_object in joint_objects(owner) if not is_deleted(joint_object)}
+    deleted_names = [name for uid, name in reading.joint_names.items() if uid not in left]
+    deleted_names += [
+        part.name for part in reading.parts if not part.bone and find(part.thing, part.uid) is None
+    ]
+    what = (
+        f"'{deleted_names[0]}' was deleted"
+        if deleted_names
+        else _changed(settings, reading, current_signature)
+    )
+    raise RigError(
+        f"Mechanism '{owner.name}': {what} while it is live, so it does not move:"
+        " undo that, or press End Live, mend it and press Start Live"
+    )
+
+
+def _changed(settings, reading: Reading, current_signature: tuple) -> str:
+    """What has changed since the mechanism was read, as part of a sentence."""
+    joints, closures, motors, bones = zip(current_signature, reading.signature, strict=True)
+    if motors[0] != motors[1]:
+        if len(motors[0]) != len(motors[1]):
+            return "a motor was added or removed"
+        changed = next(
+            motor for motor, is_now, was in zip(settings.motors, *motors, strict=True) if is_now != was
+        )
+        return f"motor '{changed.name}' was changed"
+    if joints[0] != joints[1]:
+        uid = next((joint[0] for joint in joints[0] if joint not in joints[1]), None)
+        named = next(
+            (
+                joint.object.name
+                for joint in settings.joints
+                if joint.object is not None and joint.object.session_uid == uid
+            ),
+            "",
+        )
+        return f"joint '{named}' was changed or added" if named else "a joint was removed"
+    if bones[0] != bones[1]:
+        return "a bone was moved in Edit Mode, added or removed"
+    return "a closure was changed" if closures[0] != closures[1] else "it was changed"
+
+
+def base(owner, reading: Reading, placement: Placement) -> Array:
+    part = reading.base_part
+    if part is None:
+        return rigid(placement.object(owner), f"Object '{owner.name}'")
+    base_object = find(part.thing, part.uid)
+    matrix = placement.object(base_object)
+    pose = rigid(
+        matrix @ placement.bone(base_object, part.bone) if part.bone else matrix, f"Body '{part.name}'"
+    )
+    base_pose: Array = pose @ part.offset
+    return base_pose
+
+
+def why_scaled(reading: Reading, placement: Placement) -> str:
+    """Remark where the base's object was scaled since the mechanism was read, with the remedy; ""
+    elsewhere.
+    """
+    part = reading.base_part
+    base_object = find(part.thing, part.uid) if part is not None and not part.bone else None
+    if base_object is None:
+        return ""
+    scale, sizes = placement.object(base_object).decompose()[2], part.scale
+    if max(abs(size - before) for size, before in zip(scale, sizes, strict=True)) <= SCALED * max(
+        map(abs, sizes)
+    ):
+        return ""
+    return (
+        f"'{part.name}' was scaled since live began, and a mechanism keeps its lengths: clear the scale of it"
+        " and its parents (Alt S), or press End Live and Set Rest Pose"
+    )
+
+
+def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
+    body_object = find(part.thing, part.uid)
+    at = frame_of(back @ rigid(placement.object(body_object), f"Body '{part.name}'") @ part.offset)
+    return FrameGoal(part.name, position=at.position, rotation=at.rotation)
+
+
+def _wanted(goal, weighed, reading: Reading, at: Frame, placement: Placement) -> FrameGoal:
+    body, on_body = _followed(goal, reading, placement)
+    asks, axis = WEIGHTS[goal.does], AXES[goal.axis]
+    return FrameGoal(
+        body,
+        on_body,
+        at.position if "position_weight" in asks else None,
+        at.rotation if "rotation_weight" in asks else None,
+        tuple(weighed.position_weight),
+        tuple(weighed.rotation_weight),
+        rotate(at.rotation, axis) if "direction_weight" in asks else None,
+        axis,
+        weighed.direction_weight,
+    )
+
+
+def _followed(goal, reading: Reading, placement: Placement) -> tuple[str, Frame]:
+    """The body of a goal, and the name of the frame on it that follows the target."""
+    if goal.bone:
+        part = next((part for part in reading.parts if part.bone == goal.bone), None)
+        if part is None:
+            raise RigError(
+                f"Goal '{goal.name}': bone '{goal.bone}' is no body of the mechanism: choose another one"
+            )
+        return part.name, frame_of(inverse(part.offset))
+    if goal.body is None:
+        raise RigError(f"Goal '{goal.name}' has no body: choose the body that is to follow")
+    obj, on = goal.body, None
+    while reading.part(obj) is None:
+        if obj.parent is None:
+            raise RigError(
+                f"Goal '{goal.name}': '{goal.body.name}' is no body of the mechanism and on none: choose one"
+                " that has a joint"
+            )
+        step = obj.matrix_parent_inverse @ obj.matrix_basis
+        on = step if on is None else step @ on
+        obj = obj.parent
+    part = reading.part(obj)
+    if on is None:
+        return part.name, HERE
+    return part.name, frame_of(rigid(Matrix.Diagonal((*part.scale, 1.0)) @ on))
+
+
+def _refuse_circle(goal, reading: Reading) -> None:
+    obj, bone = goal.target, goal.target_bone
+    while obj is not None:
+        part = reading.part(obj) or (_part_of_bone(obj, bone, reading) if bone else None)
+        if part is not None and part.role == "MOVES":
+            raise RigError(
+                f"Goal '{goal.name}': target '{goal.target_bone or goal.target.name}' depends on"
+                f" '{part.name}', which follows it: choose another target"
+            )
+        bone = obj.parent_bone if obj.parent_type == "BONE" else ""
+        obj = obj.parent
+
+
+def _part_of_bone(rig, name: str, reading: Reading) -> Part | None:
+    """The body of a bone, or of its nearest ancestor that is one; None if there is none."""
+    parts = {part.bone: part for part in reading.parts if part.uid == rig.session_uid}
+    bone = rig.data.bones.get(name) if rig.type == "ARMATURE" else None
+    while bone is not None and bone.name not in parts:
+        bone = bone.parent
+    return parts[bone.name] if bone is not None else None
+
+
+def keyed(owner, settings, depsgraph):
+    """The mechanism's settings with keyed values: its evaluated copy during a render. Use only numbers of it:
+    the objects that it points to are evaluated copies too.
+    """
+    return settings if depsgraph.mode != "RENDER" else owner.evaluated_get(depsgraph).limber.mechanism

@@ -1,0 +1,155 @@
+"""Masses of bodies and their centres of mass: from the user's settings, the robot's file, the rigid body, or
+meshes.
+
+A mass that is not given is computed as the volume of the meshes that move with the body, times the
+mechanism's density. A body without volume has no mass: Check reports it if there is a goal for the centre of
+mass.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import bpy
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array, inverse
+from .poses import rigid
+from .precise_rest import Rest
+from .volumes import Solid, hull_of, placed, solid_of
+
+OWN = "OWN"  # mass_from: the user set it
+HERE = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Mass:
+    """Mass [kg] and centre of mass [m] of a body, and the outermost points of its meshes."""
+
+    kilograms: float = 0.0
+    centre: tuple[float, float, float] = HERE  # [m] in the body's own frame
+    is_known: bool = True  # False: the scene has no mass for the body
+    points: Array = field(
+        default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False
+    )  # (n, 3) [m] in the body's own frame
+
+    def seen_from(self, frame: Array) -> "Mass":
+        """The same mass converted to another frame by the transform `frame` (4, 4)."""
+        x, y, z, _ = (frame @ (*self.centre, 1.0)).tolist()
+        return replace(self, centre=(x, y, z), points=self.points @ frame[:3, :3].T + frame[:3, 3])
+
+
+UNKNOWN = Mass(is_known=False)
+
+
+def of_object(body, bodies: set[int], density: float, depsgraph) -> Mass:
+    """Mass and centre of mass of an object that is a body. `bodies`: session_uids of all bodies."""
+    part, rigid_body = body.limber.part, body.rigid_body
+    back = inverse(rigid(body.evaluated_get(depsgraph).matrix_world))
+    solid = sum((_seen(shape, back, depsgraph) for shape in _shapes(body, bodies)), Solid())
+    if part.mass_from != OWN and rigid_body is not None:
+        return Mass(
+            rigid_body.mass, points=solid.points
+        )  # about the object's origin, as Blender's own physics has it
+    return _mass(part, solid, density, HERE)
+
+
+def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
+    """Masses of an armature's bones, with centres in the bones' frames.
+
+    If the imported robot's file has masses, links without one have mass 0.
+    """
+    has_file_masses = any(
+        inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values()
+    )
+    masses: dict[str, Mass] = {}
+    for bone in rig.pose.bones:
+        if has_file_masses and bone.name in rest.inertials and bone.limber_body.mass_from != OWN:
+            masses[bone.name] = _of_file(rest, bone.name)
+    left = [bone for bone in rig.pose.bones if bone.name not in masses]
+    is_balanced = any(
+        goal.does == "CENTRE" for goal in rig.limber.mechanism.goals
+    )  # then it counts what stands on the ground
+    shaped = {bone.name for bone in (rig.pose.bones if is_balanced else left)}
+    solids = _solids(rig, rest, shaped, depsgraph) if shaped else {}
+    masses = {
+        name: replace(mass, points=solids[name].points) if name in solids else mass
+        for name, mass in masses.items()
+    }
+    for bone in left:
+        middle = (0.0, 0.5 * bone.bone.length * rig.matrix_world.to_scale()[1], 0.0)
+        masses[bone.name] = _mass(bone.limber_body, solids.get(bone.name, Solid()), density, middle)
+    return masses
+
+
+def _mass(settings, solid: Solid, density: float, middle: tuple[float, float, float]) -> Mass:
+    """Mass set by the user, else that of a solid; without a solid the centre is at `middle`."""
+    centre = solid.centre if solid.volume > 0.0 else middle
+    if settings.mass_from == OWN:
+        return Mass(settings.mass, centre, points=solid.points)
+    metre = bpy.context.scene.unit_settings.scale_length
+    if not solid.volume > 0.0:
+        return replace(UNKNOWN, points=solid.points)
+    return Mass(density * solid.volume * metre**3, centre, points=solid.points)
+
+
+def _of_file(rest: Rest, bone: str) -> Mass:
+    inertial = rest.inertials[bone]
+    if inertial is None:
+        return Mass()
+    x, y, z, _ = inverse(rest.bones[bone]) @ rest.links[bone] @ (*inertial.origin.offset, 1.0)
+    return Mass(inertial.mass, (float(x), float(y), float(z)))
+
+
+# -- what is seen --
+
+
+def _shapes(obj, bodies: set[int]) -> Iterator:
+    """An object and its descendants, without other bodies and their descendants."""
+    yield obj
+    for child in obj.children:
+        if child.session_uid not in bodies:
+            yield from _shapes(child, bodies)
+
+
+def _seen(obj, back: Array, depsgraph) -> Solid:
+    """Solid of an object with its modifiers, in the frame to which `back` (4, 4) transforms from
+    world space.
+    """
+    evaluated = obj.evaluated_get(depsgraph)
+    if obj.type != "MESH" or not evaluated.is_evaluated:
+        return Solid()
+    try:
+        return solid_of(evaluated.to_mesh(), back @ np.array(evaluated.matrix_world))
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def _solids(rig, rest: Rest, names: set[str], depsgraph) -> dict[str, Solid]:
+    """Solid of each bone in its frame: of objects parented to it, and of the vertices that it moves most."""
+    solids: dict[str, Solid] = {}
+    shown = rig.evaluated_get(depsgraph)
+    for obj in rig.children:
+        name = obj.parent_bone
+        if obj.parent_type == "BONE" and name in names:
+            back = inverse(rigid(shown.matrix_world @ shown.pose.bones[name].matrix))
+            for one in _shapes(obj, set()):
+                solids[name] = solids.get(name, Solid()) + _seen(one, back, depsgraph)
+    for obj in depsgraph.view_layer.objects:
+        if obj.type == "MESH" and any(one.type == "ARMATURE" and one.object == rig for one in obj.modifiers):
+            for name, places in _moved(obj, names).items():
+                solids[name] = solids.get(name, Solid()) + hull_of(
+                    (np.c_[places, np.ones(len(places))] @ inverse(rest.bones[name]).T)[:, :3]
+                )
+    return solids
+
+
+def _moved(mesh_object, names: set[str]) -> dict[str, Array]:
+    """World positions (n, 3) at rest of the vertices that each bone moves most."""
+    groups = {group.index: group.name for group in mesh_object.vertex_groups if group.name in names}
+    places = placed(mesh_object.data, np.array(mesh_object.matrix_world))
+    by_bone: dict[str, list[int]] = {}
+    for k, vertex in enumerate(mesh_object.data.vertices):
+        most = max(vertex.groups, key=lambda element: element.weight, default=None)
+        if most is not None and most.weight > 0.0 and most.group in groups:
+            by_bone.setdefault(groups[most.group], []).append(k)
+    return {name: places[chosen] for name, chosen in by_bone.items()}

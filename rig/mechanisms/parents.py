@@ -1,0 +1,76 @@
+"""Parents whose pose is unknown until Blender has evaluated them, so that the channels of their children
+cannot be computed.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ..blender.errors import RigError
+from ..blender.presence import find
+from ..scene.dependencies import Dependency, dependencies_of, is_on
+from ..scene.placement import is_on_shape, is_plain
+from .authored_mechanism import Part
+
+OWN = "Limber"  # constraints of Limber's own begin so
+
+
+def refuse_unknown(movers: Sequence[Part]) -> None:
+    """Raises RigError if the pose of a parent of what the mechanism moves cannot be predicted, because a
+    constraint or modifier makes it depend on something that moves as well.
+    """
+    bodies: dict[int, set[str]] = {}
+    for part in movers:
+        bodies.setdefault(part.uid, set()).add(part.bone)
+    for part in movers:
+        if not part.bone:
+            _refuse(part, bodies)
+
+
+def _refuse(part: Part, bodies: dict[int, set[str]]) -> None:
+    obj = find(part.thing, part.uid)
+    while obj.parent is not None:
+        parent = obj.parent
+        followed = [
+            *(_shapers(parent) if is_on_shape(obj) else ()),
+            *(_followed(parent) if parent.session_uid not in bodies else ()),
+        ]
+        for how, other in followed:
+            if any(
+                is_on(dependency, bodies)
+                for dependency in [Dependency("", other, ""), *dependencies_of(other)]
+            ) or _is_live(other):
+                raise RigError(
+                    f"'{part.thing}' is a child of '{parent.name}', which {how} '{other.name}', so its pose"
+                    f" cannot be predicted: clear the parent of '{obj.name}' (Alt P) or parent it to a body"
+                )
+        if parent.session_uid in bodies:
+            return
+        obj = parent
+
+
+def _shapers(parent) -> Iterator[tuple[str, object]]:
+    """(description, object) of objects that deform another one by its modifiers."""
+    for modifier in parent.modifiers:
+        for other in (
+            getattr(modifier, name, None)
+            for name in ("object", "target", "auxiliary_target", "mirror_object", "offset_object", "origin")
+        ):
+            if getattr(other, "id_type", "") == "OBJECT" and modifier.show_viewport:
+                yield f"is shaped by its modifier '{modifier.name}' after", other
+
+
+def _followed(parent) -> Iterator[tuple[str, object]]:
+    """(description, object) of objects that another one follows by constraints whose result is known for the
+    previous frame only.
+    """
+    for constraint in parent.constraints:
+        if constraint.mute or is_plain(constraint) or constraint.name.startswith(OWN):
+            continue
+        for target in getattr(constraint, "targets", None) or (constraint,):
+            other = getattr(target, "target", None)
+            if other is not None:
+                yield f"follows by its constraint '{constraint.name}'", other
+
+
+def _is_live(obj) -> bool:
+    """Whether an armature has a live chain, whose pose a bake does not show."""
+    return any(chain.live for chain in obj.limber.chains)

@@ -1,0 +1,71 @@
+"""Converts between Blender's matrices (single precision, possibly scaled) and rigid poses in double
+precision.
+"""
+
+from math import isfinite
+
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+
+from ...solvers.kinematics.rotations import from_matrix
+from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ...solvers.mechanism.model import FARTHEST
+from ..blender.errors import RigError
+
+# share of a matrix' largest entry: with a larger error of its decomposition into rotation and scale, the
+# matrix is sheared
+SHEAR = 1e-3
+
+
+def rigid(matrix, whose: str = "An object") -> Array:
+    """Pose (4, 4) of a Blender matrix, without its scale.
+
+    Raises:
+        RigError: the matrix has numbers that are not finite or too large; the message begins with `whose`.
+    """
+    if any(not isfinite(number) or abs(number) > FARTHEST for row in matrix for number in row):
+        where = ", ".join(f"{number:g}" for number in matrix.translation)
+        raise RigError(
+            f"{whose} is at no position that can be ({where} m): clear its location, rotation and scale (Alt"
+            " G, Alt R, Alt S), or mend its keys, drivers or parents"
+        )
+    position, rotation, _ = matrix.decompose()
+    return frame_array(Frame(from_matrix([list(row) for row in rotation.to_matrix()]), tuple(position)))
+
+
+def scale_of(obj, matrix) -> tuple[float, float, float]:
+    """Scale of an object's world matrix.
+
+    Raises:
+        RigError: the matrix is sheared, or has scale 0.
+    """
+    position, rotation, scale = matrix.decompose()
+    again = Matrix.LocRotScale(position, rotation, scale)
+    largest = max(abs(number) for row in matrix for number in row)
+    if any(
+        abs(a - b) > SHEAR * largest
+        for matrix_row, other in zip(matrix, again, strict=True)
+        for a, b in zip(matrix_row, other, strict=True)
+    ):
+        raise RigError(
+            f"Object '{obj.name}' is sheared, since a parent is scaled unevenly: apply the parent's scale"
+            " (Ctrl A)"
+        )
+    if min(map(abs, scale)) == 0.0:
+        raise RigError(f"Object '{obj.name}' is scaled to nothing: give it a size")
+    return tuple(scale)
+
+
+def frame_of(pose: Array) -> Frame:
+    """A pose (4, 4) as the solvers' Frame."""
+    return Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
+
+
+def matrix_of(pose: Array, scale=(1.0, 1.0, 1.0)) -> Matrix:
+    """A pose (4, 4) as a Blender matrix, with a scale."""
+    frame = frame_of(pose)
+    return Matrix.LocRotScale(Vector(frame.position), Quaternion(frame.rotation), Vector(scale))
+
+
+def is_same(first: Array, second: Array, near: float) -> bool:
+    return bool(np.abs(first - second).max() <= near)

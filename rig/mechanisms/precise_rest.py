@@ -1,0 +1,102 @@
+"""Rest pose of an armature's bones in double precision: from the bones, or from the file of an imported
+robot.
+
+Blender stores bones in single precision, which rotates a hinge's axis by up to 2.5e-4 rad and would lock a
+planar loop. The file of an imported robot has the exact axes; a bone that was moved in Edit Mode since is
+taken as Blender stores it.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ...robots.model import Inertial
+from ...robots.record import Record
+from ...robots.transform import Transform
+from ...solvers.kinematics.rotations import Vector, between, rotate
+from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ..blender.errors import RigError
+from ..bones import imported_robot
+from .poses import rigid
+from .shapes import LETTERS
+
+# largest difference of an armature's scale from 1; otherwise lengths in its robot's file would be wrong
+EVEN = 1e-4
+# share of the armature's size, and [rad]: a bone farther from its pose in the robot's file was moved in Edit
+# Mode
+DRAWN = 1e-4
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Rest poses (4, 4) of bones in the world, by name."""
+
+    bones: dict[str, Array]
+    links: dict[str, Array] = field(default_factory=dict)  # frames of an imported robot's links
+    inertials: dict[str, Inertial | None] = field(default_factory=dict)  # of these links, in their frames
+
+    @cached_property
+    def size(self) -> float:
+        """Largest extent [m] of the bones' heads."""
+        return float(np.ptp([matrix[:3, 3] for matrix in self.bones.values()], axis=0).max())
+
+
+def rest_of(rig, world) -> Rest:
+    """Rest poses of an armature's bones. `world`: world matrix of the armature object.
+
+    Raises:
+        RigError: a bone's position is not finite.
+    """
+    drawn = {bone.name: rigid(world @ bone.matrix_local, f"Bone '{bone.name}'") for bone in rig.data.bones}
+    if not imported_robot.is_robot(rig) or is_scaled(world):
+        return Rest(drawn)
+    try:
+        tree, names = imported_robot.tree_of(rig)
+    except RigError:  # bones were removed or separated, so it counts as an ordinary armature
+        return Rest(drawn)
+    base, frames = rigid(world), tree.frames({})
+    rest = Rest(drawn)
+    for branch, name, frame in zip(tree.branches, names, frames, strict=True):
+        record = imported_robot.record_of(rig.data.bones[name])
+        at = base @ _array(frames[branch.parent].then(branch.before) if branch.parent >= 0 else frame)
+        exact = _as_in_file(drawn[name], at, record, rest.size) if record is not None else None
+        if exact is not None:
+            rest.bones[name], rest.links[name], rest.inertials[name] = (
+                exact,
+                base @ _array(frame),
+                branch.inertial,
+            )
+    return rest
+
+
+def is_scaled(world) -> bool:
+    """Whether a world matrix has a scale other than 1."""
+    return max(abs(size - 1.0) for size in world.to_scale()) > EVEN
+
+
+def _as_in_file(drawn: Array, joint: Array, record: Record, size: float) -> Array | None:
+    """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone was moved
+    since.
+    """
+    exact_pose = drawn.copy()
+    if np.abs(joint[:3, 3] - drawn[:3, 3]).max() > DRAWN * max(size, DRAWN):
+        return None
+    exact_pose[:3, 3] = joint[:3, 3]
+    if record.axis:
+        bone_axis = _vector(drawn[:3, LETTERS.index(record.axis)])
+        wanted = _vector(record.sign * joint[:3, :3] @ record.branch.axis)
+        turn = between(bone_axis, wanted)
+        if np.linalg.norm(np.subtract(bone_axis, wanted)) > DRAWN * 10:
+            return None
+        exact_pose[:3, :3] = np.stack([rotate(turn, _vector(column)) for column in drawn[:3, :3].T], 1)
+    return exact_pose
+
+
+def _vector(numbers: Array) -> Vector:
+    x, y, z = numbers.tolist()
+    return x, y, z
+
+
+def _array(frame: Transform) -> Array:
+    return frame_array(Frame(frame.rotation, frame.offset))

@@ -1,0 +1,84 @@
+"""Kind of a joint from its axes of translation and rotation, and the degrees of freedom of each kind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array
+from ...solvers.mechanism.kinds import KINDS, Kind
+from ..bones import axes
+
+LETTERS = "XYZ"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A kind of joint, and the rotation (4, 4) from the object's or bone's frame to the frame that the kind
+    uses.
+    """
+
+    kind: Kind
+    turned: Array
+
+    def seen(self, axis: str) -> str:
+        """Name of the object's or bone's own axis that is parallel to `axis` of the joint's frame, for the
+        interface.
+        """
+        letter = LETTERS[int(np.argmax(np.abs(self.turned[:3, LETTERS.index(axes.letter(axis))])))]
+        return axes.prismatic(letter) if axes.is_prismatic(axis) else letter
+
+
+def frame_along(z: str, x: str = "") -> Array:
+    """(4, 4) right-handed frame whose Z axis, and X axis if given, are the named axes of another frame."""
+    third = LETTERS.index(z)
+    first = LETTERS.index(x) if x else (third + 1) % 3
+    frame = np.eye(4)
+    frame[:3, 2], frame[:3, 0] = np.eye(3)[third], np.eye(3)[first]
+    frame[:3, 1] = np.cross(frame[:3, 2], frame[:3, 0])
+    return frame
+
+
+def shape_of(translations: str, rotations: str) -> Shape | None:
+    """Kind of the joint that translates along `translations` and rotates about `rotations` (axes in the
+    parent's order); None: there is no such kind.
+    """
+    plain = np.eye(4)
+    along, about = "".join(sorted(translations)), "".join(sorted(rotations))
+    if about == LETTERS:
+        return Shape("spherical", plain) if not along else Shape("free", plain) if along == LETTERS else None
+    if not about:
+        if len(along) == 1:
+            return Shape("prismatic", frame_along(along))
+        return Shape("fixed", plain) if not along else Shape("cartesian", plain) if along == LETTERS else None
+    if len(about) == 2:
+        if along:
+            return None
+        frame = np.eye(4)  # X is the first axis, Y the second
+        frame[:3, 0], frame[:3, 1] = (
+            np.eye(3)[LETTERS.index(rotations[0])],
+            np.eye(3)[LETTERS.index(rotations[1])],
+        )
+        frame[:3, 2] = np.cross(frame[:3, 0], frame[:3, 1])
+        return Shape("universal", frame)
+    if not along:
+        return Shape("revolute", frame_along(about))
+    if along == about:
+        return Shape("cylindrical", frame_along(about))
+    if len(along) == 2 and about not in along:
+        return Shape("planar", frame_along(about))
+    return None
+
+
+def dof_axes(kind: str) -> Sequence[str]:
+    """Axes of a joint's degrees of freedom, named as in `axes`, in the order of its values; X, Y, Z for a
+    spherical joint.
+    """
+    axis_names: list[str] = []
+    for move in KINDS[kind].moves:
+        if move == "ball":
+            axis_names += LETTERS
+        else:
+            word, letter = move.split()
+            axis_names.append(axes.prismatic(letter.upper()) if word == "translate" else letter.upper())
+    return axis_names

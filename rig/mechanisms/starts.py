@@ -1,0 +1,77 @@
+"""Motor values at the start of live motion: keyed ones include whole revolutions, others are computed from
+the pose.
+"""
+
+from dataclasses import replace
+from math import pi
+
+from ...solvers.mechanism.model import Mechanism
+from ...solvers.mechanism.solver import MechanismSolver, State
+from ..blender import actions
+from .shapes import dof_axes
+
+
+def _keyed(owner) -> set[str]:
+    """Data paths of the owner's channels that have keyframes or drivers."""
+    curves = [curve for action, slot in actions.playing(owner) for curve in actions.fcurves(action, slot)]
+    drivers = owner.animation_data.drivers if owner.animation_data else ()
+    return {curve.data_path for curve in [*curves, *drivers] if not curve.mute}
+
+
+def note_values(owner, solver: MechanismSolver, state: State) -> None:
+    """Stores the motor values of a pose in motors that follow targets and have no keyframes, since these are
+    sent to the robot while nothing is live.
+
+    Call within an operator that has UNDO.
+    """
+    settings, keyed = owner.limber.mechanism, _keyed(owner)
+    for k, motor in enumerate(settings.motors):
+        joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
+        follows = settings.drive == "TARGETS" and not motor.keeps_value
+        if (
+            follows
+            and joint is not None
+            and joint.actuated
+            and f"limber.mechanism.motors[{k}].value" not in keyed
+        ):
+            motor.value = solver.values(state, joint.name)[list(dof_axes(joint.kind)).index(motor.axis)]
+
+
+def note_rest(owner, mechanism: Mechanism) -> None:
+    """Stores the motor values of the bodies' rest poses; see `note_values`."""
+    solver = MechanismSolver(mechanism)
+    note_values(owner, solver, solver.rest())
+
+
+def with_revolutions(owner, solver: MechanismSolver, state: State) -> State:
+    """The same pose of the mechanism, with whole revolutions added to the motors' values as in their
+    keyframes at this frame.
+    """
+    settings, keyed = owner.limber.mechanism, _keyed(owner)
+    for k, motor in enumerate(settings.motors):
+        joint = solver.mechanism.joint.get(motor.joint.name if motor.joint else motor.bone)
+        if joint is not None and joint.actuated and f"limber.mechanism.motors[{k}].value" in keyed:
+            state = _turned(
+                solver, state, joint.name, list(dof_axes(joint.kind)).index(motor.axis), motor.value
+            )
+    return state
+
+
+def _turned(solver: MechanismSolver, state: State, joint: str, index: int, commanded: float) -> State:
+    """The state with a joint moved by whole revolutions, to at most pi from its commanded value [rad], if its
+    limits allow it.
+    """
+    turns = round((commanded - solver.values(state, joint)[index]) / (2.0 * pi))
+    if turns == 0:
+        return state
+    for c in solver.tree.passages[joint].coordinates.tolist():
+        for turn in () if solver.tree.slides[c] else (turns, -turns):
+            values = state.values.copy()
+            values[c] += 2.0 * pi * turn
+            other = replace(state, values=values, branch=None, shape=None)
+            if (
+                abs(commanded - solver.values(other, joint)[index]) <= pi
+                and solver.lower[c] <= values[c] <= solver.upper[c]
+            ):
+                return other
+    return state

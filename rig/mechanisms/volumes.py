@@ -1,0 +1,124 @@
+"""Volume and centre of a mesh: of the mesh itself if it is closed, else of its convex hull."""
+
+from dataclasses import dataclass, field, replace
+
+import bmesh
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array
+from ..bones.outermost import outermost
+
+# of a mesh' extent: vertices nearer to each other are one, as STL files have each of them several times
+SAME = 1e-6
+FLAT = 1e-9  # of the cube of a mesh' extent: less has no volume
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A volume, its centre, and the outermost points of its mesh."""
+
+    volume: float = 0.0  # [m^3]
+    centre: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m]
+    points: Array = field(default_factory=lambda: np.zeros((0, 3)), repr=False, compare=False)  # (n, 3) [m]
+
+    def __add__(self, other: "Solid") -> "Solid":
+        whole, points = self.volume + other.volume, np.concatenate((self.points, other.points))
+        if whole <= 0.0:
+            return replace(self, points=points)
+        x, y, z = (
+            (self.volume * a + other.volume * b) / whole
+            for a, b in zip(self.centre, other.centre, strict=True)
+        )
+        return Solid(whole, (x, y, z), points)
+
+
+def solid_of(mesh, frame: Array) -> Solid:
+    """Volume and centre of a mesh whose vertices are transformed by `frame` (4, 4)."""
+    places = placed(mesh, frame)
+    mesh.calc_loop_triangles()
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    faces = triangles.reshape(-1, 3)
+    if not _is_closed(places, faces):
+        return hull_of(places)
+    return replace(_of_triangles(places, faces), points=outermost(places))
+
+
+def placed(mesh, frame: Array) -> Array:
+    """Vertices (n, 3) of a mesh, transformed by `frame` (4, 4)."""
+    places = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", places)
+    vertices: Array = places.reshape(-1, 3).astype(float) @ frame[:3, :3].T + frame[:3, 3]
+    return vertices
+
+
+def hull_of(places: Array) -> Solid:
+    """Volume and centre of the convex hull of points (n, 3)."""
+    if not np.isfinite(places).all():
+        return Solid()
+    return replace(_hull_of(places), points=outermost(places))
+
+
+def _hull_of(places: Array) -> Solid:
+    if len(places) < 4:
+        return Solid()
+    made = bmesh.new()
+    try:
+        middle = places.mean(0)
+        for place in places - middle:
+            made.verts.new(place)
+        bmesh.ops.convex_hull(made, input=made.verts[:], use_existing_faces=False)
+        made.verts.index_update()
+        bmesh.ops.triangulate(made, faces=made.faces[:])
+        faces = np.array([[vertex.index for vertex in face.verts] for face in made.faces]).reshape(-1, 3)
+        corners = np.array([vertex.co for vertex in made.verts])
+    finally:
+        made.free()
+    if not len(faces):
+        return Solid()
+    inside = corners[np.unique(faces)].mean(0)
+    corners = corners - inside
+    parts = (
+        np.abs(_sixfold(corners, faces)) / 6.0
+    )  # as the origin is inside the hull, all volumes have the same sign
+    return _solid(corners, faces, parts, middle + inside, float(np.ptp(places, axis=0).max()))
+
+
+def _of_triangles(places: Array, faces: Array) -> Solid:
+    middle = places.mean(0)
+    corners = places - middle
+    parts = _sixfold(corners, faces) / 6.0
+    return _solid(
+        corners, faces, parts * (np.sign(parts.sum()) or 1.0), middle, float(np.ptp(places, axis=0).max())
+    )
+
+
+def _sixfold(corners: Array, faces: Array) -> Array:
+    """Six times the signed volumes (t,) of the tetrahedra between the origin and triangles."""
+    a, b, c = (corners[faces[:, k]] for k in range(3))
+    volumes: Array = (a * np.cross(b, c)).sum(1)
+    return volumes
+
+
+def _solid(corners: Array, faces: Array, parts: Array, middle: Array, extent: float) -> Solid:
+    whole = float(parts.sum())
+    if not whole > FLAT * extent**3:
+        return Solid()
+    x, y, z = (middle + parts @ corners[faces].sum(1) / (4.0 * whole)).tolist()
+    return Solid(whole, (x, y, z))
+
+
+def _is_closed(places: Array, faces: Array) -> bool:
+    """Whether each edge belongs to two triangles, which run along it in opposite directions."""
+    if not len(faces):
+        return False
+    step = SAME * max(float(np.ptp(places, axis=0).max()), 1e-30)
+    _, joined = np.unique(
+        np.round((places - places.min(0)) / step).astype(np.int64), axis=0, return_inverse=True
+    )
+    faces = joined.reshape(-1)[faces]
+    edges = np.concatenate((faces[:, (0, 1)], faces[:, (1, 2)], faces[:, (2, 0)]))
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    there, count = np.unique(edges, axis=0, return_counts=True)
+    back = np.unique(edges[:, ::-1], axis=0)
+    return bool((count == 1).all() and len(there) == len(back) and (there == back).all())

@@ -1,1 +1,0 @@
-"""Converts the evaluated scene to inputs of the engine and the solvers."""

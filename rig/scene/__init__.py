@@ -1,0 +1,1 @@
+"""What movers meet in the scene: goals, what depends on what, and where things will be."""

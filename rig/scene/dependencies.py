@@ -1,0 +1,206 @@
+"""Dependencies of objects: what moves an object, and so on which chains and mechanisms a target or base
+depends.
+"""
+
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ..blender.errors import RigError
+from ..bones import mimic
+from ..bones.paths import bone_names
+
+_TRANSFORM = re.compile(r"(delta_)?(location|rotation_\w+|scale)\b")  # properties that move an object
+
+Bodies = Mapping[
+    int, Container[str]
+]  # objects and bones that show a mechanism's bodies: object's session_uid -> bones; "": the object
+NO_BODIES: Bodies = MappingProxyType({})
+
+
+class Dependency(NamedTuple):
+    """A bone or a whole object that moves another object."""
+
+    how: str  # how it moves the other object, as part of a sentence
+    rig: object  # the bone's armature object, or the whole object
+    bone: str  # name of the bone; "": the whole object
+
+
+def dependencies_of(obj, seen: set | None = None, surely: bool = False) -> Iterator[Dependency]:
+    """The bones and objects that move an object by parent, constraint or driver, directly or through other
+    objects.
+
+    Args:
+        obj: The object.
+        seen: Objects that were visited already.
+        surely: Whether to leave out dependencies that may have no effect: disabled constraints, and drivers
+            that involve anything but the location, rotation and scale of whole objects.
+    """
+    seen = set() if seen is None else seen
+    if obj is None or obj.name_full in seen:
+        return
+    seen.add(obj.name_full)
+    subject = "it" if len(seen) == 1 else f"'{obj.name}', which moves it,"
+    parent = obj.parent
+    if parent is not None:
+        if parent.type == "ARMATURE" and obj.parent_type == "BONE":
+            yield Dependency(f"{subject} is a child of bone '{obj.parent_bone}'", parent, obj.parent_bone)
+        yield Dependency(f"{subject} is a child of '{parent.name}'", parent, "")
+        yield from dependencies_of(parent, seen, surely)
+    for constraint in obj.constraints:
+        if not constraint.mute and (constraint.influence > 0.0 or not surely):
+            how = f"{subject} follows by constraint '{constraint.name}' bone"
+            for target in getattr(constraint, "targets", None) or (constraint,):
+                yield from _followed(
+                    how, getattr(target, "target", None), getattr(target, "subtarget", ""), seen, surely
+                )
+    if obj.animation_data:
+        for curve in obj.animation_data.drivers:
+            if surely and not _TRANSFORM.match(curve.data_path):
+                continue
+            for variable in curve.driver.variables:
+                for target in variable.targets:
+                    if not surely or variable.type != "SINGLE_PROP" or _TRANSFORM.match(target.data_path):
+                        yield from _followed(
+                            f"{subject} follows by a driver bone", target.id, target.bone_target, seen, surely
+                        )
+
+
+def depends_on_objects_alone(obj) -> bool:
+    """Whether an object depends only on whole objects, not on bones or on objects' shapes."""
+    while obj is not None:
+        if obj.parent is not None and obj.parent_type != "OBJECT":
+            return False
+        if obj.constraints or (obj.animation_data and obj.animation_data.drivers):
+            return False
+        obj = obj.parent
+    return True
+
+
+def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
+    if getattr(obj, "id_type", "") != "OBJECT":
+        return
+    if obj.type == "ARMATURE" and bone:
+        yield Dependency(f"{how} '{bone}'", obj, bone)
+    yield Dependency(f"{how.removesuffix(' bone')} '{obj.name}'", obj, "")
+    yield from dependencies_of(obj, seen, surely)
+
+
+def is_moved_by(dependency: Dependency, rig, bones: set[str]) -> bool:
+    """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
+    return (
+        bool(dependency.bone)
+        and dependency.rig == rig
+        and any(name in bones for name in _up_from(dependency))
+    )
+
+
+def is_on(dependency: Dependency, bodies: Bodies) -> bool:
+    """Whether a dependency is a body of a mechanism, or a bone that descends from such a body."""
+    names = bodies.get(dependency.rig.session_uid)
+    return names is not None and (
+        "" in names or (bool(dependency.bone) and any(name in names for name in _up_from(dependency)))
+    )
+
+
+def _up_from(dependency: Dependency) -> Iterator[str]:
+    """Names of a dependency's bone and its ancestors."""
+    bone = dependency.rig.data.bones.get(dependency.bone)
+    while bone is not None:
+        yield bone.name
+        bone = bone.parent
+
+
+class Moved(NamedTuple):
+    """The bones that a chain's joints move, or the bodies that a mechanism moves."""
+
+    rig: object = None  # armature object of the bones
+    bones: Container[str] = (
+        frozenset()
+    )  # names of the bones with the chain's joints, and of those that mimic these
+    mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
+    bodies: Bodies = NO_BODIES  # bodies that a mechanism moves
+
+    def moves(self, dependency: Dependency) -> bool:
+        return is_moved_by(dependency, self.rig, self.bones) or (
+            bool(self.bodies) and is_on(dependency, self.bodies)
+        )
+
+
+def mover(chain) -> Moved:
+    """The bones that a chain's joints move."""
+    mimicking = frozenset(follower.bone for follower in followers(chain))
+    return Moved(chain.id_data, {joint.bone for joint in chain.joints} | mimicking, mimicking)
+
+
+def joint_bones(chain) -> set[str]:
+    """Names of the bones that a chain moves: bones with its joints, and bones that mimic them."""
+    return mover(chain).bones
+
+
+def followers(chain) -> tuple[mimic.Follower, ...]:
+    """Bones of the armature that mimic joints of a chain."""
+    return mimic.followers_of(chain.id_data, [joint.key for joint in chain.joints])
+
+
+def targets(chain) -> list:
+    """All targets of a chain's ends; ends without one are skipped."""
+    ends = [chain, *chain.targets, *(end for end in chain.ends if end.enabled)]
+    return [end.target for end in ends if end.target is not None]
+
+
+def moved_targets(chain, other: Moved) -> list:
+    """Targets of a chain that another mover moves, given what that mover moves."""
+    return [target for target in targets(chain) if is_carried(target, other)]
+
+
+def with_itself(obj, surely: bool = False) -> Iterator[Dependency]:
+    """The object itself as a dependency, then everything that moves it."""
+    yield Dependency("", obj, "")
+    yield from dependencies_of(obj, surely=surely)
+
+
+def is_carried(obj, other: Moved, surely: bool = False) -> bool:
+    """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for
+    `dependencies_of`.
+    """
+    return any(map(other.moves, with_itself(obj, surely)))
+
+
+class Support(NamedTuple):
+    """A bone or object on which a chain depends, and the part of the chain that it moves: "base", "armature"
+    or "target".
+    """
+
+    part: str
+    dependency: Dependency
+
+
+def supports(pair: tuple, surely: bool = False) -> list[Support]:
+    """All that moves a (rig, chain) pair's base, its armature and its targets. `surely`: as for
+    `dependencies_of`.
+    """
+    rig, chain = pair
+    root = rig.data.bones.get(chain.root)
+    above = [Dependency("", rig, root.parent.name)] if root is not None and root.parent is not None else []
+    of_targets = [dependency for target in targets(chain) for dependency in with_itself(target, surely)]
+    parts = {"base": above, "armature": with_itself(rig, surely), "target": of_targets}
+    return [Support(part, dependency) for part, dependencies in parts.items() for dependency in dependencies]
+
+
+def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
+    """Which part of a (rig, chain) pair another mover moves: "base", "armature", "target", or "" if none.
+    `on`: the pair's `supports`.
+    """
+    rig, chain = pair
+    if other.mimicking and rig == other.rig and other.mimicking.intersection(_path(rig, chain)):
+        return "base"
+    return next((support.part for support in on if other.moves(support.dependency)), "")
+
+
+def _path(rig, chain) -> list[str]:
+    try:
+        return bone_names(rig.pose.bones, chain)
+    except RigError:  # the chain itself says what is wrong with it
+        return []
