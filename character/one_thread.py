@@ -6,7 +6,7 @@ computer whose cores are busy, a frame of a millisecond then takes a second.
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import numpy  # noqa: F401  its BLAS must be there before it is looked for
 
@@ -17,16 +17,16 @@ except ImportError:  # the wheel was not unpacked: results are right, but slower
 else:
     _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
 
-Function = TypeVar("Function", bound=Callable[..., object])
+Arguments, Result = ParamSpec("Arguments"), TypeVar("Result")
 
 
-def in_one_thread(function: Function) -> Function:
+def in_one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Decorator: BLAS uses one thread while the function runs."""
     if not _libraries:
         return function
 
     @wraps(function)
-    def alone(*args, **options):
+    def alone(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
         # This does what `ThreadpoolController.wrap` does, whose own work would take a tenth of a live frame.
         before = [(library, number) for library in _libraries if (number := library.get_num_threads()) != 1]
         for library, _ in before:

@@ -40,6 +40,7 @@ COLOURS = {
     "solvers": "#dcefdc",
     "motion": "#e9e1f3",
     "hardware": "#f8dcdc",
+    "inputs": "#f8e6f0",
     "robots": "#fbf3cf",
 }
 OTHER = "#eeeeee"
