@@ -92,7 +92,7 @@ class Orders(Inbox):
             self._note_arm(is_pressed(message.arguments))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
-            self.counts[address] += message.count
+            self.counts[address] += message.repeats
 
     def _note_arm(self, is_on: bool) -> None:
         self.arm_pressed = is_on and (
