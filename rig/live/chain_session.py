@@ -8,12 +8,11 @@ from functools import partial
 import numpy as np
 from mathutils import Matrix
 
-from ...character.attention import AttentionSettings
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
+from ...character.chain.settings import ChainFrame, ChainSettings, chain_inputs, kept_posture
 from ...character.chain.tick import Model, make_model
 from ...character.mover import GoalError
 from ...character.stage import Frame
-from ...character.widest_look import LookSettings
 from ...motion import Kinematic, MotionError
 from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -52,6 +51,8 @@ class ChainSession(SceneSession):
     poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
     fixed: tuple = ()  # the same as rounded for the model
+    authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, as last read
+    chain_settings: ChainSettings | None = None  # as last read
 
     errors = SETUP_ERRORS
 
@@ -192,37 +193,31 @@ class ChainSession(SceneSession):
                 f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}'"
                 " inherit it: clear it"
             )
-        on_top = build.effects(evaluated_chain)
         is_filtered = bool(self.model.filters)
         scene = depsgraph.scene
-        return self.model, ChainInputs(
+        self.authored = self._authored(shown, poses)
+        self.chain_settings = build.chain_settings(evaluated_chain)
+        chain_frame = ChainFrame(
+            name=chain.name,
             base=(np.array(world, float) @ base).tolist(),
             ends=self.aimed,
             posture=kept(
                 chain,
                 evaluated_chain,
-                self._authored(shown, poses),
+                self.authored,
                 partial(self.in_posture, frame.part, reader.joint_keys),
             ),
-            name=chain.name,
-            keep=evaluated_chain.keep,
-            influence=evaluated_chain.influence,
-            share=evaluated_chain.share,
-            attention=AttentionSettings(
-                max(evaluated_chain.lag, 0.0),
-                evaluated_chain.dead_zone if evaluated_chain.goal in goals.LOOKS else 0.0,
-                evaluated_chain.change if evaluated_chain.targets or not is_filtered else 0.0,
-                eases_jumps=evaluated_chain.change > 0.0 and not is_filtered,
-            ),
-            look=LookSettings(
-                evaluated_chain.widest_look, evaluated_chain.look_aside, evaluated_chain.look_up
-            ),
-            effects=on_top,
-            seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if on_top else 0.0,
+            kept=None if is_filtered else self._kept(frame.part, evaluated_chain),
+            has_choice=bool(evaluated_chain.targets),
+            seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps,
+        )
+        return self.model, chain_inputs(
+            chain_frame,
+            self.chain_settings,
+            is_filtered=is_filtered,
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
             slot=frame.slot,
-            kept=None if is_filtered else self._kept(frame.part, evaluated_chain),
         )
 
     def _aim(self, frame: Frame, chain, evaluated_chain) -> None:
@@ -262,12 +257,12 @@ class ChainSession(SceneSession):
 
     def _kept(self, mover, evaluated_chain) -> KeptPosture:
         """What a chain keeps beneath its goal, by its Base."""
-        base = mover.settings.base
-        if base == "POSTURE":
-            action = active(mover.settings, evaluated_chain)
-            values = self.in_posture(mover, self.reader.joint_keys, action)
-            return KeptPosture(action.session_uid, tuple(np.flatnonzero(np.isfinite(values)).tolist()))
-        return KeptPosture(base, () if base == "RIG" else tuple(range(len(self.reader.joint_keys))))
+        base, count = mover.settings.base, len(self.reader.joint_keys)
+        if base != "POSTURE":
+            return kept_posture(base, base, None, count)
+        action = active(mover.settings, evaluated_chain)
+        values = self.in_posture(mover, self.reader.joint_keys, action)
+        return kept_posture(base, action.session_uid, values, count)
 
     def _update_reader(self, rig, chain, solver: str, shown, dirty: set[str]) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""

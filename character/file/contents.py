@@ -1,0 +1,142 @@
+"""What is in a character file."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...motion import Character
+from ...solvers.kinematics.skeleton import Angles, Skeleton
+from ..chain.inputs import EndInputs
+from ..mover import Planning
+from .tracks import Array, Track
+
+
+class Rate(NamedTuple):
+    """Frame rate of the clip, as Blender has it: fps / fps_base frames a second."""
+
+    fps: float
+    fps_base: float
+
+    @property
+    def seconds_a_frame(self) -> float:
+        return self.fps_base / self.fps
+
+
+class StoredPosture(NamedTuple):
+    """A stored posture of a chain."""
+
+    name: str
+    values: Angles  # (n,) [rad; prismatic joints m]; NaN for joints that it does not contain
+
+
+class ChainEnd(NamedTuple):
+    """An end of a chain with its goal, and the names of the targets that it may follow."""
+
+    inputs: EndInputs
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ChainEntry:
+    """A chain: how it is built, and what the animator authored.
+
+    Attributes:
+        name: Name of the chain, unique in the file.
+        rig: Name of its armature.
+        skeleton: Its joints and ends.
+        solver, options: Name of its solver, and the solver's own options object; None: none.
+        filter_name, styles: Name of its motion filter, and the style of each joint.
+        transition: Duration [s] of the transition between stored postures; 0: as the joints' limits allow.
+        ends: Its ends with a goal, its own first.
+        postures: Its stored postures.
+        base, posture, watch: Tracks () of the kind of base (index in `BASES`), of the stored posture that is
+            kept (index; -1: none), and of the target that the own end follows (index).
+        weights: Track (postures,) of the postures' weights in a blend.
+        settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
+        authored: Track (n,) [rad; prismatic joints m] of the authored pose.
+        world: Track (4, 4) of the base frame in the world.
+        planning: Its number among the chains that share the time for planning; None: its solver does not
+            plan.
+    """
+
+    name: str
+    rig: str
+    skeleton: Skeleton
+    solver: str
+    options: object
+    filter_name: str
+    styles: tuple[Character, ...]
+    transition: float
+    ends: tuple[ChainEnd, ...]
+    postures: tuple[StoredPosture, ...]
+    base: Track
+    posture: Track
+    watch: Track
+    weights: Track
+    settings: dict[str, Track]
+    authored: Track
+    world: Track
+    planning: Planning | None
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints as "ARMATURE/JOINT"."""
+        return tuple(f"{self.rig}/{joint.name}" for joint in self.skeleton.joints)
+
+
+class TargetEntry(NamedTuple):
+    """A target: its name, and its matrix in the world over the frames, track (4, 4)."""
+
+    name: str
+    world: Track
+
+
+class ValueEntry(NamedTuple):
+    """A value beside the joints, such as a light's brightness: its name, and a track () of it."""
+
+    name: str
+    track: Track
+
+
+class SelfTest(NamedTuple):
+    """What Blender computed in the first frames of the clip, by which a player proves itself.
+
+    Attributes:
+        commanded, desired: (frames, n) [rad; prismatic joints m] values of all joints, in the order of the
+            file, after and before the motion filter.
+    """
+
+    commanded: Array
+    desired: Array
+
+
+@dataclass(frozen=True)
+class CharacterFile:
+    """All that is in a character file.
+
+    Attributes:
+        name: Name of the character.
+        made_by: The programs that exported it, with their versions.
+        rate: Frame rate of the clip.
+        first_frame, frames: Number of the clip's first frame, and how many it has.
+        chains: The chains, those on which others depend first.
+        targets: The targets.
+        values: Values beside the joints.
+        self_test: What a player must compute; None: nothing.
+        remarks: What could not travel, and what happens instead, as sentences.
+    """
+
+    name: str
+    made_by: str
+    rate: Rate
+    first_frame: int
+    frames: int
+    chains: tuple[ChainEntry, ...]
+    targets: tuple[TargetEntry, ...]
+    values: tuple[ValueEntry, ...] = ()
+    self_test: SelfTest | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of all joints, in the order of every (n,) array of the file."""
+        return tuple(name for chain in self.chains for name in chain.joint_names)

@@ -1,0 +1,201 @@
+"""A character file from the bytes of its members."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...files.json_fields import JsonFields
+from ...files.plain import json_of
+from ...motion import FILTERS, NO_FILTER
+from ...solvers.table import SOLVERS, unavailable
+from ..chain.settings import BASES, ChainSettings, LifeSettings
+from ..mover import Planning
+from . import archive
+from .contents import (
+    ChainEnd,
+    ChainEntry,
+    CharacterFile,
+    Rate,
+    SelfTest,
+    StoredPosture,
+    TargetEntry,
+    ValueEntry,
+)
+from .errors import CharacterFileError
+from .models import end_of, options_of, skeleton_of, style_of
+from .tracks import ArrayReader, Track
+
+CHARACTER, ARRAYS = "character.json", "arrays.f64"  # members
+MOST_JSON = 4_000_000  # [bytes]
+MOST_FRAMES = 1_000_000
+FASTEST = 10_000.0  # [frames/s]
+MOST_FRAME = 10_000_000  # a scene's farthest frame
+MOST_CHAINS = 100
+LIFE = "life_"  # before the names of the settings of idle motion
+SETTINGS = (
+    *(name for name in ChainSettings._fields if name != "life"),
+    *(LIFE + name for name in LifeSettings._fields),
+)
+
+
+def read(path: Path) -> CharacterFile:
+    """The character in a file.
+
+    Raises:
+        CharacterFileError: It is no character file, is damaged, or is of a newer major version.
+        OSError: It cannot be read.
+    """
+    return character_of(archive.read(path), path.name)
+
+
+def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
+    """The character in a file's members.
+
+    Args:
+        members: The bytes of the members, by their names.
+        name: Name of the file, for messages.
+
+    Raises:
+        CharacterFileError: A member is missing, or has something else than a character file has there.
+    """
+    for member in (CHARACTER, ARRAYS):
+        if member not in members:
+            raise CharacterFileError(f"'{name}' has no member '{member}': export it again")
+    plain = JsonFields(f"{name}, {CHARACTER}", _json(members[CHARACTER], name), CharacterFileError)
+    arrays = ArrayReader(members[ARRAYS])
+    frames = plain.whole("frames", 1, MOST_FRAMES)
+    rate = Rate(plain.number("fps", FASTEST), plain.number("fps_base", FASTEST))
+    if rate.fps <= 0.0 or rate.fps_base <= 0.0:
+        plain.wrong("fps", "a rate above 0")
+    targets = tuple(
+        TargetEntry(target.get("name", str), arrays.track(target, "world", (4, 4), frames))
+        for target in plain.children("targets", "target", "name")
+    )
+    entries = plain.children("chains", "chain", "name")
+    if not 0 < len(entries) <= MOST_CHAINS:
+        plain.wrong("chains", f"1 to {MOST_CHAINS} chains")
+    chains = tuple(_chain(entry, arrays, frames, {target.name for target in targets}) for entry in entries)
+    values = tuple(
+        ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames))
+        for value in plain.children("values", "value", "name")
+    )
+    character = CharacterFile(
+        name=plain.get("name", str),
+        made_by=plain.get("made_by", str),
+        rate=rate,
+        first_frame=plain.whole("first_frame", -MOST_FRAME, MOST_FRAME),
+        frames=frames,
+        chains=chains,
+        targets=targets,
+        values=values,
+        self_test=_self_test(plain, arrays, chains),
+        remarks=tuple(map(str, plain.get("remarks", list))),
+    )
+    for kind, names in (
+        ("chain", [chain.name for chain in chains]),
+        ("joint", list(character.joint_names)),
+        ("target", [target.name for target in targets]),
+        ("value", [value.name for value in values]),
+    ):
+        if twice := next((each for each in names if names.count(each) > 1), None):
+            raise CharacterFileError(f"'{name}' has {kind} '{twice}' twice: export it again")
+    return character
+
+
+def _json(data: bytes, name: str) -> Any:
+    if len(data) > MOST_JSON:
+        raise CharacterFileError(f"'{name}': its member '{CHARACTER}' has more than {MOST_JSON} bytes")
+    try:
+        return json_of(data.decode("utf-8"))
+    except ValueError as error:
+        raise CharacterFileError(f"'{name}': its member '{CHARACTER}' is no JSON: {error}") from error
+
+
+def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str]) -> ChainEntry:
+    skeleton = skeleton_of(plain.child("skeleton"))
+    count = len(skeleton)
+    solver = plain.choice("solver", tuple(SOLVERS))
+    ends = tuple(
+        ChainEnd(end_of(end, len(skeleton.ends)), _targets(end, targets))
+        for end in plain.children("ends", "end")
+    )
+    if not ends or ends[0].inputs.number != 0:
+        plain.wrong("ends", "the goal of the chain's own end first")
+    if trouble := unavailable(solver, skeleton, {end.inputs.kind for end in ends}):
+        plain.wrong("solver", f"one that can solve this chain: {trouble}")
+    styles = tuple(map(style_of, plain.children("styles", "style")))
+    if len(styles) != count:
+        plain.wrong("styles", f"{count} styles, one for each joint")
+    postures = tuple(
+        StoredPosture(posture.get("name", str), arrays.get(posture, "values", (count,), may_lack=True))
+        for posture in plain.children("postures", "posture", "name")
+    )
+    transition = plain.number("transition")
+    if transition < 0.0:
+        plain.wrong("transition", "seconds from 0 up")
+    stored = plain.child("settings")
+    return ChainEntry(
+        name=plain.get("name", str),
+        rig=plain.get("rig", str),
+        skeleton=skeleton,
+        solver=solver,
+        options=options_of(plain, "options", solver),
+        filter_name=plain.choice("filter", (NO_FILTER, *FILTERS)),
+        styles=styles,
+        transition=transition,
+        ends=ends,
+        postures=postures,
+        base=_indices(plain, arrays, "base", frames, 0, len(BASES) - 1),
+        posture=_indices(plain, arrays, "posture", frames, -1, len(postures) - 1),
+        watch=_indices(plain, arrays, "watch", frames, 0, len(ends[0].targets) - 1),
+        weights=arrays.track(plain, "weights", (len(postures),), frames),
+        settings={name: arrays.track(stored, name, (), frames) for name in SETTINGS if stored.has(name)},
+        authored=arrays.track(plain, "authored", (count,), frames),
+        world=_frames(plain, arrays, frames),
+        planning=_planning(plain),
+    )
+
+
+def _targets(plain: JsonFields, known: set[str]) -> tuple[str, ...]:
+    names = plain.get("targets", list)
+    if not names or any(not isinstance(name, str) or name not in known for name in names):
+        plain.wrong("targets", "names of targets of the file")
+    return tuple(names)
+
+
+def _indices(
+    plain: JsonFields, arrays: ArrayReader, name: str, frames: int, lowest: int, highest: int
+) -> Track:
+    """A track () of whole numbers from `lowest` to `highest`."""
+    track = arrays.track(plain, name, (), frames)
+    if ((track.rows != np.round(track.rows)) | (track.rows < lowest) | (track.rows > highest)).any():
+        plain.wrong(name, f"whole numbers from {lowest} to {highest}")
+    return track
+
+
+def _frames(plain: JsonFields, arrays: ArrayReader, frames: int) -> Track:
+    """The track (4, 4) of the base frame, which has an inverse."""
+    track = arrays.track(plain, "world", (4, 4), frames)
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_singular = not (np.abs(np.linalg.det(track.rows[:, :3, :3])) > 0.0).all()
+    if is_singular:
+        plain.wrong("world", "frames that are not scaled to nothing")
+    return track
+
+
+def _planning(plain: JsonFields) -> Planning | None:
+    if not plain.is_given("planning"):
+        return None
+    place, sharing = (plain.child("planning").whole(name, 0, MOST_CHAINS) for name in Planning._fields)
+    if place >= sharing:
+        plain.wrong("planning", "a place among those that share")
+    return Planning(place, sharing)
+
+
+def _self_test(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry, ...]) -> SelfTest | None:
+    if not plain.is_given("self_test"):
+        return None
+    stored, count = plain.child("self_test"), sum(len(chain.skeleton) for chain in chains)
+    commanded = arrays.get(stored, "commanded", (-1, count))
+    return SelfTest(commanded, arrays.get(stored, "desired", (len(commanded), count)))
