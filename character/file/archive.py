@@ -8,11 +8,11 @@ and fields that it does not know.
 import hashlib
 import io
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from struct import error as StructError
 from typing import Any
 
 from ...files import atomic
@@ -34,7 +34,7 @@ END, LOCATOR = b"PK\x05\x06", b"PK\x06\x07"
 DAMAGED = (  # what Python raises for zips that are damaged or were made to harm
     zipfile.BadZipFile,
     zlib.error,
-    StructError,
+    struct.error,
     EOFError,
     IndexError,
     KeyError,

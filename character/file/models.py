@@ -17,6 +17,7 @@ KINDS = {aim.__name__: aim for aim in AIMS}
 ROLLS = ("FREE", "UPRIGHT", "POSTURE")
 MEASURES = ("links", "bones")  # of the solver Expressive, which no setting of a user names
 MOST_JOINTS = 1000
+MOST_COUNT = 1_000_000  # of a solver's option that is a whole number
 
 
 def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
@@ -133,7 +134,7 @@ def _option(plain: JsonFields, name: str, default: object) -> object:
     if isinstance(default, bool | str):
         return plain.get(name, type(default))
     if isinstance(default, int):
-        return plain.get(name, int)
+        return plain.whole(name, -MOST_COUNT, MOST_COUNT)
     if isinstance(default, float):
         return plain.number(name)
     values = plain.get(name, list)

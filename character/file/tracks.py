@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 WIDTH = 8  # [bytes] of a number: little-endian double precision
 EXACT = 1e-6  # frames: a time that is nearer to a frame is that frame, whatever its rounding
 MOST_AXES = 3
+MOST_LENGTH = 1_000_000  # of an axis
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class ArrayReader:
         axes = place.get("shape", list)
         count = 1
         for axis in axes if len(axes) == len(shape) <= MOST_AXES else [None]:
-            if isinstance(axis, bool) or not isinstance(axis, int) or axis < 0:
+            if isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis <= MOST_LENGTH:
                 fields.wrong(name, f"an array with {len(shape)} axes")
             count *= axis
         if any(length not in (-1, axis) for axis, length in zip(axes, shape, strict=True)):

@@ -4,6 +4,7 @@ pose in the bones' channels.
 
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from mathutils import Matrix
@@ -13,7 +14,7 @@ from ...character.chain.settings import ChainFrame, ChainSettings, chain_inputs,
 from ...character.chain.tick import Model, make_model
 from ...character.mover import GoalError
 from ...character.stage import Frame
-from ...motion import Kinematic, MotionError
+from ...motion import Character, Kinematic, MotionError
 from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
@@ -37,6 +38,20 @@ from .mover import JointKey, JointLimits, SceneSession
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
 
+class Recipe(NamedTuple):
+    """What a chain's model is made of."""
+
+    fixed: tuple  # the part of the pose that no joint moves
+    limits: list
+    tools: list
+    solver: str
+    options: object
+    filter_name: str
+    styles: tuple[Character, ...]
+    base: str
+    transition: float
+
+
 @dataclass
 class ChainSession(SceneSession):
     """Session (state from frame to frame) of a chain."""
@@ -44,7 +59,7 @@ class ChainSession(SceneSession):
     reader: ChainReader | None = None
     settings: tuple = ()  # stored settings when `reader` was made
     model: Model | None = None
-    model_key: tuple = ()
+    recipe: "Recipe | None" = None  # from which the model was made
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # goals of the ends, without their targets
     aimed: tuple[EndInputs, ...] = ()  # the same with their targets, as last read
@@ -275,9 +290,9 @@ class ChainSession(SceneSession):
         self.settings = settings
         if reader == before:
             return
-        self.reader, self.model_key, self.made_of, self.poses, self.held, self.stored = (
+        self.reader, self.recipe, self.made_of, self.poses, self.held, self.stored = (
             reader,
-            (),
+            None,
             (),
             (),
             (),
@@ -309,8 +324,10 @@ class ChainSession(SceneSession):
         moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
-        key = (self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition)
-        if self.model is None or self.model_key != key:
+        recipe = Recipe(
+            self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition
+        )
+        if self.model is None or self.recipe != recipe:
             self.model = make_model(
                 joint_tree(reader, self.fixed, limits, tools),
                 solver,
@@ -320,7 +337,7 @@ class ChainSession(SceneSession):
                 transition=chain.transition,
                 options=options,
             )
-            self.model_key = key
+            self.recipe = recipe
         if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}):
             raise UnavailableSolverError(trouble)
         self.ends, self.made_of = ends, made_of

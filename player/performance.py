@@ -1,0 +1,222 @@
+"""A character that plays: its movers on a stage of the engine, frame by frame, without a clock."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
+from ..character.chain.settings import (
+    BASES,
+    BLEND,
+    POSTURE,
+    ChainFrame,
+    ChainSettings,
+    LifeSettings,
+    chain_inputs,
+    kept_posture,
+    kept_values,
+)
+from ..character.chain.tick import Model, Outputs, make_model
+from ..character.file.contents import ChainEntry, CharacterFile
+from ..character.file.reading import LIFE
+from ..character.mover import Planning
+from ..character.one_thread import in_one_thread
+from ..character.stage import Frame, Session, Stage
+from ..solvers.kinematics.skeleton import Angles
+from .controls import ChainControls, Controls
+
+
+class Moment(NamedTuple):
+    """A moment of a performance: what a stage calls the host.
+
+    Attributes:
+        frame: Frame of the clip, counted from 0; between two frames a fraction.
+        seconds: Scene time [s].
+        targets: World matrices of the targets by their names.
+        controls: What was set of the chains, by their names.
+    """
+
+    frame: float
+    seconds: float
+    targets: Mapping[str, Matrix]
+    controls: Mapping[str, ChainControls]
+
+    def needs(self, parts: Sequence["PlayedChain"], certain: bool = False) -> list[list[int]]:
+        return [[] for _ in parts]
+
+    def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> dict[str, Angles]:
+        return {part.key: pose for part, _, pose in poses}
+
+
+@dataclass
+class ChainSession(Session):
+    """Session of a chain from a character file."""
+
+    target: str = ""  # name of the target that its own end follows
+    models: dict[bool, Model] = field(default_factory=dict)  # by whether stored postures are switched
+
+    def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
+        moment: Moment = frame.host
+        entry: ChainEntry = frame.part.entry
+        controls = moment.controls[entry.name]
+        base = BASES[_or(controls.base, int(entry.base.step(moment.frame)))]
+        posture = _or(controls.posture, int(entry.posture.step(moment.frame)))
+        model = self._model(entry, base == POSTURE)
+        is_filtered = bool(model.filters)
+        self.target = controls.target or entry.ends[0].targets[int(entry.watch.step(moment.frame))]
+        stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
+        if base == POSTURE and stored is None:
+            raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
+        chain_frame = ChainFrame(
+            name=entry.name,
+            base=entry.world.at(moment.frame).tolist(),
+            ends=self._ends(entry, moment),
+            posture=kept_values(
+                base, _weighted(entry, controls, base, stored, moment), entry.authored.at(moment.frame)
+            ),
+            kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
+            has_choice=len(moment.targets) > 1,
+            seconds=moment.seconds,
+        )
+        return model, chain_inputs(
+            chain_frame,
+            _settings(entry, controls, moment.frame),
+            is_filtered=is_filtered,
+            ahead=frame.ahead,
+            is_mutual=frame.is_mutual,
+            slot=frame.slot,
+        )
+
+    def _model(self, entry: ChainEntry, posture_jumps: bool) -> Model:
+        if posture_jumps not in self.models:
+            self.models[posture_jumps] = make_model(
+                entry.skeleton,
+                entry.solver,
+                entry.filter_name,
+                entry.styles,
+                posture_jumps=posture_jumps,
+                options=entry.options,
+                transition=entry.transition,
+            )
+        return self.models[posture_jumps]
+
+    def _ends(self, entry: ChainEntry, moment: Moment) -> tuple[EndInputs, ...]:
+        names = (self.target, *(end.targets[0] for end in entry.ends[1:]))
+        return tuple(
+            end.inputs._replace(target=moment.targets[name], identity=name, name=name)
+            for end, name in zip(entry.ends, names, strict=True)
+        )
+
+    def show(self, frame: Frame) -> tuple[Angles, Angles]:
+        return self.outputs.angles, self.outputs.desired
+
+
+@dataclass(frozen=True)
+class PlayedChain:
+    """A chain of a character file, as the stage knows it."""
+
+    entry: ChainEntry
+    looks_forward = True
+
+    @property
+    def key(self) -> str:
+        return self.entry.name
+
+    @property
+    def planning(self) -> Planning | None:
+        return self.entry.planning
+
+    def new_session(self) -> ChainSession:
+        return ChainSession()
+
+    def place(self, view: dict[str, Angles], pose: Any) -> None:
+        view[self.key] = pose
+
+
+class Performance:
+    """A character that plays from the first frame of its clip on; it begins at rest there.
+
+    Args:
+        character: The character.
+        targets: Names of further targets beside those of the file.
+    """
+
+    def __init__(self, character: CharacterFile, targets: Sequence[str] = ()) -> None:
+        self.character = character
+        self.parts = [PlayedChain(chain) for chain in character.chains]
+        self.controls = Controls(
+            character, frozenset(targets) | {target.name for target in character.targets}
+        )
+        self.targets: Mapping[str, Matrix] = {}  # world matrices at the last call of `advance`
+        self.frame = 0.0  # of the clip, counted from 0
+        self._stage = Stage()
+
+    @in_one_thread
+    def advance(self, frame: float, dt: float, targets: Mapping[str, Matrix]) -> None:
+        """Moves the character on.
+
+        Args:
+            frame: Frame of the clip, counted from 0.
+            dt: Time since the last call [s]; 0 in the first.
+            targets: World matrices of targets, in place of those of the clip.
+        """
+        rate = self.character.rate
+        seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
+        authored = {target.name: target.world.at(frame).tolist() for target in self.character.targets}
+        moment = Moment(frame, seconds, {**authored, **targets}, self.controls.chains)
+        self.targets = moment.targets
+        self.frame = frame
+        self._stage.tick(self.parts, moment, dt, {})
+
+    def outputs(self, chain: ChainEntry) -> Outputs | None:
+        """Outputs of a chain at the last call of `advance`; None: it could not be solved yet."""
+        outputs: Outputs | None = self._session(chain).outputs
+        return outputs
+
+    def target(self, chain: ChainEntry) -> str:
+        """Name of the target that a chain's own end follows."""
+        return self._session(chain).target
+
+    def problem(self, chain: ChainEntry) -> str:
+        """Why a chain does not follow its goals, as a sentence; "" if it does."""
+        return self._session(chain).problem
+
+    def values(self) -> list[float]:
+        """The values beside the joints."""
+        return [
+            float(_or(self.controls.values[value.name], value.track.at(self.frame)))
+            for value in self.character.values
+        ]
+
+    def _session(self, chain: ChainEntry) -> ChainSession:
+        session: ChainSession = self._stage.sessions[chain.name]
+        return session
+
+
+def _or(control: Any, authored: Any) -> Any:
+    """What was set, or what the clip has if nothing was."""
+    return authored if control is None else control
+
+
+def _weighted(
+    entry: ChainEntry, controls: ChainControls, base: str, stored: Angles | None, moment: Moment
+) -> list[tuple[float, Angles]]:
+    """Weights and stored postures for `kept_values`."""
+    if base == POSTURE and stored is not None:
+        return [(1.0, stored)]
+    if base != BLEND:
+        return []
+    weights = entry.weights.at(moment.frame).tolist()
+    pairs = ((controls.weights.get(k, weight), entry.postures[k].values) for k, weight in enumerate(weights))
+    return [(weight, values) for weight, values in pairs if weight > 0.0]
+
+
+def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
+    """The settings of a chain at a frame of its clip, with what was set."""
+    values = {name: float(track.at(frame)) for name, track in entry.settings.items()}
+    life = {name.removeprefix(LIFE): values.pop(name) for name in list(values) if name.startswith(LIFE)}
+    if "seed" in life:
+        life["seed"] = int(life["seed"])
+    for name in ("influence", "share"):
+        values[name] = _or(getattr(controls, name), values.get(name, 1.0))
+    return ChainSettings(**values, life=LifeSettings(**life))

@@ -1,0 +1,138 @@
+"""Plays a script in simulated time, and records what the character does. No device, no clock."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..character.file.contents import ChainEntry, CharacterFile
+from ..character.file.tracks import Array
+from ..files import atomic
+from .errors import PlayerError
+from .performance import Performance
+from .script import SAME_TIME, Event, Script, TargetPath
+
+SAME_RATE = 1e-6  # relative: a rate that is nearer to the clip's is the clip's
+LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
+IDENTITY = np.eye(4).tolist()
+
+
+def play(character: CharacterFile, script: Script) -> dict[str, Array]:
+    """Plays a script; returns the arrays of the recording by their names.
+
+    Arrays have a row for each tick; row 0 is the first frame, at rest:
+        time (t,) [s]; joint_names (n,); commanded, desired (t, n) [rad, m]; lower, upper, velocity,
+        acceleration, jerk (n,); chain_names (c,); target_position (t, c, 3) [m]; aim_error_desired,
+        aim_error (t, c) [rad]; state (t,); value_names (v,); values (t, v); decisions, JSON lines.
+
+    Raises:
+        PlayerError: the script names what the character does not have, or a chain cannot be solved in the
+            first frame.
+    """
+    paths = dict(script.targets)
+    performance = Performance(character, tuple(paths))
+    count = round(script.seconds * script.rate) + 1
+    rows: dict[str, list[Any]] = {
+        name: [] for name in ("commanded", "desired", "target_position", "aim_error_desired", "aim_error")
+    }
+    values, decisions = [], []
+    events = iter(script.events)
+    coming = next(events, None)
+    times = np.arange(count) / script.rate
+    for number, time in enumerate(times.tolist()):
+        while coming is not None and coming.at <= time + SAME_TIME:
+            decisions.append(_apply(performance, coming))
+            coming = next(events, None)
+        frame, dt = _step(character, script.rate, number)
+        performance.advance(frame, dt if number else 0.0, _targets(character, paths, time, frame))
+        for name, row in _row(performance).items():
+            rows[name].append(row)
+        values.append(performance.values())
+    chains = character.chains
+    joints = [joint for chain in chains for joint in chain.skeleton.joints]
+    return {
+        "time": times,
+        "joint_names": np.array(character.joint_names),
+        **{name: np.array(row) for name, row in rows.items()},
+        **{name: np.array([getattr(joint, name) for joint in joints]) for name in LIMITS},
+        "chain_names": np.array([chain.name for chain in chains]),
+        "state": np.array([""] * count),
+        "value_names": np.array([value.name for value in character.values], dtype=str),
+        "values": np.array(values).reshape(count, len(character.values)),
+        "decisions": np.array(decisions, dtype=str),
+    }
+
+
+def write(path: Path, recording: dict[str, Array]) -> None:
+    """Writes a recording as a numpy archive; raises OSError."""
+    with atomic.replacing(path) as temporary, temporary.open("xb") as stream:
+        np.savez_compressed(stream, **recording)  # type: ignore[arg-type]
+
+
+def _step(character: CharacterFile, rate: float, number: int) -> tuple[float, float]:
+    """Frame of the clip at a tick, and seconds between two ticks; those of the clip where the rates are
+    equal.
+    """
+    clip = character.rate
+    frames = rate * clip.seconds_a_frame  # ticks a frame
+    if abs(frames - 1.0) < SAME_RATE:
+        return float(number), clip.seconds_a_frame
+    return number / frames, 1.0 / rate
+
+
+def _targets(
+    character: CharacterFile, paths: dict[str, TargetPath], time: float, frame: float
+) -> dict[str, list[list[float]]]:
+    """World matrices of the script's targets at a time [s], which is that frame of the clip."""
+    authored = {target.name: target.world for target in character.targets}
+    return {
+        name: path.at(time, authored[name].at(frame).tolist() if name in authored else IDENTITY)
+        for name, path in paths.items()
+    }
+
+
+def _apply(performance: Performance, event: Event) -> str:
+    """Does what an event says; returns the decision that follows, as a line of JSON."""
+    decision: dict[str, Any] = {"time": event.at}
+    if event.target is not None:
+        performance.controls.follow(*event.target)
+        decision |= {"cause": "script", "chain": event.target[0], "target": event.target[1]}
+    elif event.values:
+        for path, value in event.values:
+            performance.controls.set(path, value)
+        decision |= {"cause": "script", "set": dict(event.values)}
+    elif event.state:
+        raise PlayerError(f"there is no state '{event.state}': the character has no behaviour")
+    else:
+        decision |= {"cause": f"event {event.event}", "state": None}
+    return json.dumps(decision)
+
+
+def _row(performance: Performance) -> dict[str, Any]:
+    """What a recording has of a tick."""
+    commanded, desired, places, wanted, errors = [], [], [], [], []
+    for chain, outputs in _outputs(performance):
+        commanded += outputs.angles.tolist()
+        desired += outputs.desired.tolist()
+        matrix = performance.targets[performance.target(chain)]
+        places.append([row[3] for row in matrix[:3]])
+        wanted.append(outputs.solution.aim_error)
+        errors.append(outputs.filtered_aim_error)
+    return {
+        "commanded": commanded,
+        "desired": desired,
+        "target_position": places,
+        "aim_error_desired": wanted,
+        "aim_error": errors,
+    }
+
+
+def _outputs(performance: Performance) -> Iterator[tuple[ChainEntry, Any]]:
+    """The chains with their outputs; raises PlayerError where one could not be solved."""
+    for chain in performance.character.chains:
+        outputs = performance.outputs(chain)
+        if outputs is None:
+            raise PlayerError(performance.problem(chain))
+        yield chain, outputs
