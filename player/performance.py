@@ -215,8 +215,7 @@ def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> Chain
     """The settings of a chain at a frame of its clip, with what was set."""
     values = {name: float(track.at(frame)) for name, track in entry.settings.items()}
     life = {name.removeprefix(LIFE): values.pop(name) for name in list(values) if name.startswith(LIFE)}
-    if "seed" in life:
-        life["seed"] = int(life["seed"])
+    seed = int(life.pop("seed", 0.0))
     for name in ("influence", "share"):
         values[name] = _or(getattr(controls, name), values.get(name, 1.0))
-    return ChainSettings(**values, life=LifeSettings(**life))
+    return ChainSettings(**values, life=LifeSettings(**life, seed=seed))

@@ -68,7 +68,7 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
 def write(path: Path, recording: dict[str, Array]) -> None:
     """Writes a recording as a numpy archive; raises OSError."""
     with atomic.replacing(path) as temporary, temporary.open("xb") as stream:
-        np.savez_compressed(stream, **recording)  # type: ignore[arg-type]
+        np.savez_compressed(stream, **recording)
 
 
 def _step(character: CharacterFile, rate: float, number: int) -> tuple[float, float]:

@@ -36,6 +36,7 @@ TOP_LEVEL = {
     "motion",
     "operators",
     "panels",
+    "player",
     "registration.py",
     "rig",
     "solvers",

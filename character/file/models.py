@@ -34,11 +34,8 @@ def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
         }
         for joint in skeleton.joints
     ]
-    return {
-        "joints": joints,
-        "ends": [_end_json(end) for end in skeleton.ends],
-        "tool_joint": skeleton.tool_joint,
-    }
+    tool = End(skeleton.tool_joint, skeleton.tool_rotation, skeleton.tool_offset, skeleton.tool_name)
+    return {"joints": joints, "ends": [_end_json(end) for end in (tool, *skeleton.more_ends)]}
 
 
 def _end_json(end: End) -> dict[str, Any]:
@@ -55,16 +52,17 @@ def skeleton_of(plain: JsonFields) -> Skeleton:
     joints = plain.children("joints", "joint", "name")
     if not 0 < len(joints) <= MOST_JOINTS:
         plain.wrong("joints", f"1 to {MOST_JOINTS} joints")
-    tool, *others = [_end(end) for end in plain.children("ends", "end")] or [None]
-    if tool is None:
+    ends = [_end(end) for end in plain.children("ends", "end")]
+    if not ends:
         plain.wrong("ends", "at least one end")
+    tool, *others = ends
     try:
         return Skeleton(
             tuple(map(_joint, joints)),
             tool.rotation,
             tool.offset,
-            plain.whole("tool_joint", -1, len(joints) - 1),
-            tuple(end for end in others if end is not None),
+            tool.joint,
+            tuple(others),
             tool.name,
         )
     except SkeletonError as error:
@@ -86,7 +84,7 @@ def _joint(plain: JsonFields) -> Joint:
 
 def _end(plain: JsonFields) -> End:
     return End(
-        plain.whole("joint", 0, MOST_JOINTS),
+        plain.whole("joint", -1, MOST_JOINTS),
         _quaternion(plain, "rotation"),
         _vector(plain, "offset"),
         plain.get("name", str),
@@ -105,7 +103,7 @@ def _quaternion(plain: JsonFields, name: str) -> tuple[float, float, float, floa
 
 def options_json(options: object) -> dict[str, Any] | None:
     """A solver's options object as JSON; None for a solver without options."""
-    return None if options is None else asdict(options)  # type: ignore[call-overload,no-any-return]
+    return None if options is None else asdict(options)  # type: ignore[call-overload]
 
 
 def options_of(plain: JsonFields, name: str, solver: str) -> object:

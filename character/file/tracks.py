@@ -30,9 +30,8 @@ class Track:
         """Values (...) at a frame, counted from 0; between two frames linearly interpolated."""
         whole, share = self._place(frame)
         first: Array = self.rows[whole]
-        if not share:
-            return first
-        return first + share * (self.rows[whole + 1] - first)
+        mixed: Array = first + share * (self.rows[whole + 1] - first) if share else first
+        return mixed
 
     def step(self, frame: float) -> Array:
         """Values (...) at a frame, counted from 0, of what changes from frame to frame alone."""

@@ -1,0 +1,89 @@
+"""A small character for tests: an arm of three joints with two postures and two targets, made without
+Blender.
+"""
+
+import math
+
+import numpy as np
+from limber.character.chain.inputs import EndInputs
+from limber.character.chain.settings import BASES, POSTURE
+from limber.character.file.contents import (
+    ChainEnd,
+    ChainEntry,
+    CharacterFile,
+    Rate,
+    StoredPosture,
+    TargetEntry,
+    ValueEntry,
+)
+from limber.character.file.tracks import Track, track
+from limber.motion import Character
+from limber.solvers.expressive.options import Options
+from limber.solvers.goals import Point
+from limber.solvers.kinematics.skeleton import Joint, Skeleton
+
+FRAMES = 49
+
+
+def skeleton() -> Skeleton:
+    """Three links of 0.2 m, which turn about Z, X and X."""
+    axes = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    joints = tuple(
+        Joint(f"Link{k} {'YXX'[k]}", k - 1, (1.0, 0.0, 0.0, 0.0), (0.0, 0.2, 0.0), axis, -2.0, 2.0)
+        for k, axis in enumerate(axes)
+    )
+    return Skeleton(joints, tool_offset=(0.0, 0.2, 0.0))
+
+
+def placed(*spots: tuple[float, float, float]) -> Track:
+    """A track of matrices at these places [m]."""
+    matrices = np.tile(np.eye(4), (len(spots), 1, 1))
+    matrices[:, :3, 3] = spots
+    return Track(matrices)
+
+
+def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntry:
+    """A chain that keeps its first posture, and looks at target 'Ball'; its authored pose moves."""
+    arm = skeleton()
+    authored = np.linspace(0.0, 0.4, FRAMES)[:, None] * np.ones(3)
+    return ChainEntry(
+        name=name,
+        rig=rig,
+        skeleton=arm,
+        solver="expressive",
+        options=Options(link_weights=(1.0, 0.5, 1.0)),
+        filter_name="default",
+        styles=(Character(sigma=0.2),) * 3,
+        transition=0.0,
+        ends=(ChainEnd(EndInputs(0, Point), ("Ball", "Lamp/Shade")),),
+        postures=(
+            StoredPosture("Proud", np.array([0.1, 0.3, -0.2])),
+            StoredPosture("So~so/la", np.array([0.0, math.nan, 0.9])),
+        ),
+        base=track(np.array([float(BASES.index(base))])),
+        posture=track(np.array([0.0])),
+        watch=track(np.array([0.0])),
+        weights=track(np.array([[0.0, 0.25]])),
+        settings={"keep": track(np.array([1.0])), "life_seed": track(np.array([3.0]))},
+        authored=track(authored),
+        world=placed((0.0, 0.0, 0.1)),
+        planning=None,
+    )
+
+
+def character(*chains: ChainEntry) -> CharacterFile:
+    """A character with these chains; without any with `chain()`."""
+    return CharacterFile(
+        name="Sample",
+        made_by="tests",
+        rate=Rate(24.0, 1.0),
+        first_frame=1,
+        frames=FRAMES,
+        chains=chains or (chain(),),
+        targets=(
+            TargetEntry("Ball", placed((0.3, 0.5, 0.4))),
+            TargetEntry("Lamp/Shade", placed((-0.5, 0.4, 0.2))),
+        ),
+        values=(ValueEntry("Glow", track(np.linspace(0.0, 1.0, FRAMES))),),
+        remarks=("A remark",),
+    )
