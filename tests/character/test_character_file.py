@@ -6,6 +6,7 @@ import random
 import struct
 import zipfile
 import zlib
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
@@ -139,8 +140,7 @@ def test_a_damaged_file_is_refused_and_nothing_else_is_raised(data: bytes):
                 broken[at : at + 4] = source.choice((b"\xff" * 4, b"\0" * 4, b"PK\x03\x04"))
         try:
             reading.character_of(archive.unpacked(bytes(broken), "a.limber"), "a.limber")
-        except CharacterFileError as error:
-            assert str(error)
+        except CharacterFileError:
             refused += 1
     assert refused > 0.9 * DAMAGES
 
@@ -148,11 +148,9 @@ def test_a_damaged_file_is_refused_and_nothing_else_is_raised(data: bytes):
 @settings(max_examples=400)
 @given(texts(json.loads(writing.members_of(character())[reading.CHARACTER])))
 def test_whatever_the_json_says_the_file_is_read_or_refused(text: str):
-    try:
-        members = {**writing.members_of(character()), reading.CHARACTER: text.encode()}
+    members = {**writing.members_of(character()), reading.CHARACTER: text.encode()}
+    with suppress(CharacterFileError):
         reading.character_of(members, "a.limber")
-    except CharacterFileError as error:
-        assert str(error)
 
 
 @settings(max_examples=200)
@@ -161,10 +159,8 @@ def test_whatever_the_manifest_says_the_file_is_read_or_refused(text: str):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as file:
         file.writestr(archive.MANIFEST, text)
-    try:
+    with suppress(CharacterFileError):
         archive.unpacked(stream.getvalue(), "a.limber")
-    except CharacterFileError as error:
-        assert str(error)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no zip at all", zlib.compress(b"x" * 1000)])
