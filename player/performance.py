@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
 from ..character.chain.settings import (
     BASES,
@@ -42,10 +43,12 @@ class Moment(NamedTuple):
     controls: Mapping[str, ChainControls]
 
     def needs(self, parts: Sequence["PlayedChain"], certain: bool = False) -> list[list[int]]:
-        return [[] for _ in parts]
+        places = {part.key: k for k, part in enumerate(parts)}
+        links = [part.entry.link for part in parts]
+        return [[places[link.chain]] if link is not None else [] for link in links]
 
-    def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> dict[str, Angles]:
-        return {part.key: pose for part, _, pose in poses}
+    def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> dict[str, ChainPose]:
+        return {part.key: pose for part, _, pose in poses if pose}
 
 
 @dataclass
@@ -53,6 +56,7 @@ class ChainSession(Session):
     """Session of a chain from a character file."""
 
     target: str = ""  # name of the target that its own end follows
+    base: Matrix = field(default_factory=list)  # world matrix of its base frame
     models: dict[bool, Model] = field(default_factory=dict)  # by whether stored postures are switched
 
     def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
@@ -67,9 +71,13 @@ class ChainSession(Session):
         stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
         if base == POSTURE and stored is None:
             raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
+        relative = entry.base_frame.at(moment.frame)
+        link = entry.link
+        on = relative if link is None else frame.view[link.chain].on(link.joint, relative)
+        self.base = on.tolist()
         chain_frame = ChainFrame(
             name=entry.name,
-            base=entry.world.at(moment.frame).tolist(),
+            base=self.base,
             ends=self._ends(entry, moment),
             posture=kept_values(
                 base, _weighted(entry, controls, base, stored, moment), entry.authored.at(moment.frame)
@@ -107,8 +115,13 @@ class ChainSession(Session):
             for end, name in zip(entry.ends, names, strict=True)
         )
 
-    def show(self, frame: Frame) -> tuple[Angles, Angles]:
-        return self.outputs.angles, self.outputs.desired
+    def show(self, frame: Frame) -> tuple[ChainPose, ChainPose]:
+        outputs: Outputs = self.outputs
+        now, desired = (
+            ChainPose(self.base, outputs.skeleton, tuple(angles.tolist()))
+            for angles in (outputs.angles, outputs.desired)
+        )
+        return now, desired
 
 
 @dataclass(frozen=True)
@@ -129,8 +142,9 @@ class PlayedChain:
     def new_session(self) -> ChainSession:
         return ChainSession()
 
-    def place(self, view: dict[str, Angles], pose: Any) -> None:
-        view[self.key] = pose
+    def place(self, view: dict[str, ChainPose], pose: Any) -> None:
+        if pose:
+            view[self.key] = pose
 
 
 class Performance:

@@ -1,4 +1,4 @@
-"""Builds the wheel of the player, which plays character files without Blender: build/limber-VERSION-....whl."""
+"""Builds the wheel of the player, which plays character files without Blender, into build/."""
 
 import subprocess
 import sys

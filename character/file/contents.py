@@ -35,6 +35,13 @@ class ChainEnd(NamedTuple):
     targets: tuple[str, ...]
 
 
+class Link(NamedTuple):
+    """What a joint of a chain moves: the chain's name, and the index of the joint; -1: its base."""
+
+    chain: str
+    joint: int
+
+
 @dataclass(frozen=True)
 class ChainEntry:
     """A chain: how it is built, and what the animator authored.
@@ -53,7 +60,8 @@ class ChainEntry:
         weights: Track (postures,) of the postures' weights in a blend.
         settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
         authored: Track (n,) [rad; prismatic joints m] of the authored pose.
-        world: Track (4, 4) of the base frame in the world.
+        link: The link of another chain on which it hangs; None: it hangs on none.
+        base_frame: Track (4, 4) of its base frame, in that link's or else in the world.
         planning: Its number among the chains that share the time for planning; None: its solver does not
             plan.
     """
@@ -74,7 +82,8 @@ class ChainEntry:
     weights: Track
     settings: dict[str, Track]
     authored: Track
-    world: Track
+    link: Link | None
+    base_frame: Track
     planning: Planning | None
 
     @property

@@ -9,6 +9,7 @@ from ...files.json_fields import JsonFields
 from ...files.plain import json_of
 from ...motion import FILTERS, NO_FILTER
 from ...solvers.table import SOLVERS, unavailable
+from ..chain.hanging import BASE
 from ..chain.settings import BASES, ChainSettings, LifeSettings
 from ..mover import Planning
 from . import archive
@@ -16,6 +17,7 @@ from .contents import (
     ChainEnd,
     ChainEntry,
     CharacterFile,
+    Link,
     Rate,
     SelfTest,
     StoredPosture,
@@ -23,7 +25,7 @@ from .contents import (
     ValueEntry,
 )
 from .errors import CharacterFileError
-from .models import end_of, options_of, skeleton_of, style_of
+from .models import MOST_JOINTS, end_of, options_of, skeleton_of, style_of
 from .tracks import ArrayReader, Track
 
 CHARACTER, ARRAYS = "character.json", "arrays.f64"  # members
@@ -100,6 +102,7 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
     ):
         if twice := next((each for each in names if names.count(each) > 1), None):
             raise CharacterFileError(f"'{name}' has {kind} '{twice}' twice: export it again")
+    _check_links(chains, name)
     return character
 
 
@@ -152,7 +155,8 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
         weights=arrays.track(plain, "weights", (len(postures),), frames),
         settings={name: arrays.track(stored, name, (), frames) for name in SETTINGS if stored.has(name)},
         authored=arrays.track(plain, "authored", (count,), frames),
-        world=_frames(plain, arrays, frames),
+        link=_link(plain),
+        base_frame=_frames(plain, arrays, frames),
         planning=_planning(plain),
     )
 
@@ -176,12 +180,31 @@ def _indices(
 
 def _frames(plain: JsonFields, arrays: ArrayReader, frames: int) -> Track:
     """The track (4, 4) of the base frame, which has an inverse."""
-    track = arrays.track(plain, "world", (4, 4), frames)
+    track = arrays.track(plain, "base_frame", (4, 4), frames)
     with np.errstate(over="ignore", invalid="ignore"):
         is_singular = not (np.abs(np.linalg.det(track.rows[:, :3, :3])) > 0.0).all()
     if is_singular:
-        plain.wrong("world", "frames that are not scaled to nothing")
+        plain.wrong("base_frame", "frames that are not scaled to nothing")
     return track
+
+
+def _link(plain: JsonFields) -> Link | None:
+    if not plain.is_given("link"):
+        return None
+    stored = plain.child("link")
+    return Link(stored.get("chain", str), stored.whole("joint", BASE, MOST_JOINTS))
+
+
+def _check_links(chains: tuple[ChainEntry, ...], name: str) -> None:
+    """Raises CharacterFileError where a chain hangs on one that is not before it, or on no joint of it."""
+    before: dict[str, int] = {}
+    for chain in chains:
+        if chain.link is not None and chain.link.joint >= before.get(chain.link.chain, BASE):
+            raise CharacterFileError(
+                f"'{name}': chain '{chain.name}' hangs on joint {chain.link.joint} of chain"
+                f" '{chain.link.chain}', which is not before it: export it again"
+            )
+        before[chain.name] = len(chain.skeleton)
 
 
 def _planning(plain: JsonFields) -> Planning | None:

@@ -50,7 +50,7 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
 def _chain(chain: ChainEntry, arrays: ArrayWriter) -> dict[str, Any]:
     tracks = {
         name: arrays.put(getattr(chain, name).rows)
-        for name in ("base", "posture", "watch", "weights", "authored", "world")
+        for name in ("base", "posture", "watch", "weights", "authored", "base_frame")
     }
     return {
         "name": chain.name,
@@ -66,6 +66,7 @@ def _chain(chain: ChainEntry, arrays: ArrayWriter) -> dict[str, Any]:
             {"name": posture.name, "values": arrays.put(posture.values)} for posture in chain.postures
         ],
         "settings": {name: arrays.put(track.rows) for name, track in chain.settings.items()},
+        "link": None if chain.link is None else chain.link._asdict(),
         "planning": None if chain.planning is None else chain.planning._asdict(),
         **tracks,
     }

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ...solvers.kinematics import rotations
+from ...solvers.kinematics.se3 import Array, Frame, frame_array
 from ...solvers.kinematics.skeleton import End, Joint, Skeleton
 from ..blender.errors import RigError
 from ..bones import axes
@@ -51,6 +52,44 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
     Raises:
         RigError: no joint moves an end.
     """
+    joints, frames = _walked(reader, fixed, motions)
+    ends = []
+    for bone, (rotation, offset) in zip(reader.ends, tools, strict=True):
+        index = reader.names.index(bone)
+        frame = frames[index].carry(rotation, offset, fixed[index][2])
+        if frame.joint < 0:
+            raise RigError(
+                f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press"
+                " Match Joints"
+            )
+        ends.append(End(frame.joint, rotations.normalized(frame.rotation), frame.offset, bone))
+    tool, *other_ends = ends
+    return Skeleton(
+        tuple(joints),
+        tool.rotation,
+        tool.offset,
+        tool.joint if other_ends else -1,
+        tuple(other_ends),
+        tool.name,
+    )
+
+
+def bone_frames(reader: ChainReader, fixed: tuple, motions: list[Motion]) -> dict[str, tuple[int, Array]]:
+    """For each bone of the chain that is not scaled the index of the joint that moves it last (-1: none), and
+    the bone's frame (4, 4) in that joint's; arguments as for `joint_tree`.
+    """
+    _, frames = _walked(reader, fixed, motions)
+    return {
+        name: (frame.joint, frame_array(Frame(rotations.normalized(frame.rotation), frame.offset)))
+        for name, frame, (_, _, size, _) in zip(reader.names, frames, fixed, strict=True)
+        if size == 1.0
+    }
+
+
+def _walked(
+    reader: ChainReader, fixed: tuple, motions: list[Motion]
+) -> tuple[list[Joint], list[_JointFrame]]:
+    """The joints of a chain, and the frames of its bones after their rotation."""
     joints: list[Joint] = []
     frames: list[_JointFrame] = []
     for part, (location, rotation, _, lead) in zip(reader.parts, fixed, strict=True):
@@ -74,25 +113,7 @@ def joint_tree(reader: ChainReader, fixed: tuple, motions: list[Motion], tools: 
             joints.append(_joint(part.name, axis, frame, motions[reader.stored_index[len(joints)]]))
             frame = _JointFrame(len(joints) - 1, rotations.IDENTITY, ORIGIN)
         frames.append(frame)
-    ends = []
-    for bone, (rotation, offset) in zip(reader.ends, tools, strict=True):
-        index = reader.names.index(bone)
-        frame = frames[index].carry(rotation, offset, fixed[index][2])
-        if frame.joint < 0:
-            raise RigError(
-                f"No joint moves end '{bone}': unlock a rotation axis of it or of a bone above it, and press"
-                " Match Joints"
-            )
-        ends.append(End(frame.joint, rotations.normalized(frame.rotation), frame.offset, bone))
-    tool, *other_ends = ends
-    return Skeleton(
-        tuple(joints),
-        tool.rotation,
-        tool.offset,
-        tool.joint if other_ends else -1,
-        tuple(other_ends),
-        tool.name,
-    )
+    return joints, frames
 
 
 def _joint(bone: str, axis: str, frame: _JointFrame, limits: Motion) -> Joint:

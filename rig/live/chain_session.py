@@ -2,13 +2,14 @@
 pose in the bones' channels.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from mathutils import Matrix
 
+from ...character.chain.hanging import ChainPose
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
 from ...character.chain.settings import ChainFrame, ChainSettings, chain_inputs, kept_posture
 from ...character.chain.tick import Model, make_model
@@ -26,12 +27,13 @@ from ..bones.channels import Channel
 from ..bones.joint_axes import constraint_range
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
-from ..chains.joint_tree import joint_tree
+from ..chains.joint_tree import bone_frames, joint_tree
 from ..chains.kept_posture import active, kept
 from ..chains.skeleton import SCALED, BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.character import character
 from ..scene import goal as goals
+from ..scene.placement import Hanging, Placement
 from . import motion_filter
 from .mover import JointKey, JointLimits, SceneSession
 
@@ -52,6 +54,16 @@ class Recipe(NamedTuple):
     transition: float
 
 
+class ShownPose(dict):
+    """Basis of each bone that a chain moves, and where the chain's joints are for what hangs on them."""
+
+    def __init__(
+        self, channels: dict[str, tuple], chain: ChainPose, bone_frames: dict[str, tuple[int, np.ndarray]]
+    ) -> None:
+        super().__init__(channels)
+        self.chain, self.bone_frames = chain, bone_frames
+
+
 @dataclass
 class ChainSession(SceneSession):
     """Session (state from frame to frame) of a chain."""
@@ -68,6 +80,9 @@ class ChainSession(SceneSession):
     fixed: tuple = ()  # the same as rounded for the model
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, as last read
     chain_settings: ChainSettings | None = None  # as last read
+    base: list[list[float]] = field(default_factory=list)  # world matrix of the base frame, as last read
+    hanging: Hanging | None = None  # the other chain on which the base hangs, as last read
+    bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)  # see `bone_frames`
 
     errors = SETUP_ERRORS
 
@@ -107,10 +122,14 @@ class ChainSession(SceneSession):
         self.problem = self.problem or self.outputs.problem
         if not self.poses:
             return self.pose, self.desired_pose
-        pose = self.reader.channels(self.poses, self.outputs.angles.tolist())
-        return pose, (
-            self.reader.channels(self.poses, self.outputs.desired.tolist()) if frame.is_mutual else pose
-        )
+        pose = self._shown(self.outputs.angles)
+        return pose, self._shown(self.outputs.desired) if frame.is_mutual else pose
+
+    def _shown(self, values: np.ndarray) -> ShownPose:
+        """The pose for values (n,) of the joints [rad; prismatic joints m]."""
+        angles = values.tolist()
+        chain = ChainPose(self.base, self.outputs.skeleton, tuple(angles))
+        return ShownPose(self.reader.channels(self.poses, angles), chain, self.bone_frames)
 
     def differs(self, frame: Frame) -> bool:
         before = self.poses
@@ -202,19 +221,14 @@ class ChainSession(SceneSession):
         self._update_model(rig, chain, solver, world)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
         self._aim(frame, chain, evaluated_chain)
-        base = placement.root(rig, reader.names[0], reader.base_location(poses))
-        if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
-            raise RigError(
-                f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}'"
-                " inherit it: clear it"
-            )
+        self._update_base(rig, chain, placement, world)
         is_filtered = bool(self.model.filters)
         scene = depsgraph.scene
         self.authored = self._authored(shown, poses)
         self.chain_settings = build.chain_settings(evaluated_chain)
         chain_frame = ChainFrame(
             name=chain.name,
-            base=(np.array(world, float) @ base).tolist(),
+            base=self.base,
             ends=self.aimed,
             posture=kept(
                 chain,
@@ -234,6 +248,26 @@ class ChainSession(SceneSession):
             is_mutual=frame.is_mutual,
             slot=frame.slot,
         )
+
+    def _update_base(self, rig, chain, placement: Placement, world: Matrix) -> None:
+        """Reads the base frame.
+
+        Raises:
+            RigError: a parent of the chain is scaled, and not all of its bones inherit that.
+        """
+        reader = self.reader
+        name, location = reader.names[0], reader.base_location(self.poses)
+        self.hanging = placement.hanging(rig, name, location)
+        if self.hanging is not None:
+            self.base = self.hanging.world.tolist()
+            return
+        base = placement.root(rig, name, location)
+        if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
+            raise RigError(
+                f"A parent of bone '{name}' is scaled, and not all bones of chain '{chain.name}' inherit it:"
+                " clear it"
+            )
+        self.base = (np.array(world, float) @ base).tolist()
 
     def _aim(self, frame: Frame, chain, evaluated_chain) -> None:
         """Reads the ends' targets. At Influence 0 without a filter nothing follows them, so the last ones
@@ -338,6 +372,7 @@ class ChainSession(SceneSession):
                 options=options,
             )
             self.recipe = recipe
+            self.bone_frames = bone_frames(reader, self.fixed, limits)
         if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}):
             raise UnavailableSolverError(trouble)
         self.ends, self.made_of = ends, made_of

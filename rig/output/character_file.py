@@ -13,6 +13,7 @@ from ...character.file.contents import (
     ChainEnd,
     ChainEntry,
     CharacterFile,
+    Link,
     Rate,
     SelfTest,
     StoredPosture,
@@ -21,6 +22,7 @@ from ...character.file.contents import (
 )
 from ...character.file.reading import LIFE
 from ...character.file.tracks import track
+from ...character.stage import in_order
 from ..blender.errors import RigError
 from ..chains import chain as build
 from ..chains.kept_posture import place
@@ -33,6 +35,7 @@ from ..live.uses import Use, why_not
 from ..robot.values import value_of
 from ..scene.dependencies import moved_targets
 from ..scene.goal import watched, with_goal
+from ..scene.placement import Hanging
 from .stepped import Stepped, scene_frames
 
 TEST_FOR = 10.0  # [s] of the self-test
@@ -47,7 +50,8 @@ class _Row(NamedTuple):
     weights: list[float]
     settings: dict[str, float]
     authored: np.ndarray
-    world: list[list[float]]
+    base_frame: np.ndarray  # (4, 4) of the chain's base in the world
+    hanging: Hanging | None
     commanded: np.ndarray
     desired: np.ndarray
 
@@ -85,6 +89,11 @@ class CharacterExport(Stepped):
         for mover in self.movers:
             if why := why_not(Use.BAKE, mover):
                 raise RigError(why)
+        names = [mover.name for mover in self.movers]
+        self._names = {
+            mover.key: mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}"
+            for mover in self.movers
+        }
         self.name = name
         self.frames = scene_frames(scene)
         if not len(self.frames):
@@ -142,8 +151,6 @@ class CharacterExport(Stepped):
         first = self.models.setdefault(mover.key, (session.model.skeleton, session.recipe))
         read.has_changed |= session.model.skeleton != first[0]
         index = place(mover.settings, settings)
-        _, inputs = session.ticked if session.ticked is not None else (None, None)
-        world = inputs.base if inputs is not None else read.rows[-1].world
         read.rows.append(
             _Row(
                 BASES.index(mover.settings.base),
@@ -152,7 +159,8 @@ class CharacterExport(Stepped):
                 [posture.weight for posture in settings.postures],
                 _numbers(session.chain_settings),
                 session.authored,
-                world,
+                np.array(session.base),
+                session.hanging,
                 session.outputs.angles,
                 session.outputs.desired,
             )
@@ -162,9 +170,9 @@ class CharacterExport(Stepped):
         """What the file has."""
         fps, base = self.scene.render.fps, self.scene.render.fps_base
         tested = min(self.total, round(TEST_FOR * fps / base) + 1)
-        names = [mover.name for mover in self.movers]
-        entries = [self._entry(mover, names) for mover in self.movers]
-        rows = [self.reads[mover.key].rows[:tested] for mover in self.movers]
+        movers = self._in_order()
+        entries = [self._entry(mover) for mover in movers]
+        rows = [self.reads[mover.key].rows[:tested] for mover in movers]
         character = CharacterFile(
             name=self.name,
             made_by=f"Limber for Blender {bpy.app.version_string}",
@@ -185,15 +193,21 @@ class CharacterExport(Stepped):
         self._end()
         return character
 
-    def _entry(self, mover: Mover, names: list[str]) -> ChainEntry:
+    def _in_order(self) -> list[Mover]:
+        """The movers, each after the one on which it hangs."""
+        places = {self._names[mover.key]: k for k, mover in enumerate(self.movers)}
+        links = map(self._link, self.movers)
+        needs = [[places[link.chain]] if link is not None else [] for link in links]
+        return [self.movers[k] for k in in_order(needs, [True] * len(needs), list).indices]
+
+    def _entry(self, mover: Mover) -> ChainEntry:
         chain, rows = mover.settings, self.reads[mover.key].rows
         session: ChainSession = self.stage.session(*mover)
         skeleton, recipe = self.models[mover.key]
         postures = self._postures(mover, session)
         kept = list(postures)  # indices in the chain's list
-        is_unique = names.count(mover.name) == 1
         return ChainEntry(
-            name=mover.name if is_unique else f"{mover.owner.name}/{mover.name}",
+            name=self._names[mover.key],
             rig=mover.owner.name,
             skeleton=skeleton,
             solver=recipe.solver,
@@ -211,9 +225,18 @@ class CharacterExport(Stepped):
             weights=track(np.array([[row.weights[k] for k in kept] for row in rows]).reshape(len(rows), -1)),
             settings={name: _track([row.settings[name] for row in rows]) for name in rows[0].settings},
             authored=track(np.array([row.authored for row in rows])),
-            world=track(np.array([row.world for row in rows])),
+            link=self._link(mover),
+            base_frame=track(
+                np.array([row.hanging.relative if self._link(mover) else row.base_frame for row in rows])
+            ),
             planning=mover.planning,
         )
+
+    def _link(self, mover: Mover) -> Link | None:
+        """The link of another exported chain on which a chain hangs in all frames; None: it hangs on none."""
+        links = {row.hanging and (row.hanging.key, row.hanging.joint) for row in self.reads[mover.key].rows}
+        first = next(iter(links))
+        return Link(self._names[first[0]], first[1]) if first and len(links) == 1 else None
 
     def _postures(self, mover: Mover, session: ChainSession) -> dict[int, StoredPosture]:
         """The stored postures that have values of the chain's joints, by their indices in its list."""
@@ -255,7 +278,7 @@ class CharacterExport(Stepped):
                     f"Target '{target}' of {mover.in_sentence} hangs on {other.in_sentence}: in the file it"
                     " moves as it does in the scene's frames"
                 )
-            elif part:
+            elif part and self._link(mover) is None:
                 sentences.append(
                     f"{mover.label} hangs on {other.in_sentence}: in the file its base moves as it does in"
                     " the scene's frames"

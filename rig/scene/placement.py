@@ -6,14 +6,17 @@ Here they are computed from channels and hierarchy, so that the result is the sa
 pose (live) or not (a bake).
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ...character.chain.hanging import ChainPose
 from .dependencies import Dependency, dependencies_of, is_on
+
+NO_SCALE = (1.0, 1.0, 1.0)
 
 
 class Placed(Protocol):
@@ -21,6 +24,24 @@ class Placed(Protocol):
 
     def world(self, uid: int, bone: str) -> Matrix:
         """World matrix of the object (by its session_uid), or of its bone, that shows a body."""
+
+
+class BoneFrame(NamedTuple):
+    """Frame of a bone that a chain moves, in double precision."""
+
+    key: Hashable  # of the chain's mover
+    pose: ChainPose
+    joint: int  # index of the joint that moves it last; -1: none
+    in_joint: np.ndarray  # (4, 4)
+
+
+class Hanging(NamedTuple):
+    """The base of a chain that hangs on another chain."""
+
+    key: Hashable  # of that chain's mover
+    joint: int  # index of its joint; -1: its base
+    relative: np.ndarray  # (4, 4) the base in that joint's frame
+    world: np.ndarray  # (4, 4) the base in the world
 
 
 class Placement:
@@ -39,6 +60,9 @@ class Placement:
         self.frames: dict[
             int, Mapping[str, np.ndarray]
         ] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
+        self._bone_frames: dict[
+            int, Mapping[str, BoneFrame]
+        ] = {}  # armature's session_uid -> bone that a chain moves -> its frame
         self._warped: dict[
             int, set[str]
         ] = {}  # armature's session_uid -> bones that movers other than its body move
@@ -68,15 +92,46 @@ class Placement:
         else:
             warped.update(pose)
 
+    def move_chain(self, rig, frames: Mapping[str, BoneFrame]) -> None:
+        """Sets the frames of bones that a chain moves, for what hangs on them."""
+        uid = rig.session_uid
+        self._bone_frames[uid] = {**self._bone_frames.get(uid, {}), **frames}
+
+    def hanging(self, rig, name: str, location: tuple) -> Hanging | None:
+        """The base of a chain, its root bone before its own rotation, where bones that only pass on what
+        another chain does are between the two; None: it hangs on none, or Blender alone knows how.
+        """
+        uid, bone = rig.session_uid, rig.data.bones[name]
+        frames, moved = self._bone_frames.get(uid), self.moved.get(uid, {})
+        if not frames or uid in self.bodies:
+            return None
+        relative = np.array(Matrix.Translation(location), float)
+        while bone.parent is not None and _passes_all_on(bone):
+            rest = np.linalg.inv(np.array(bone.parent.matrix_local, float)) @ np.array(
+                bone.matrix_local, float
+            )
+            relative = rest @ relative
+            bone = bone.parent
+            channels = moved.get(bone.name)
+            if channels is not None and (frame := frames.get(bone.name)) and channels[2] == NO_SCALE:
+                relative = frame.in_joint @ relative
+                return Hanging(frame.key, frame.joint, relative, frame.pose.on(frame.joint, relative))
+            pose_bone = rig.evaluated_get(self.depsgraph).pose.bones[bone.name]
+            if bone.name in moved or any(not constraint.mute for constraint in pose_bone.constraints):
+                return None
+            basis = np.array(pose_bone.matrix_basis, float)
+            if bone.use_connect:
+                basis[:3, 3] = 0.0
+            relative = basis @ relative
+        return None
+
     def root(self, rig, name: str, location: tuple) -> np.ndarray:
         """Frame (4, 4) in armature space of a chain's base: its root bone before its own rotation. On a link
         of a whole body it has the solver's double precision.
         """
         bone = rig.data.bones[name]
         link = self._link(rig, bone.parent)
-        if link is None or not (
-            bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
-        ):
+        if link is None or not _passes_all_on(bone):
             return np.array(self.on_parent(rig, bone, Matrix.Translation(location)), float)
         rest = np.linalg.inv(np.array(bone.parent.matrix_local, float)) @ np.array(bone.matrix_local, float)
         return link @ rest @ np.array(Matrix.Translation(location), float)
@@ -231,6 +286,11 @@ class Placement:
             return False
         pose_bone = rig.evaluated_get(self.depsgraph).pose.bones.get(dependency.bone)
         return pose_bone is not None and self._is_moved(rig, pose_bone)
+
+
+def _passes_all_on(bone) -> bool:
+    """Whether a bone inherits all of what its parent does."""
+    return bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
 
 
 def is_on_shape(obj) -> bool:

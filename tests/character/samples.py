@@ -66,7 +66,8 @@ def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntr
         weights=track(np.array([[0.0, 0.25]])),
         settings={"keep": track(np.array([1.0])), "life_seed": track(np.array([3.0]))},
         authored=track(authored),
-        world=placed((0.0, 0.0, 0.1)),
+        link=None,
+        base_frame=placed((0.0, 0.0, 0.1)),
         planning=None,
     )
 
