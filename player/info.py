@@ -22,7 +22,8 @@ def info(character: CharacterFile) -> dict[str, Any]:
         "joints": list(character.joint_names),
         "targets": [target.name for target in character.targets],
         "values": [value.name for value in character.values],
-        "states": [],
+        "states": [state.name for state in character.behaviour.states] if character.behaviour else [],
+        "events": list(character.behaviour.events) if character.behaviour else [],
         "paths": _paths(character),
         "self_test_frames": len(character.self_test.commanded) if character.self_test else 0,
         "remarks": list(character.remarks),
@@ -66,4 +67,7 @@ def lines(character: CharacterFile) -> list[str]:
         )
     if character.values:
         text.append(f"Values: {', '.join(value.name for value in character.values)}")
+    if character.behaviour is not None:
+        states = ", ".join(state.name for state in character.behaviour.states)
+        text.append(f"States: {states}; events: {', '.join(character.behaviour.events) or 'none'}")
     return [*text, *character.remarks]

@@ -1,9 +1,11 @@
 """A character that plays: its movers on a stage of the engine, frame by frame, without a clock."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
+from ..character.behaviour.blending import Direction, Usual
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
 from ..character.chain.settings import (
@@ -18,13 +20,15 @@ from ..character.chain.settings import (
     kept_values,
 )
 from ..character.chain.tick import Model, Outputs, make_model
+from ..character.effects import PostureEffect
 from ..character.file.contents import ChainEntry, CharacterFile
 from ..character.file.reading import LIFE
 from ..character.mover import Planning
 from ..character.one_thread import in_one_thread
 from ..character.stage import Frame, Session, Stage
-from ..solvers.kinematics.skeleton import Angles
 from .controls import ChainControls, Controls
+from .errors import PlayerError
+from .performer import Performer, Role
 
 
 class Moment(NamedTuple):
@@ -35,12 +39,14 @@ class Moment(NamedTuple):
         seconds: Scene time [s].
         targets: World matrices of the targets by their names.
         controls: What was set of the chains, by their names.
+        role: What the behaviour asks of a chain in this moment; None: there is no behaviour.
     """
 
     frame: float
     seconds: float
     targets: Mapping[str, Matrix]
     controls: Mapping[str, ChainControls]
+    role: Callable[[str, Usual], Role] | None
 
     def needs(self, parts: Sequence["PlayedChain"], certain: bool = False) -> list[list[int]]:
         places = {part.key: k for k, part in enumerate(parts)}
@@ -63,14 +69,27 @@ class ChainSession(Session):
         moment: Moment = frame.host
         entry: ChainEntry = frame.part.entry
         controls = moment.controls[entry.name]
-        base = BASES[_or(controls.base, int(entry.base.step(moment.frame)))]
-        posture = _or(controls.posture, int(entry.posture.step(moment.frame)))
+        base, posture, weights = _kept(entry, controls, moment.frame)
+        settings, target = _settings(entry, controls, moment.frame), None
+        gestures: tuple[PostureEffect, ...] = ()
+        if moment.role is not None:
+            usual = Usual(_all_weights(entry, base, posture, weights), settings.influence, settings.share)
+            direction, gestures = moment.role(entry.name, usual)
+            base, weights, target = BLEND, list(direction.weights), direction.target
+            settings = _directed(settings, direction)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
-        self.target = controls.target or entry.ends[0].targets[int(entry.watch.step(moment.frame))]
+        watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
+        self.target = controls.target or target or watched
         stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
         if base == POSTURE and stored is None:
             raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
+        pairs = zip(weights, entry.postures, strict=True)
+        weighted = (
+            [(1.0, stored)]
+            if stored is not None
+            else [(weight, each.values) for weight, each in pairs if weight > 0.0]
+        )
         relative = entry.base_frame.at(moment.frame)
         link = entry.link
         on = relative if link is None else frame.view[link.chain].on(link.joint, relative)
@@ -79,16 +98,15 @@ class ChainSession(Session):
             name=entry.name,
             base=self.base,
             ends=self._ends(entry, moment),
-            posture=kept_values(
-                base, _weighted(entry, controls, base, stored, moment), entry.authored.at(moment.frame)
-            ),
+            posture=kept_values(base, weighted, entry.authored.at(moment.frame)),
             kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
             has_choice=len(moment.targets) > 1,
             seconds=moment.seconds,
+            gestures=gestures,
         )
         return model, chain_inputs(
             chain_frame,
-            _settings(entry, controls, moment.frame),
+            settings,
             is_filtered=is_filtered,
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
@@ -153,10 +171,12 @@ class Performance:
     Args:
         character: The character.
         targets: Names of further targets beside those of the file.
+        seed: Seed of the behaviour's random draws.
     """
 
-    def __init__(self, character: CharacterFile, targets: Sequence[str] = ()) -> None:
+    def __init__(self, character: CharacterFile, targets: Sequence[str] = (), seed: int = 0) -> None:
         self.character = character
+        self.performer = Performer(character.behaviour, seed) if character.behaviour is not None else None
         self.parts = [PlayedChain(chain) for chain in character.chains]
         self.controls = Controls(
             character, frozenset(targets) | {target.name for target in character.targets}
@@ -164,23 +184,47 @@ class Performance:
         self.targets: Mapping[str, Matrix] = {}  # world matrices at the last call of `advance`
         self.frame = 0.0  # of the clip, counted from 0
         self._stage = Stage()
+        self._posture_names = {
+            chain.name: [posture.name for posture in chain.postures] for chain in character.chains
+        }
 
     @in_one_thread
-    def advance(self, frame: float, dt: float, targets: Mapping[str, Matrix]) -> None:
+    def advance(
+        self, frame: float, dt: float, targets: Mapping[str, Matrix], events: Sequence[str] = ()
+    ) -> None:
         """Moves the character on.
 
         Args:
             frame: Frame of the clip, counted from 0.
             dt: Time since the last call [s]; 0 in the first.
             targets: World matrices of targets, in place of those of the clip.
+            events: Names of the events since the last call.
         """
+        if self.performer is not None:
+            self.performer.advance(dt, events)
+        role = None if self.performer is None else partial(self._role, self.performer, dt)
         rate = self.character.rate
         seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
         authored = {target.name: target.world.at(frame).tolist() for target in self.character.targets}
-        moment = Moment(frame, seconds, {**authored, **targets}, self.controls.chains)
+        moment = Moment(frame, seconds, {**authored, **targets}, self.controls.chains, role)
         self.targets = moment.targets
         self.frame = frame
         self._stage.tick(self.parts, moment, dt, {})
+
+    def _role(self, performer: Performer, dt: float, chain: str, usual: Usual) -> Role:
+        """What the behaviour asks of a chain in this moment."""
+        return performer.role(chain, self._posture_names[chain], usual, dt)
+
+    @property
+    def state(self) -> str:
+        """Name of the behaviour's state; "" without a behaviour."""
+        return self.performer.state.name if self.performer is not None else ""
+
+    def enter(self, state: str, cause: str) -> None:
+        """Enters a state of the behaviour; raises PlayerError if there is none of that name."""
+        if self.performer is None:
+            raise PlayerError(f"there is no state '{state}': the character has no behaviour")
+        self.performer.enter(state, cause)
 
     def outputs(self, chain: ChainEntry) -> Outputs | None:
         """Outputs of a chain at the last call of `advance`; None: it could not be solved yet."""
@@ -212,17 +256,27 @@ def _or(control: Any, authored: Any) -> Any:
     return authored if control is None else control
 
 
-def _weighted(
-    entry: ChainEntry, controls: ChainControls, base: str, stored: Angles | None, moment: Moment
-) -> list[tuple[float, Angles]]:
-    """Weights and stored postures for `kept_values`."""
-    if base == POSTURE and stored is not None:
-        return [(1.0, stored)]
-    if base != BLEND:
-        return []
-    weights = entry.weights.at(moment.frame).tolist()
-    pairs = ((controls.weights.get(k, weight), entry.postures[k].values) for k, weight in enumerate(weights))
-    return [(weight, values) for weight, values in pairs if weight > 0.0]
+def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
+    """Kind of base, index of the stored posture (-1: none), and weights of all, with what was set."""
+    weights = entry.weights.at(frame).tolist()
+    return (
+        BASES[_or(controls.base, int(entry.base.step(frame)))],
+        _or(controls.posture, int(entry.posture.step(frame))),
+        [controls.weights.get(k, weight) for k, weight in enumerate(weights)],
+    )
+
+
+def _all_weights(entry: ChainEntry, base: str, posture: int, weights: list[float]) -> list[float]:
+    """Weights of all stored postures, for any kind of base."""
+    if base == BLEND:
+        return weights
+    return [1.0 if base == POSTURE and k == posture else 0.0 for k in range(len(entry.postures))]
+
+
+def _directed(settings: ChainSettings, direction: Direction) -> ChainSettings:
+    """The settings with what a behaviour asks for."""
+    life = settings.life._replace(amount=direction.life * settings.life.amount)
+    return settings._replace(influence=direction.influence, share=direction.share, life=life)
 
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:

@@ -32,24 +32,31 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
             first frame.
     """
     paths = dict(script.targets)
-    performance = Performance(character, tuple(paths))
+    performance = Performance(character, tuple(paths), script.seed)
     count = round(script.seconds * script.rate) + 1
     rows: dict[str, list[Any]] = {
         name: [] for name in ("commanded", "desired", "target_position", "aim_error_desired", "aim_error")
     }
-    values, decisions = [], []
+    values, states = [], []
+    decisions: list[dict[str, Any]] = []
     events = iter(script.events)
     coming = next(events, None)
     times = np.arange(count) / script.rate
     for number, time in enumerate(times.tolist()):
+        names = []
         while coming is not None and coming.at <= time + SAME_TIME:
-            decisions.append(_apply(performance, coming))
+            decisions += _apply(performance, coming)
+            names += [coming.event] if coming.event else []
             coming = next(events, None)
         frame, dt = _step(character, script.rate, number)
-        performance.advance(frame, dt if number else 0.0, _targets(character, paths, time, frame))
+        performance.advance(frame, dt if number else 0.0, _targets(character, paths, time, frame), names)
+        states.append(performance.state)
         for name, row in _row(performance).items():
             rows[name].append(row)
         values.append(performance.values())
+    if performance.performer is not None:
+        decisions += [each._asdict() for each in performance.performer.decisions]
+    lines = [json.dumps(each) for each in sorted(decisions, key=lambda each: float(each["time"]))]
     chains = character.chains
     joints = [joint for chain in chains for joint in chain.skeleton.joints]
     return {
@@ -58,10 +65,10 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
         **{name: np.array(row) for name, row in rows.items()},
         **{name: np.array([getattr(joint, name) for joint in joints]) for name in LIMITS},
         "chain_names": np.array([chain.name for chain in chains]),
-        "state": np.array([""] * count),
+        "state": np.array(states, dtype=str),
         "value_names": np.array([value.name for value in character.values], dtype=str),
         "values": np.array(values).reshape(count, len(character.values)),
-        "decisions": np.array(decisions, dtype=str),
+        "decisions": np.array(lines, dtype=str),
     }
 
 
@@ -93,21 +100,20 @@ def _targets(
     }
 
 
-def _apply(performance: Performance, event: Event) -> str:
-    """Does what an event says; returns the decision that follows, as a line of JSON."""
-    decision: dict[str, Any] = {"time": event.at}
+def _apply(performance: Performance, event: Event) -> list[dict[str, Any]]:
+    """Does what an event says, but for naming it to the behaviour; returns what was set, as decisions."""
+    decision: dict[str, Any] = {"time": event.at, "cause": "script"}
     if event.target is not None:
         performance.controls.follow(*event.target)
-        decision |= {"cause": "script", "chain": event.target[0], "target": event.target[1]}
-    elif event.values:
+        return [decision | {"chain": event.target[0], "target": event.target[1]}]
+    if event.values:
         for path, value in event.values:
             performance.controls.set(path, value)
-        decision |= {"cause": "script", "set": dict(event.values)}
-    elif event.state:
-        raise PlayerError(f"there is no state '{event.state}': the character has no behaviour")
-    else:
-        decision |= {"cause": f"event {event.event}", "state": None}
-    return json.dumps(decision)
+        return [decision | {"set": dict(event.values)}]
+    if event.state:
+        performance.enter(event.state, "script")
+        return []
+    return [decision | {"event": event.event}]
 
 
 def _row(performance: Performance) -> dict[str, Any]:

@@ -94,6 +94,7 @@ class ChainFrame(NamedTuple):
         kept: The stored posture that is kept; None: the chain has a motion filter.
         has_choice: Whether the chain may change from one target to another.
         seconds: Scene time [s].
+        gestures: Effects on the posture before the idle motion.
     """
 
     name: str
@@ -103,6 +104,7 @@ class ChainFrame(NamedTuple):
     kept: KeptPosture | None
     has_choice: bool
     seconds: float
+    gestures: tuple[PostureEffect, ...] = ()
 
 
 def chain_inputs(
@@ -121,7 +123,7 @@ def chain_inputs(
         is_filtered: Whether the chain has a motion filter.
         ahead, is_mutual, slot: As in `ChainInputs`.
     """
-    effects = settings.life.effects
+    effects = (*frame.gestures, *settings.life.effects)
     return ChainInputs(
         base=frame.base,
         ends=frame.ends,

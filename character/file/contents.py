@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ...motion import Character
 from ...solvers.kinematics.skeleton import Angles, Skeleton
+from ..behaviour.data import Behaviour
 from ..chain.inputs import EndInputs
 from ..mover import Planning
 from .tracks import Array, Track
@@ -130,7 +131,8 @@ class CharacterFile:
         chains: The chains, those on which others depend first.
         targets: The targets.
         values: Values beside the joints.
-        self_test: What a player must compute; None: nothing.
+        behaviour: What the character does by itself; None: it plays its clip.
+        self_test: What a player must compute of the clip alone; None: nothing.
         remarks: What could not travel, and what happens instead, as sentences.
     """
 
@@ -142,6 +144,7 @@ class CharacterFile:
     chains: tuple[ChainEntry, ...]
     targets: tuple[TargetEntry, ...]
     values: tuple[ValueEntry, ...] = ()
+    behaviour: Behaviour | None = None
     self_test: SelfTest | None = None
     remarks: tuple[str, ...] = ()
 

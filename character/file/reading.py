@@ -9,10 +9,12 @@ from ...files.json_fields import JsonFields
 from ...files.plain import json_of
 from ...motion import FILTERS, NO_FILTER
 from ...solvers.table import SOLVERS, unavailable
+from ..behaviour.data import Behaviour
 from ..chain.hanging import BASE
 from ..chain.settings import BASES, ChainSettings, LifeSettings
 from ..mover import Planning
 from . import archive
+from .behaviours import behaviour_of
 from .contents import (
     ChainEnd,
     ChainEntry,
@@ -91,6 +93,7 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
         chains=chains,
         targets=targets,
         values=values,
+        behaviour=_behaviour(plain, arrays, chains),
         self_test=_self_test(plain, arrays, chains),
         remarks=tuple(map(str, plain.get("remarks", list))),
     )
@@ -214,6 +217,14 @@ def _planning(plain: JsonFields) -> Planning | None:
     if place >= sharing:
         plain.wrong("planning", "a place among those that share")
     return Planning(place, sharing)
+
+
+def _behaviour(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry, ...]) -> Behaviour | None:
+    if not plain.is_given("behaviour"):
+        return None
+    return behaviour_of(
+        plain.child("behaviour"), arrays, {chain.name: len(chain.skeleton) for chain in chains}
+    )
 
 
 def _self_test(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry, ...]) -> SelfTest | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from . import archive
+from .behaviours import behaviour_json
 from .contents import ChainEntry, CharacterFile
 from .models import end_json, options_json, skeleton_json, style_json
 from .reading import ARRAYS, CHARACTER
@@ -37,6 +38,8 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
         "values": [{"name": value.name, "track": arrays.put(value.track.rows)} for value in character.values],
         "remarks": list(character.remarks),
     }
+    if character.behaviour is not None:
+        plain["behaviour"] = behaviour_json(character.behaviour, arrays)
     if character.self_test is not None:
         plain["self_test"] = {
             name: arrays.put(array) for name, array in character.self_test._asdict().items()

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import bpy
+from bpy.props import EnumProperty
 
 from ...character.file import writing
 from ...files.reasons import reason
@@ -23,7 +24,17 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
 
     filter_glob: shown_files("*.limber")
 
-    settings = ("filepath",)
+    behaviour: EnumProperty(
+        name="Behaviour",
+        description="What the character does by itself where it plays",
+        items=[
+            ("NONE", "None", "It plays its animation, and looks at its targets"),
+            ("ATTENTIVE", "Attentive", "Notices and attends to visitors, listens, speaks, searches, sleeps"),
+            ("CALM", "Calm", "Attends to visitors that stay, and moves little"),
+        ],
+    )
+
+    settings = ("filepath", "behaviour")
     suffix = SUFFIX
     nothing = "Nothing was exported"
     cancelled = "The export is cancelled: nothing was written"
@@ -38,7 +49,7 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         return Path(f"{bpy.path.clean_name(context.scene.name)}{SUFFIX}")
 
     def _begin(self, context):
-        return CharacterExport(context.scene, self.path.stem)
+        return CharacterExport(context.scene, self.path.stem, self.behaviour)
 
     def _finish(self, context):
         path, character = self.path, self.work.finish()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...character.behaviour.ready import READY
 from ...character.chain.settings import BASES, ChainSettings
 from ...character.file.contents import (
     ChainEnd,
@@ -71,6 +72,7 @@ class CharacterExport(Stepped):
     Args:
         scene: The scene; its chains that are live or have a target are exported.
         name: Name of the character.
+        behaviour: Key of a ready set in `READY`; "NONE": no behaviour.
 
     Raises:
         RigError: there is no such chain, or one cannot be baked.
@@ -78,7 +80,7 @@ class CharacterExport(Stepped):
 
     keeps_unkeyed = True
 
-    def __init__(self, scene, name: str) -> None:
+    def __init__(self, scene, name: str, behaviour: str = "NONE") -> None:
         movers = [mover for obj in scene.objects for mover in movers_of(obj)]
         exported = [mover for mover in movers if mover.is_live or mover.bakes_when_off]
         self.movers = [mover for mover in in_one_order(exported) if isinstance(mover, ChainMover)]
@@ -94,7 +96,7 @@ class CharacterExport(Stepped):
             mover.key: mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}"
             for mover in self.movers
         }
-        self.name = name
+        self.name, self.behaviour = name, behaviour
         self.frames = scene_frames(scene)
         if not len(self.frames):
             raise RigError("The scene's frame range is empty: set Start before End in the Output properties")
@@ -173,6 +175,7 @@ class CharacterExport(Stepped):
         movers = self._in_order()
         entries = [self._entry(mover) for mover in movers]
         rows = [self.reads[mover.key].rows[:tested] for mover in movers]
+        posture_names = dict.fromkeys(posture.name for entry in entries for posture in entry.postures)
         character = CharacterFile(
             name=self.name,
             made_by=f"Limber for Blender {bpy.app.version_string}",
@@ -184,6 +187,7 @@ class CharacterExport(Stepped):
                 TargetEntry(name, track(np.array(matrices))) for name, matrices in self.places.items()
             ),
             values=tuple(ValueEntry(name, track(np.array(row))) for name, row in self.values.items()),
+            behaviour=READY[self.behaviour](posture_names) if self.behaviour in READY else None,
             self_test=SelfTest(
                 np.hstack([[row.commanded for row in each] for each in rows]),
                 np.hstack([[row.desired for row in each] for each in rows]),

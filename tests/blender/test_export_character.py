@@ -13,13 +13,13 @@ from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, select, tar
 END = 30
 
 
-def exported(tmp_path: Path):
+def exported(tmp_path: Path, **options):
     """The character file of the scene."""
     from limber.character.file import reading
 
     path = tmp_path / "Scene.limber"
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, END
-    assert bpy.ops.limber.export_character(filepath=str(path)) == {"FINISHED"}
+    assert bpy.ops.limber.export_character(filepath=str(path), **options) == {"FINISHED"}
     return reading.read(path)
 
 
@@ -154,3 +154,14 @@ def test_chains_that_hang_on_one_another_move_as_in_blender(tmp_path):
     chains = [rig.limber.chains[entry.name] for entry in file.chains]
     assert len(chains) == 4
     assert np.abs(played(file)["commanded"] - baked(*chains)).max() < 1e-9
+
+
+def test_a_ready_behaviour_goes_along_and_runs(tmp_path):
+    from limber.player.playing import play
+    from limber.player.script import Event, Script
+
+    lively()
+    file = exported(tmp_path, behaviour="ATTENTIVE")
+    events = (Event(0.2, event="arrive"), Event(2.0, event="leave"))
+    states = list(dict.fromkeys(play(file, Script(6.0, 24.0, events=events))["state"].tolist()))
+    assert states == ["Idle", "Noticing", "Attending", "Searching"]

@@ -7,12 +7,14 @@ import struct
 import zipfile
 import zlib
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from limber.character.behaviour.data import Gesture
+from limber.character.behaviour.ready import READY
 from limber.character.file import archive, reading, writing
 from limber.character.file.errors import CharacterFileError
 from limber.character.file.tracks import Track
@@ -27,6 +29,9 @@ DAMAGES = 1500
 @pytest.fixture(scope="module")
 def members() -> dict[str, bytes]:
     return writing.members_of(character())
+
+
+BEHAVING = writing.members_of(replace(character(), behaviour=READY["CALM"](["Proud"])))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +73,9 @@ def changed(members: dict[str, bytes], **fields) -> dict[str, bytes]:
 
 
 def test_what_is_written_is_read_equal_to_the_last_bit(tmp_path: Path):
-    written = character()
+    gesture = Gesture("Nod", "Arm", "agree", np.array([[0.0, np.nan, 0.1], [0.2, np.nan, 0.0]]), 2.0)
+    ready = READY["ATTENTIVE"](["Proud"])
+    written = replace(character(), behaviour=replace(ready, gestures=(gesture,)))
     writing.write(tmp_path / "a.limber", written)
     assert same(reading.read(tmp_path / "a.limber"), written)
 
@@ -146,9 +153,9 @@ def test_a_damaged_file_is_refused_and_nothing_else_is_raised(data: bytes):
 
 
 @settings(max_examples=400)
-@given(texts(json.loads(writing.members_of(character())[reading.CHARACTER])))
+@given(texts(json.loads(BEHAVING[reading.CHARACTER])))
 def test_whatever_the_json_says_the_file_is_read_or_refused(text: str):
-    members = {**writing.members_of(character()), reading.CHARACTER: text.encode()}
+    members = {**BEHAVING, reading.CHARACTER: text.encode()}
     with suppress(CharacterFileError):
         reading.character_of(members, "a.limber")
 

@@ -1,9 +1,12 @@
 """The player in simulated time: what a script sets, and what the recording says."""
 
 import json
+import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from limber.character.behaviour.data import Behaviour, ChainRole, Gesture, State, Transition
 from limber.character.chain.settings import BLEND, RIG
 from limber.files.json_fields import JsonFields
 from limber.player.errors import PlayerError
@@ -117,6 +120,69 @@ def test_at_another_rate_the_clip_takes_as_long():
     base = character(chain(base=RIG))
     slow, fast = (played(of=base, seconds=2.0, rate=rate)["desired"] for rate in (RATE, 4 * RATE))
     assert fast[::4] == pytest.approx(slow, abs=0.02)
+
+
+def behaving(**more):
+    """The sample with a behaviour: two states, which differ in posture, target and influence, and a nod."""
+    up = ChainRole((("Proud", 1.0),), None, 1.0, None, 0.0)
+    down = ChainRole((("So~so/la", 1.0),), "Lamp/Shade", 0.6)
+    nod = Gesture("Nod", "Arm", "agree", np.array([[0, 0, 0], [0, 0.4, 0], [0, 0, 0.0]]), 2.0)
+    chosen = Behaviour(
+        (State("Idle", everyone=up), State("Sad", (("Arm", down),), seconds=1.0)),
+        (
+            Transition("Idle", "Sad", "event", "frown"),
+            Transition("Sad", "Idle", "random", least=0.5, most=1.5),
+        ),
+        (nod,),
+    )
+    return replace(character(), behaviour=chosen)
+
+
+def test_the_recording_says_in_which_state_the_character_is_and_why():
+    recording = played({"at": 1.0, "event": "frown"}, of=behaving(), seed=5)
+    states = recording["state"].tolist()
+    assert states[23:25] == ["Idle", "Sad"]
+    decisions = [json.loads(line) for line in recording["decisions"]]
+    assert [each["cause"] for each in decisions] == ["script", "event frown", "random"]
+    assert 0.5 <= decisions[2]["draw"] <= 1.5
+    assert states[-1] == "Idle"
+    assert decisions[2]["time"] == pytest.approx(1.0 + decisions[2]["draw"], abs=2.0 / RATE)
+
+
+def test_the_same_seed_decides_alike_and_another_one_differently():
+    frown = {"at": 0.1, "event": "frown"}
+    first, again, other = (played(frown, of=behaving(), seed=seed) for seed in (5, 5, 6))
+    assert (first["commanded"] == again["commanded"]).all()
+    assert (first["state"] != other["state"]).any()
+
+
+def test_a_state_of_a_script_is_entered_and_its_target_followed():
+    recording = played({"at": 0.0, "state": "Sad"}, of=behaving(), seconds=0.4)
+    assert set(recording["state"]) == {"Sad"}
+    assert recording["target_position"][-1, 0] == pytest.approx([-0.5, 0.4, 0.2])
+    with pytest.raises(PlayerError, match="there is 'Idle', 'Sad'"):
+        played({"at": 0.0, "state": "Happy"}, of=behaving())
+
+
+def test_a_gesture_moves_the_body_and_the_gaze_stays():
+    quiet, nodding = (played(*events, of=behaving()) for events in ((), ({"at": 0.5, "event": "agree"},)))
+    assert np.abs(nodding["desired"] - quiet["desired"]).max() > 0.05
+    assert nodding["aim_error_desired"].max() < 1e-3
+    assert nodding["commanded"][-1] == pytest.approx(quiet["commanded"][-1], abs=1e-3)
+
+
+def test_interruptions_at_any_moment_keep_the_limits_and_the_aim():
+    source = random.Random(11)
+    events = []
+    for number in range(60):
+        kinds = ({"event": "agree"}, {"state": source.choice(("Idle", "Sad"))}, {"event": "frown"})
+        events.append({"at": 0.3 * number + source.random(), **source.choice(kinds)})
+    recording = played(*events, of=behaving(), seconds=20.0, rate=60.0)
+    speed = np.abs(np.diff(recording["commanded"], axis=0)) * 60.0
+    assert (speed <= recording["velocity"] * (1.0 + 1e-9)).all()
+    assert (recording["commanded"] >= recording["lower"]).all()
+    assert (recording["commanded"] <= recording["upper"]).all()
+    assert len(set(recording["state"])) == 2
 
 
 @pytest.mark.parametrize(
