@@ -56,7 +56,7 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
         values.append(performance.values())
     if performance.performer is not None:
         decisions += [each._asdict() for each in performance.performer.decisions]
-    lines = [json.dumps(each) for each in sorted(decisions, key=lambda each: float(each["time"]))]
+    lines = [json.dumps(each) for each in sorted(decisions, key=lambda each: round(float(each["time"]), 6))]
     chains = character.chains
     joints = [joint for chain in chains for joint in chain.skeleton.joints]
     return {
