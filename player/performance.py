@@ -1,9 +1,9 @@
 """A character that plays: its movers on a stage of the engine, frame by frame, without a clock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..character.behaviour.blending import Direction, Usual
 from ..character.chain.hanging import ChainPose
@@ -21,8 +21,9 @@ from ..character.chain.settings import (
 )
 from ..character.chain.tick import Model, Outputs, make_model
 from ..character.effects import PostureEffect
-from ..character.file.contents import ChainEntry, CharacterFile
+from ..character.file.contents import Anchor, ChainEntry, CharacterFile
 from ..character.file.reading import LIFE
+from ..character.file.tracks import Array
 from ..character.mover import Planning
 from ..character.one_thread import in_one_thread
 from ..character.stage import Frame, Session, Stage
@@ -30,31 +31,75 @@ from .controls import ChainControls, Controls
 from .errors import PlayerError
 from .performer import Performer, Role
 
+View = dict[str, ChainPose]  # where chains are, by their names
 
-class Moment(NamedTuple):
+
+@dataclass(frozen=True)
+class Moment:
     """A moment of a performance: what a stage calls the host.
 
     Attributes:
         frame: Frame of the clip, counted from 0; between two frames a fraction.
         seconds: Scene time [s].
-        targets: World matrices of the targets by their names.
+        entries: The chains by their names.
+        anchors: Where the clip has each target, by their names.
+        targets: World matrices of targets that somebody places, in place of those of the clip.
         controls: What was set of the chains, by their names.
         role: What the behaviour asks of a chain in this moment; None: there is no behaviour.
     """
 
     frame: float
     seconds: float
+    entries: Mapping[str, ChainEntry]
+    anchors: Mapping[str, Anchor]
     targets: Mapping[str, Matrix]
     controls: Mapping[str, ChainControls]
     role: Callable[[str, Usual], Role] | None
 
     def needs(self, parts: Sequence["PlayedChain"], certain: bool = False) -> list[list[int]]:
         places = {part.key: k for k, part in enumerate(parts)}
-        links = [part.entry.link for part in parts]
-        return [[places[link.chain]] if link is not None else [] for link in links]
+        needs = []
+        for part in parts:
+            anchors = [part.entry.base_frame, *map(self._anchor, self._followed(part.entry))]
+            chains = {
+                anchor.link.chain for anchor in anchors if anchor is not None and anchor.link is not None
+            }
+            needs.append(sorted(places[chain] for chain in chains - {part.key}))
+        return needs
 
-    def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> dict[str, ChainPose]:
+    def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> View:
         return {part.key: pose for part, _, pose in poses if pose}
+
+    def world(self, anchor: Anchor, view: View) -> Array:
+        """World matrix (4, 4) of an anchor."""
+        relative = anchor.frame.at(self.frame)
+        if anchor.link is None:
+            return relative
+        chain, joint = anchor.link
+        if chain in view:
+            return view[chain].on(joint, relative)
+        entry = self.entries[chain]  # it was not ticked yet: where it is authored
+        base = self.world(entry.base_frame, view).tolist()
+        authored = tuple(entry.authored.at(self.frame).tolist())
+        return ChainPose(base, entry.skeleton, authored).on(joint, relative)
+
+    def target(self, name: str, view: View) -> Matrix:
+        """World matrix of a target."""
+        if name in self.targets:
+            return self.targets[name]
+        matrix: Matrix = self.world(self.anchors[name], view).tolist()
+        return matrix
+
+    def _anchor(self, target: str) -> Anchor | None:
+        """Where the clip has a target; None: somebody places it."""
+        return None if target in self.targets else self.anchors[target]
+
+    def _followed(self, entry: ChainEntry) -> Iterator[str]:
+        """Names of the targets that a chain follows, or may follow."""
+        for end in entry.ends:
+            yield from end.targets
+        if (target := self.controls[entry.name].target) is not None:
+            yield target
 
 
 @dataclass
@@ -90,17 +135,14 @@ class ChainSession(Session):
             if stored is not None
             else [(weight, each.values) for weight, each in pairs if weight > 0.0]
         )
-        relative = entry.base_frame.at(moment.frame)
-        link = entry.link
-        on = relative if link is None else frame.view[link.chain].on(link.joint, relative)
-        self.base = on.tolist()
+        self.base = moment.world(entry.base_frame, frame.view).tolist()
         chain_frame = ChainFrame(
             name=entry.name,
             base=self.base,
-            ends=self._ends(entry, moment),
+            ends=self._ends(entry, moment, frame.targets),
             posture=kept_values(base, weighted, entry.authored.at(moment.frame)),
             kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
-            has_choice=len(moment.targets) > 1,
+            has_choice=len(moment.anchors.keys() | moment.targets.keys()) > 1,
             seconds=moment.seconds,
             gestures=gestures,
         )
@@ -126,10 +168,11 @@ class ChainSession(Session):
             )
         return self.models[posture_jumps]
 
-    def _ends(self, entry: ChainEntry, moment: Moment) -> tuple[EndInputs, ...]:
+    def _ends(self, entry: ChainEntry, moment: Moment, view: View) -> tuple[EndInputs, ...]:
+        """Inputs of the ends with the targets' current matrices."""
         names = (self.target, *(end.targets[0] for end in entry.ends[1:]))
         return tuple(
-            end.inputs._replace(target=moment.targets[name], identity=name, name=name)
+            end.inputs._replace(target=moment.target(name, view), identity=name, name=name)
             for end, name in zip(entry.ends, names, strict=True)
         )
 
@@ -160,7 +203,7 @@ class PlayedChain:
     def new_session(self) -> ChainSession:
         return ChainSession()
 
-    def place(self, view: dict[str, ChainPose], pose: Any) -> None:
+    def place(self, view: View, pose: Any) -> None:
         if pose:
             view[self.key] = pose
 
@@ -181,9 +224,10 @@ class Performance:
         self.controls = Controls(
             character, frozenset(targets) | {target.name for target in character.targets}
         )
-        self.targets: Mapping[str, Matrix] = {}  # world matrices at the last call of `advance`
         self.frame = 0.0  # of the clip, counted from 0
         self._stage = Stage()
+        self._entries = {chain.name: chain for chain in character.chains}
+        self._anchors = {target.name: target.place for target in character.targets}
         self._posture_names = {
             chain.name: [posture.name for posture in chain.postures] for chain in character.chains
         }
@@ -205,9 +249,7 @@ class Performance:
         role = None if self.performer is None else partial(self._role, self.performer, dt)
         rate = self.character.rate
         seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
-        authored = {target.name: target.world.at(frame).tolist() for target in self.character.targets}
-        moment = Moment(frame, seconds, {**authored, **targets}, self.controls.chains, role)
-        self.targets = moment.targets
+        moment = Moment(frame, seconds, self._entries, self._anchors, targets, self.controls.chains, role)
         self.frame = frame
         self._stage.tick(self.parts, moment, dt, {})
 
@@ -231,9 +273,10 @@ class Performance:
         outputs: Outputs | None = self._session(chain).outputs
         return outputs
 
-    def target(self, chain: ChainEntry) -> str:
-        """Name of the target that a chain's own end follows."""
-        return self._session(chain).target
+    def target_position(self, chain: ChainEntry) -> list[float]:
+        """Position [m] in the world of the target that a chain's own end follows."""
+        inputs: ChainInputs = self._session(chain).ticked[1]  # type: ignore[index]  # it was ticked
+        return [row[3] for row in inputs.ends[0].target[:3]]
 
     def problem(self, chain: ChainEntry) -> str:
         """Why a chain does not follow its goals, as a sentence; "" if it does."""

@@ -93,7 +93,7 @@ def _targets(
     character: CharacterFile, paths: dict[str, TargetPath], time: float, frame: float
 ) -> dict[str, list[list[float]]]:
     """World matrices of the script's targets at a time [s], which is that frame of the clip."""
-    authored = {target.name: target.world for target in character.targets}
+    authored = {target.name: target.place.frame for target in character.targets}
     return {
         name: path.at(time, authored[name].at(frame).tolist() if name in authored else IDENTITY)
         for name, path in paths.items()
@@ -122,8 +122,7 @@ def _row(performance: Performance) -> dict[str, Any]:
     for chain, outputs in _outputs(performance):
         commanded += outputs.angles.tolist()
         desired += outputs.desired.tolist()
-        matrix = performance.targets[performance.target(chain)]
-        places.append([row[3] for row in matrix[:3]])
+        places.append(performance.target_position(chain))
         wanted.append(outputs.solution.aim_error)
         errors.append(outputs.filtered_aim_error)
     return {

@@ -43,6 +43,15 @@ class Link(NamedTuple):
     joint: int
 
 
+class Anchor(NamedTuple):
+    """A frame over the frames of the clip: track (4, 4) of it in a link, or in the world where there is
+    none.
+    """
+
+    link: Link | None
+    frame: Track
+
+
 @dataclass(frozen=True)
 class ChainEntry:
     """A chain: how it is built, and what the animator authored.
@@ -61,8 +70,7 @@ class ChainEntry:
         weights: Track (postures,) of the postures' weights in a blend.
         settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
         authored: Track (n,) [rad; prismatic joints m] of the authored pose.
-        link: The link of another chain on which it hangs; None: it hangs on none.
-        base_frame: Track (4, 4) of its base frame, in that link's or else in the world.
+        base_frame: Its base frame, in the world or on another chain.
         planning: Its number among the chains that share the time for planning; None: its solver does not
             plan.
     """
@@ -83,8 +91,7 @@ class ChainEntry:
     weights: Track
     settings: dict[str, Track]
     authored: Track
-    link: Link | None
-    base_frame: Track
+    base_frame: Anchor
     planning: Planning | None
 
     @property
@@ -94,10 +101,10 @@ class ChainEntry:
 
 
 class TargetEntry(NamedTuple):
-    """A target: its name, and its matrix in the world over the frames, track (4, 4)."""
+    """A target: its name, and where it is, in the world or on a chain."""
 
     name: str
-    world: Track
+    place: Anchor
 
 
 class ValueEntry(NamedTuple):

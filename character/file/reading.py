@@ -16,6 +16,7 @@ from ..mover import Planning
 from . import archive
 from .behaviours import behaviour_of
 from .contents import (
+    Anchor,
     ChainEnd,
     ChainEntry,
     CharacterFile,
@@ -73,7 +74,7 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
     if rate.fps <= 0.0 or rate.fps_base <= 0.0:
         plain.wrong("fps", "a rate above 0")
     targets = tuple(
-        TargetEntry(target.get("name", str), arrays.track(target, "world", (4, 4), frames))
+        TargetEntry(target.get("name", str), _anchor(target, "place", arrays, frames))
         for target in plain.children("targets", "target", "name")
     )
     entries = plain.children("chains", "chain", "name")
@@ -105,7 +106,7 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
     ):
         if twice := next((each for each in names if names.count(each) > 1), None):
             raise CharacterFileError(f"'{name}' has {kind} '{twice}' twice: export it again")
-    _check_links(chains, name)
+    _check_links(character, name)
     return character
 
 
@@ -158,8 +159,7 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
         weights=arrays.track(plain, "weights", (len(postures),), frames),
         settings={name: arrays.track(stored, name, (), frames) for name in SETTINGS if stored.has(name)},
         authored=arrays.track(plain, "authored", (count,), frames),
-        link=_link(plain),
-        base_frame=_frames(plain, arrays, frames),
+        base_frame=_base_frame(plain, arrays, frames),
         planning=_planning(plain),
     )
 
@@ -181,33 +181,43 @@ def _indices(
     return track
 
 
-def _frames(plain: JsonFields, arrays: ArrayReader, frames: int) -> Track:
-    """The track (4, 4) of the base frame, which has an inverse."""
-    track = arrays.track(plain, "base_frame", (4, 4), frames)
+def _base_frame(plain: JsonFields, arrays: ArrayReader, frames: int) -> Anchor:
+    """The anchor of a base frame, which has an inverse."""
+    anchor = _anchor(plain, "base_frame", arrays, frames)
     with np.errstate(over="ignore", invalid="ignore"):
-        is_singular = not (np.abs(np.linalg.det(track.rows[:, :3, :3])) > 0.0).all()
+        is_singular = not (np.abs(np.linalg.det(anchor.frame.rows[:, :3, :3])) > 0.0).all()
     if is_singular:
         plain.wrong("base_frame", "frames that are not scaled to nothing")
-    return track
+    return anchor
 
 
-def _link(plain: JsonFields) -> Link | None:
-    if not plain.is_given("link"):
-        return None
-    stored = plain.child("link")
-    return Link(stored.get("chain", str), stored.whole("joint", BASE, MOST_JOINTS))
+def _anchor(plain: JsonFields, name: str, arrays: ArrayReader, frames: int) -> Anchor:
+    stored, link = plain.child(name), None
+    if stored.is_given("link"):
+        place = stored.child("link")
+        link = Link(place.get("chain", str), place.whole("joint", BASE, MOST_JOINTS))
+    return Anchor(link, arrays.track(stored, "frame", (4, 4), frames))
 
 
-def _check_links(chains: tuple[ChainEntry, ...], name: str) -> None:
-    """Raises CharacterFileError where a chain hangs on one that is not before it, or on no joint of it."""
-    before: dict[str, int] = {}
-    for chain in chains:
-        if chain.link is not None and chain.link.joint >= before.get(chain.link.chain, BASE):
-            raise CharacterFileError(
-                f"'{name}': chain '{chain.name}' hangs on joint {chain.link.joint} of chain"
-                f" '{chain.link.chain}', which is not before it: export it again"
-            )
-        before[chain.name] = len(chain.skeleton)
+def _check_links(character: CharacterFile, name: str) -> None:
+    """Raises CharacterFileError where a chain hangs on one that is not before it, or anything on what is not
+    there.
+    """
+    joints: dict[str, int] = {}
+    for chain in character.chains:
+        _check_link(chain.base_frame, joints, f"'{name}': chain '{chain.name}'")
+        joints[chain.name] = len(chain.skeleton)
+    for target in character.targets:
+        _check_link(target.place, joints, f"'{name}': target '{target.name}'")
+
+
+def _check_link(anchor: Anchor, joints: dict[str, int], what: str) -> None:
+    link = anchor.link
+    if link is not None and link.joint >= joints.get(link.chain, BASE):
+        raise CharacterFileError(
+            f"{what} hangs on joint {link.joint} of chain '{link.chain}', which is not there or not before"
+            " it: export it again"
+        )
 
 
 def _planning(plain: JsonFields) -> Planning | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import archive
 from .behaviours import behaviour_json
-from .contents import ChainEntry, CharacterFile
+from .contents import Anchor, ChainEntry, CharacterFile
 from .models import end_json, options_json, skeleton_json, style_json
 from .reading import ARRAYS, CHARACTER
 from .tracks import ArrayWriter
@@ -33,7 +33,7 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
         "frames": character.frames,
         "chains": [_chain(chain, arrays) for chain in character.chains],
         "targets": [
-            {"name": target.name, "world": arrays.put(target.world.rows)} for target in character.targets
+            {"name": target.name, "place": _anchor(target.place, arrays)} for target in character.targets
         ],
         "values": [{"name": value.name, "track": arrays.put(value.track.rows)} for value in character.values],
         "remarks": list(character.remarks),
@@ -53,7 +53,7 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
 def _chain(chain: ChainEntry, arrays: ArrayWriter) -> dict[str, Any]:
     tracks = {
         name: arrays.put(getattr(chain, name).rows)
-        for name in ("base", "posture", "watch", "weights", "authored", "base_frame")
+        for name in ("base", "posture", "watch", "weights", "authored")
     }
     return {
         "name": chain.name,
@@ -69,7 +69,12 @@ def _chain(chain: ChainEntry, arrays: ArrayWriter) -> dict[str, Any]:
             {"name": posture.name, "values": arrays.put(posture.values)} for posture in chain.postures
         ],
         "settings": {name: arrays.put(track.rows) for name, track in chain.settings.items()},
-        "link": None if chain.link is None else chain.link._asdict(),
+        "base_frame": _anchor(chain.base_frame, arrays),
         "planning": None if chain.planning is None else chain.planning._asdict(),
         **tracks,
     }
+
+
+def _anchor(anchor: Anchor, arrays: ArrayWriter) -> dict[str, Any]:
+    link = None if anchor.link is None else anchor.link._asdict()
+    return {"link": link, "frame": arrays.put(anchor.frame.rows)}

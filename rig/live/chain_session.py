@@ -257,7 +257,7 @@ class ChainSession(SceneSession):
         """
         reader = self.reader
         name, location = reader.names[0], reader.base_location(self.poses)
-        self.hanging = placement.hanging(rig, name, location)
+        self.hanging = placement.hanging_root(rig, name, location)
         if self.hanging is not None:
             self.base = self.hanging.world.tolist()
             return
@@ -380,6 +380,6 @@ class ChainSession(SceneSession):
 
 def _aimed(end: EndInputs, target, targets) -> EndInputs:
     """Inputs of an end with its target's current matrix."""
-    return end._replace(
-        target=[list(row) for row in targets.object(target)], identity=target.session_uid, name=target.name
-    )
+    hanging = targets.hanging(target)
+    matrix = hanging.world.tolist() if hanging is not None else [list(row) for row in targets.object(target)]
+    return end._replace(target=matrix, identity=target.session_uid, name=target.name)

@@ -11,6 +11,7 @@ import numpy as np
 from ...character.behaviour.ready import READY
 from ...character.chain.settings import BASES, ChainSettings
 from ...character.file.contents import (
+    Anchor,
     ChainEnd,
     ChainEntry,
     CharacterFile,
@@ -107,7 +108,8 @@ class CharacterExport(Stepped):
         self.targets = {
             target.name: target for mover in self.movers for target in _targets_of(mover.settings)
         }
-        self.places: dict[str, list] = {target: [] for target in self.targets}
+        self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
+        self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
         self.auxiliaries = {
             auxiliary.name: auxiliary
             for owner in {mover.owner for mover in self.movers}
@@ -135,8 +137,9 @@ class CharacterExport(Stepped):
         for mover in self.movers:
             self._read(mover, frame, build.keyed(mover.owner, mover.settings, depsgraph))
         placement = self.stage.placement(self.movers, depsgraph)
-        for target in self.targets:
-            self.places[target].append(np.array(placement.object(self.targets[target]), float))
+        for name, target in self.targets.items():
+            self.places[name].append(np.array(placement.object(target), float))
+            self.hangings[name].append(placement.hanging(target))
         for name, auxiliary in self.auxiliaries.items():
             value = value_of(auxiliary)
             self.values[name].append(0.0 if value is None else value)
@@ -184,7 +187,8 @@ class CharacterExport(Stepped):
             frames=self.total,
             chains=tuple(entries),
             targets=tuple(
-                TargetEntry(name, track(np.array(matrices))) for name, matrices in self.places.items()
+                TargetEntry(name, self._anchor(self.hangings[name], places))
+                for name, places in self.places.items()
             ),
             values=tuple(ValueEntry(name, track(np.array(row))) for name, row in self.values.items()),
             behaviour=READY[self.behaviour](posture_names) if self.behaviour in READY else None,
@@ -229,18 +233,25 @@ class CharacterExport(Stepped):
             weights=track(np.array([[row.weights[k] for k in kept] for row in rows]).reshape(len(rows), -1)),
             settings={name: _track([row.settings[name] for row in rows]) for name in rows[0].settings},
             authored=track(np.array([row.authored for row in rows])),
-            link=self._link(mover),
-            base_frame=track(
-                np.array([row.hanging.relative if self._link(mover) else row.base_frame for row in rows])
-            ),
+            base_frame=self._anchor([row.hanging for row in rows], [row.base_frame for row in rows]),
             planning=mover.planning,
         )
 
     def _link(self, mover: Mover) -> Link | None:
-        """The link of another exported chain on which a chain hangs in all frames; None: it hangs on none."""
-        links = {row.hanging and (row.hanging.key, row.hanging.joint) for row in self.reads[mover.key].rows}
+        """The link of another exported chain on which a chain hangs; None: it hangs on none."""
+        rows = self.reads[mover.key].rows
+        return self._anchor([row.hanging for row in rows], [row.base_frame for row in rows]).link
+
+    def _anchor(self, hanging: list[Hanging | None], world: list[np.ndarray]) -> Anchor:
+        """Where something is over the frames: on another exported chain, if it hangs on the same joint of it
+        in all of them, else in the world.
+        """
+        links = {each and (each.key, each.joint) for each in hanging}
         first = next(iter(links))
-        return Link(self._names[first[0]], first[1]) if first and len(links) == 1 else None
+        if first is None or len(links) > 1 or first[0] not in self._names:
+            return Anchor(None, track(np.array(world)))
+        link = Link(self._names[first[0]], first[1])
+        return Anchor(link, track(np.array([each.relative for each in hanging])))
 
     def _postures(self, mover: Mover, session: ChainSession) -> dict[int, StoredPosture]:
         """The stored postures that have values of the chain's joints, by their indices in its list."""
@@ -276,16 +287,15 @@ class CharacterExport(Stepped):
         sentences = []
         for other in self.movers:
             part = mover.part_moved_by(other) if other.key != mover.key else ""
+            is_fixed = part == "target" or self._link(mover) is None
             if part == "target":
                 target = moved_targets(mover.settings, other.moves)[0].name
+                is_fixed = self._anchor(self.hangings[target], self.places[target]).link is None
+            if part and is_fixed:
+                what = f"Target '{target}' of {mover.in_sentence}" if part == "target" else mover.label
                 sentences.append(
-                    f"Target '{target}' of {mover.in_sentence} hangs on {other.in_sentence}: in the file it"
-                    " moves as it does in the scene's frames"
-                )
-            elif part and self._link(mover) is None:
-                sentences.append(
-                    f"{mover.label} hangs on {other.in_sentence}: in the file its base moves as it does in"
-                    " the scene's frames"
+                    f"{what} hangs on {other.in_sentence} by more than parents: in the file it moves as it"
+                    " does in the scene's frames"
                 )
         return sentences
 

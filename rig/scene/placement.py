@@ -97,21 +97,37 @@ class Placement:
         uid = rig.session_uid
         self._bone_frames[uid] = {**self._bone_frames.get(uid, {}), **frames}
 
-    def hanging(self, rig, name: str, location: tuple) -> Hanging | None:
-        """The base of a chain, its root bone before its own rotation, where bones that only pass on what
-        another chain does are between the two; None: it hangs on none, or Blender alone knows how.
+    def hanging_root(self, rig, name: str, location: tuple) -> Hanging | None:
+        """The base of a chain, its root bone before its own rotation, where it hangs on another chain; None:
+        it hangs on none, or Blender alone knows how.
         """
-        uid, bone = rig.session_uid, rig.data.bones[name]
-        frames, moved = self._bone_frames.get(uid), self.moved.get(uid, {})
-        if not frames or uid in self.bodies:
+        if not self._bone_frames:
             return None
+        bone = rig.data.bones[name]
         relative = np.array(Matrix.Translation(location), float)
-        while bone.parent is not None and _passes_all_on(bone):
-            rest = np.linalg.inv(np.array(bone.parent.matrix_local, float)) @ np.array(
-                bone.matrix_local, float
-            )
-            relative = rest @ relative
-            bone = bone.parent
+        if bone.parent is None:
+            return self._hanging_object(rig, np.array(bone.matrix_local, float) @ relative)
+        if not _passes_all_on(bone):
+            return None
+        return self._hanging_bone(rig, bone.parent, _rest_in_parent(bone) @ relative)
+
+    def hanging(self, obj, bone: str = "") -> Hanging | None:
+        """An object, or a bone of it, that hangs on a chain by what only passes on what the chain does; None:
+        it hangs on none, or Blender alone knows how.
+        """
+        if not self._bone_frames:
+            return None
+        if bone:
+            return self._hanging_bone(obj, obj.data.bones[bone], np.eye(4))
+        return self._hanging_object(obj, np.eye(4))
+
+    def _hanging_bone(self, rig, bone, relative: np.ndarray) -> Hanging | None:
+        """A frame that is fixed to a bone; `relative`: in the bone's own frame (4, 4)."""
+        uid = rig.session_uid
+        frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
+        if uid in self.bodies:
+            return None
+        while True:
             channels = moved.get(bone.name)
             if channels is not None and (frame := frames.get(bone.name)) and channels[2] == NO_SCALE:
                 relative = frame.in_joint @ relative
@@ -122,7 +138,36 @@ class Placement:
             basis = np.array(pose_bone.matrix_basis, float)
             if bone.use_connect:
                 basis[:3, 3] = 0.0
-            relative = basis @ relative
+            if bone.parent is None:
+                return self._hanging_object(rig, np.array(bone.matrix_local, float) @ basis @ relative)
+            if not _passes_all_on(bone):
+                return None
+            relative = _rest_in_parent(bone) @ basis @ relative
+            bone = bone.parent
+
+    def _hanging_object(self, obj, relative: np.ndarray) -> Hanging | None:
+        """A frame that is fixed to an object; `relative`: in the object's frame (4, 4)."""
+        while obj.parent is not None and obj.session_uid not in self.bodies:
+            evaluated = obj.evaluated_get(self.depsgraph)
+            if any(
+                not constraint.mute and constraint.influence > 0.0 for constraint in evaluated.constraints
+            ):
+                return None
+            relative = (
+                np.array(evaluated.matrix_parent_inverse, float)
+                @ np.array(evaluated.matrix_basis, float)
+                @ relative
+            )
+            parent, name = obj.parent, obj.parent_bone
+            if obj.parent_type == "BONE" and parent.type == "ARMATURE" and name in parent.data.bones:
+                bone = parent.data.bones[name]
+                if bone.use_relative_parent:
+                    return None
+                tail = np.array(Matrix.Translation((0.0, bone.length, 0.0)), float)
+                return self._hanging_bone(parent, bone, tail @ relative)
+            if obj.parent_type != "OBJECT" or is_on_shape(obj):
+                return None
+            obj = parent
         return None
 
     def root(self, rig, name: str, location: tuple) -> np.ndarray:
@@ -286,6 +331,12 @@ class Placement:
             return False
         pose_bone = rig.evaluated_get(self.depsgraph).pose.bones.get(dependency.bone)
         return pose_bone is not None and self._is_moved(rig, pose_bone)
+
+
+def _rest_in_parent(bone) -> np.ndarray:
+    """Rest frame (4, 4) of a bone in its parent's."""
+    parent = np.array(bone.parent.matrix_local, float)
+    return np.linalg.inv(parent) @ np.array(bone.matrix_local, float)
 
 
 def _passes_all_on(bone) -> bool:

@@ -165,3 +165,16 @@ def test_a_ready_behaviour_goes_along_and_runs(tmp_path):
     events = (Event(0.2, event="arrive"), Event(2.0, event="leave"))
     states = list(dict.fromkeys(play(file, Script(6.0, 24.0, events=events))["state"].tolist()))
     assert states == ["Idle", "Noticing", "Attending", "Searching"]
+
+
+def test_a_target_on_another_chains_bone_moves_with_it(tmp_path):
+    rig, leader = lively()
+    lamp = target((0.0, 0.0, 0.0), "Carried")
+    lamp.parent, lamp.parent_type, lamp.parent_bone = rig, "BONE", "head"
+    other = build(UPRIGHT, "Watcher")
+    other.location = (0.8, 0.3, 0.0)
+    select(other, "head")
+    follower = looking_chain(other, at=lamp)[1]
+    file = exported(tmp_path)
+    assert {entry.name: entry.place.link for entry in file.targets}["Carried"] is not None
+    assert np.array_equal(played(file)["commanded"], baked(leader, follower))

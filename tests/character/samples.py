@@ -8,6 +8,7 @@ import numpy as np
 from limber.character.chain.inputs import EndInputs
 from limber.character.chain.settings import BASES, POSTURE
 from limber.character.file.contents import (
+    Anchor,
     ChainEnd,
     ChainEntry,
     CharacterFile,
@@ -66,8 +67,7 @@ def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntr
         weights=track(np.array([[0.0, 0.25]])),
         settings={"keep": track(np.array([1.0])), "life_seed": track(np.array([3.0]))},
         authored=track(authored),
-        link=None,
-        base_frame=placed((0.0, 0.0, 0.1)),
+        base_frame=Anchor(None, placed((0.0, 0.0, 0.1))),
         planning=None,
     )
 
@@ -82,8 +82,8 @@ def character(*chains: ChainEntry) -> CharacterFile:
         frames=FRAMES,
         chains=chains or (chain(),),
         targets=(
-            TargetEntry("Ball", placed((0.3, 0.5, 0.4))),
-            TargetEntry("Lamp/Shade", placed((-0.5, 0.4, 0.2))),
+            TargetEntry("Ball", Anchor(None, placed((0.3, 0.5, 0.4)))),
+            TargetEntry("Lamp/Shade", Anchor(None, placed((-0.5, 0.4, 0.2)))),
         ),
         values=(ValueEntry("Glow", track(np.linspace(0.0, 1.0, FRAMES))),),
         remarks=("A remark",),
