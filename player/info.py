@@ -19,6 +19,7 @@ def info(character: CharacterFile) -> dict[str, Any]:
         "frames": character.frames,
         "seconds": (character.frames - 1) * character.rate.seconds_a_frame,
         "chains": [_chain(chain) for chain in character.chains],
+        "mechanisms": [mechanism.name for mechanism in character.mechanisms],
         "joints": list(character.joint_names),
         "targets": [target.name for target in character.targets],
         "values": [value.name for value in character.values],
@@ -65,6 +66,9 @@ def lines(character: CharacterFile) -> list[str]:
             f" {SOLVERS[chain.solver].label}, looks at {', '.join(chain.ends[0].targets)}; postures:"
             f" {postures}"
         )
+    for mechanism in character.mechanisms:
+        motors = ", ".join(motor.name for motor in mechanism.motors)
+        text.append(f"Mechanism '{mechanism.name}': motors {motors or 'none'}")
     if character.values:
         text.append(f"Values: {', '.join(value.name for value in character.values)}")
     if character.behaviour is not None:

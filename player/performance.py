@@ -21,14 +21,16 @@ from ..character.chain.settings import (
 )
 from ..character.chain.tick import Model, Outputs, make_model
 from ..character.effects import PostureEffect
-from ..character.file.contents import Anchor, ChainEntry, CharacterFile
+from ..character.file.contents import Anchor, ChainEntry, CharacterFile, MechanismEntry
 from ..character.file.reading import LIFE
 from ..character.file.tracks import Array
+from ..character.mechanism.tick import Outputs as MechanismOutputs
 from ..character.mover import Planning
 from ..character.one_thread import in_one_thread
 from ..character.stage import Frame, Session, Stage
 from .controls import ChainControls, Controls
 from .errors import PlayerError
+from .mechanisms import PlayedMechanism, key_of
 from .performer import Performer, Role
 
 View = dict[str, ChainPose]  # where chains are, by their names
@@ -56,11 +58,11 @@ class Moment:
     controls: Mapping[str, ChainControls]
     role: Callable[[str, Usual], Role] | None
 
-    def needs(self, parts: Sequence["PlayedChain"], certain: bool = False) -> list[list[int]]:
+    def needs(self, parts: Sequence["Played"], certain: bool = False) -> list[list[int]]:
         places = {part.key: k for k, part in enumerate(parts)}
         needs = []
         for part in parts:
-            anchors = [part.entry.base_frame, *map(self._anchor, self._followed(part.entry))]
+            anchors = [*part.anchors, *map(self._anchor, part.followed(self))]
             chains = {
                 anchor.link.chain for anchor in anchors if anchor is not None and anchor.link is not None
             }
@@ -93,13 +95,6 @@ class Moment:
     def _anchor(self, target: str) -> Anchor | None:
         """Where the clip has a target; None: somebody places it."""
         return None if target in self.targets else self.anchors[target]
-
-    def _followed(self, entry: ChainEntry) -> Iterator[str]:
-        """Names of the targets that a chain follows, or may follow."""
-        for end in entry.ends:
-            yield from end.targets
-        if (target := self.controls[entry.name].target) is not None:
-            yield target
 
 
 @dataclass
@@ -203,9 +198,24 @@ class PlayedChain:
     def new_session(self) -> ChainSession:
         return ChainSession()
 
+    @property
+    def anchors(self) -> list[Anchor]:
+        """Where it is fixed."""
+        return [self.entry.base_frame]
+
+    def followed(self, moment: Moment) -> Iterator[str]:
+        """Names of the targets that it follows, or may follow."""
+        for end in self.entry.ends:
+            yield from end.targets
+        if (target := moment.controls[self.entry.name].target) is not None:
+            yield target
+
     def place(self, view: View, pose: Any) -> None:
         if pose:
             view[self.key] = pose
+
+
+Played = PlayedChain | PlayedMechanism
 
 
 class Performance:
@@ -220,7 +230,10 @@ class Performance:
     def __init__(self, character: CharacterFile, targets: Sequence[str] = (), seed: int = 0) -> None:
         self.character = character
         self.performer = Performer(character.behaviour, seed) if character.behaviour is not None else None
-        self.parts = [PlayedChain(chain) for chain in character.chains]
+        self.parts: list[Played] = [
+            *(PlayedChain(chain) for chain in character.chains),
+            *(PlayedMechanism(mechanism) for mechanism in character.mechanisms),
+        ]
         self.controls = Controls(
             character, frozenset(targets) | {target.name for target in character.targets}
         )
@@ -272,6 +285,16 @@ class Performance:
         """Outputs of a chain at the last call of `advance`; None: it could not be solved yet."""
         outputs: Outputs | None = self._session(chain).outputs
         return outputs
+
+    def mechanism_outputs(self, mechanism: MechanismEntry) -> MechanismOutputs | None:
+        """Outputs of a mechanism at the last call of `advance`; None: it could not be solved yet."""
+        outputs: MechanismOutputs | None = self._stage.sessions[key_of(mechanism)].outputs
+        return outputs
+
+    def mechanism_problem(self, mechanism: MechanismEntry) -> str:
+        """Why a mechanism does not follow its goals, as a sentence; "" if it does."""
+        problem: str = self._stage.sessions[key_of(mechanism)].problem
+        return problem
 
     def target_position(self, chain: ChainEntry) -> list[float]:
         """Position [m] in the world of the target that a chain's own end follows."""

@@ -58,12 +58,15 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
         decisions += [each._asdict() for each in performance.performer.decisions]
     lines = [json.dumps(each) for each in sorted(decisions, key=lambda each: round(float(each["time"]), 6))]
     chains = character.chains
-    joints = [joint for chain in chains for joint in chain.skeleton.joints]
+    limits = [
+        *(joint for chain in chains for joint in chain.skeleton.joints),
+        *(motor.limits for mechanism in character.mechanisms for motor in mechanism.motors),
+    ]
     return {
         "time": times,
         "joint_names": np.array(character.joint_names),
         **{name: np.array(row) for name, row in rows.items()},
-        **{name: np.array([getattr(joint, name) for joint in joints]) for name in LIMITS},
+        **{name: np.array([getattr(each, name) for each in limits]) for name in LIMITS},
         "chain_names": np.array([chain.name for chain in chains]),
         "state": np.array(states, dtype=str),
         "value_names": np.array([value.name for value in character.values], dtype=str),
@@ -125,6 +128,12 @@ def _row(performance: Performance) -> dict[str, Any]:
         places.append(performance.target_position(chain))
         wanted.append(outputs.solution.aim_error)
         errors.append(outputs.filtered_aim_error)
+    for mechanism in performance.character.mechanisms:
+        moved = performance.mechanism_outputs(mechanism)
+        if moved is None:
+            raise PlayerError(performance.mechanism_problem(mechanism))
+        commanded += moved.values
+        desired += moved.desired
     return {
         "commanded": commanded,
         "desired": desired,

@@ -4,11 +4,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...motion import Character
-from ...solvers.kinematics.skeleton import Angles, Skeleton
+from ...solvers.kinematics.skeleton import Skeleton
 from ..behaviour.data import Behaviour
 from ..chain.inputs import EndInputs
 from ..mover import Planning
+from .anchors import Anchor, Link
+from .mechanisms import MechanismEntry
+from .postures import StoredPosture
 from .tracks import Array, Track
+
+__all__ = ["Anchor", "Link", "MechanismEntry", "StoredPosture"]  # parts of a file, too
 
 
 class Rate(NamedTuple):
@@ -22,34 +27,11 @@ class Rate(NamedTuple):
         return self.fps_base / self.fps
 
 
-class StoredPosture(NamedTuple):
-    """A stored posture of a chain."""
-
-    name: str
-    values: Angles  # (n,) [rad; prismatic joints m]; NaN for joints that it does not contain
-
-
 class ChainEnd(NamedTuple):
     """An end of a chain with its goal, and the names of the targets that it may follow."""
 
     inputs: EndInputs
     targets: tuple[str, ...]
-
-
-class Link(NamedTuple):
-    """What a joint of a chain moves: the chain's name, and the index of the joint; -1: its base."""
-
-    chain: str
-    joint: int
-
-
-class Anchor(NamedTuple):
-    """A frame over the frames of the clip: track (4, 4) of it in a link, or in the world where there is
-    none.
-    """
-
-    link: Link | None
-    frame: Track
 
 
 @dataclass(frozen=True)
@@ -138,6 +120,7 @@ class CharacterFile:
         chains: The chains, those on which others depend first.
         targets: The targets.
         values: Values beside the joints.
+        mechanisms: The mechanisms.
         behaviour: What the character does by itself; None: it plays its clip.
         self_test: What a player must compute of the clip alone; None: nothing.
         remarks: What could not travel, and what happens instead, as sentences.
@@ -151,6 +134,7 @@ class CharacterFile:
     chains: tuple[ChainEntry, ...]
     targets: tuple[TargetEntry, ...]
     values: tuple[ValueEntry, ...] = ()
+    mechanisms: tuple[MechanismEntry, ...] = ()
     behaviour: Behaviour | None = None
     self_test: SelfTest | None = None
     remarks: tuple[str, ...] = ()
@@ -158,4 +142,5 @@ class CharacterFile:
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of all joints, in the order of every (n,) array of the file."""
-        return tuple(name for chain in self.chains for name in chain.joint_names)
+        names = [name for chain in self.chains for name in chain.joint_names]
+        return (*names, *(name for mechanism in self.mechanisms for name in mechanism.joint_names))

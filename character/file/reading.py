@@ -1,5 +1,6 @@
 """A character file from the bytes of its members."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +15,22 @@ from ..chain.hanging import BASE
 from ..chain.settings import BASES, ChainSettings, LifeSettings
 from ..mover import Planning
 from . import archive
+from .anchors import Anchor, anchor_of
 from .behaviours import behaviour_of
 from .contents import (
-    Anchor,
     ChainEnd,
     ChainEntry,
     CharacterFile,
-    Link,
     Rate,
     SelfTest,
-    StoredPosture,
     TargetEntry,
     ValueEntry,
 )
 from .errors import CharacterFileError
-from .models import MOST_JOINTS, end_of, options_of, skeleton_of, style_of
-from .tracks import ArrayReader, Track
+from .mechanisms import mechanism_of
+from .models import end_of, options_of, skeleton_of, style_of
+from .postures import postures_of
+from .tracks import ArrayReader
 
 CHARACTER, ARRAYS = "character.json", "arrays.f64"  # members
 MOST_JSON = 4_000_000  # [bytes]
@@ -74,17 +75,23 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
     if rate.fps <= 0.0 or rate.fps_base <= 0.0:
         plain.wrong("fps", "a rate above 0")
     targets = tuple(
-        TargetEntry(target.get("name", str), _anchor(target, "place", arrays, frames))
+        TargetEntry(target.get("name", str), anchor_of(target, "place", arrays, frames))
         for target in plain.children("targets", "target", "name")
     )
     entries = plain.children("chains", "chain", "name")
-    if not 0 < len(entries) <= MOST_CHAINS:
-        plain.wrong("chains", f"1 to {MOST_CHAINS} chains")
+    if len(entries) > MOST_CHAINS:
+        plain.wrong("chains", f"at most {MOST_CHAINS} chains")
     chains = tuple(_chain(entry, arrays, frames, {target.name for target in targets}) for entry in entries)
     values = tuple(
         ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames))
         for value in plain.children("values", "value", "name")
     )
+    mechanisms = tuple(
+        mechanism_of(each, arrays, frames, {target.name for target in targets})
+        for each in (plain.children("mechanisms", "mechanism", "name") if plain.has("mechanisms") else ())
+    )
+    if not chains and not mechanisms:
+        plain.wrong("chains", "a chain or a mechanism")
     character = CharacterFile(
         name=plain.get("name", str),
         made_by=plain.get("made_by", str),
@@ -94,12 +101,14 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
         chains=chains,
         targets=targets,
         values=values,
+        mechanisms=mechanisms,
         behaviour=_behaviour(plain, arrays, chains),
-        self_test=_self_test(plain, arrays, chains),
         remarks=tuple(map(str, plain.get("remarks", list))),
     )
+    character = replace(character, self_test=_self_test(plain, arrays, len(character.joint_names)))
     for kind, names in (
         ("chain", [chain.name for chain in chains]),
+        ("mechanism", [mechanism.name for mechanism in mechanisms]),
         ("joint", list(character.joint_names)),
         ("target", [target.name for target in targets]),
         ("value", [value.name for value in values]),
@@ -134,10 +143,7 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
     styles = tuple(map(style_of, plain.children("styles", "style")))
     if len(styles) != count:
         plain.wrong("styles", f"{count} styles, one for each joint")
-    postures = tuple(
-        StoredPosture(posture.get("name", str), arrays.get(posture, "values", (count,), may_lack=True))
-        for posture in plain.children("postures", "posture", "name")
-    )
+    postures = postures_of(plain, arrays, count)
     transition = plain.number("transition")
     if transition < 0.0:
         plain.wrong("transition", "seconds from 0 up")
@@ -153,9 +159,9 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
         transition=transition,
         ends=ends,
         postures=postures,
-        base=_indices(plain, arrays, "base", frames, 0, len(BASES) - 1),
-        posture=_indices(plain, arrays, "posture", frames, -1, len(postures) - 1),
-        watch=_indices(plain, arrays, "watch", frames, 0, len(ends[0].targets) - 1),
+        base=arrays.indices(plain, "base", frames, 0, len(BASES) - 1),
+        posture=arrays.indices(plain, "posture", frames, -1, len(postures) - 1),
+        watch=arrays.indices(plain, "watch", frames, 0, len(ends[0].targets) - 1),
         weights=arrays.track(plain, "weights", (len(postures),), frames),
         settings={name: arrays.track(stored, name, (), frames) for name in SETTINGS if stored.has(name)},
         authored=arrays.track(plain, "authored", (count,), frames),
@@ -171,32 +177,14 @@ def _targets(plain: JsonFields, known: set[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _indices(
-    plain: JsonFields, arrays: ArrayReader, name: str, frames: int, lowest: int, highest: int
-) -> Track:
-    """A track () of whole numbers from `lowest` to `highest`."""
-    track = arrays.track(plain, name, (), frames)
-    if ((track.rows != np.round(track.rows)) | (track.rows < lowest) | (track.rows > highest)).any():
-        plain.wrong(name, f"whole numbers from {lowest} to {highest}")
-    return track
-
-
 def _base_frame(plain: JsonFields, arrays: ArrayReader, frames: int) -> Anchor:
     """The anchor of a base frame, which has an inverse."""
-    anchor = _anchor(plain, "base_frame", arrays, frames)
+    anchor = anchor_of(plain, "base_frame", arrays, frames)
     with np.errstate(over="ignore", invalid="ignore"):
         is_singular = not (np.abs(np.linalg.det(anchor.frame.rows[:, :3, :3])) > 0.0).all()
     if is_singular:
         plain.wrong("base_frame", "frames that are not scaled to nothing")
     return anchor
-
-
-def _anchor(plain: JsonFields, name: str, arrays: ArrayReader, frames: int) -> Anchor:
-    stored, link = plain.child(name), None
-    if stored.is_given("link"):
-        place = stored.child("link")
-        link = Link(place.get("chain", str), place.whole("joint", BASE, MOST_JOINTS))
-    return Anchor(link, arrays.track(stored, "frame", (4, 4), frames))
 
 
 def _check_links(character: CharacterFile, name: str) -> None:
@@ -207,6 +195,9 @@ def _check_links(character: CharacterFile, name: str) -> None:
     for chain in character.chains:
         _check_link(chain.base_frame, joints, f"'{name}': chain '{chain.name}'")
         joints[chain.name] = len(chain.skeleton)
+    for mechanism in character.mechanisms:
+        for mounted in (mechanism.place, *(each for _, each in mechanism.driven)):
+            _check_link(mounted.anchor, joints, f"'{name}': mechanism '{mechanism.name}'")
     for target in character.targets:
         _check_link(target.place, joints, f"'{name}': target '{target.name}'")
 
@@ -237,9 +228,9 @@ def _behaviour(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry,
     )
 
 
-def _self_test(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry, ...]) -> SelfTest | None:
+def _self_test(plain: JsonFields, arrays: ArrayReader, count: int) -> SelfTest | None:
     if not plain.is_given("self_test"):
         return None
-    stored, count = plain.child("self_test"), sum(len(chain.skeleton) for chain in chains)
+    stored = plain.child("self_test")
     commanded = arrays.get(stored, "commanded", (-1, count))
     return SelfTest(commanded, arrays.get(stored, "desired", (len(commanded), count)))

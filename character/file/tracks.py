@@ -113,3 +113,10 @@ class ArrayReader:
         if len(rows) not in (1, frames):
             fields.wrong(name, f"1 row or {frames}")
         return Track(rows)
+
+    def indices(self, fields: JsonFields, name: str, frames: int, lowest: int, highest: int) -> Track:
+        """A track () of whole numbers from `lowest` to `highest`."""
+        track = self.track(fields, name, (), frames)
+        if ((track.rows != np.round(track.rows)) | (track.rows < lowest) | (track.rows > highest)).any():
+            fields.wrong(name, f"whole numbers from {lowest} to {highest}")
+        return track

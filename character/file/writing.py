@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from . import archive
+from .anchors import anchor_json
 from .behaviours import behaviour_json
-from .contents import Anchor, ChainEntry, CharacterFile
+from .contents import ChainEntry, CharacterFile
+from .mechanisms import mechanism_json
 from .models import end_json, options_json, skeleton_json, style_json
+from .postures import postures_json
 from .reading import ARRAYS, CHARACTER
 from .tracks import ArrayWriter
 
@@ -33,11 +36,13 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
         "frames": character.frames,
         "chains": [_chain(chain, arrays) for chain in character.chains],
         "targets": [
-            {"name": target.name, "place": _anchor(target.place, arrays)} for target in character.targets
+            {"name": target.name, "place": anchor_json(target.place, arrays)} for target in character.targets
         ],
         "values": [{"name": value.name, "track": arrays.put(value.track.rows)} for value in character.values],
         "remarks": list(character.remarks),
     }
+    if character.mechanisms:
+        plain["mechanisms"] = [mechanism_json(each, arrays) for each in character.mechanisms]
     if character.behaviour is not None:
         plain["behaviour"] = behaviour_json(character.behaviour, arrays)
     if character.self_test is not None:
@@ -65,16 +70,9 @@ def _chain(chain: ChainEntry, arrays: ArrayWriter) -> dict[str, Any]:
         "styles": [style_json(style) for style in chain.styles],
         "transition": chain.transition,
         "ends": [{**end_json(end.inputs), "targets": list(end.targets)} for end in chain.ends],
-        "postures": [
-            {"name": posture.name, "values": arrays.put(posture.values)} for posture in chain.postures
-        ],
+        "postures": postures_json(chain.postures, arrays),
         "settings": {name: arrays.put(track.rows) for name, track in chain.settings.items()},
-        "base_frame": _anchor(chain.base_frame, arrays),
+        "base_frame": anchor_json(chain.base_frame, arrays),
         "planning": None if chain.planning is None else chain.planning._asdict(),
         **tracks,
     }
-
-
-def _anchor(anchor: Anchor, arrays: ArrayWriter) -> dict[str, Any]:
-    link = None if anchor.link is None else anchor.link._asdict()
-    return {"link": link, "frame": arrays.put(anchor.frame.rows)}

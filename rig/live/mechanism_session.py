@@ -8,7 +8,8 @@ from functools import cached_property, partial
 import numpy as np
 from mathutils import Matrix
 
-from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
+from ...character.mechanism.inputs import motor_goals, target_goals
+from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State
 from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...motion import Kinematic, Limits, MotionError, make_filter
@@ -30,7 +31,7 @@ from ..mechanisms.authored_mechanism import Reading
 from ..mechanisms.conflicts import refuse_taken
 from ..mechanisms.errors import errors_of, missed, unbalanced
 from ..mechanisms.parents import refuse_unknown
-from ..mechanisms.poses import frame_of, matrix_of
+from ..mechanisms.poses import matrix_of
 from ..mechanisms.shapes import dof_axes
 from ..properties.character import character
 from ..showing import mechanism_proxy
@@ -217,26 +218,16 @@ class MechanismSession(SceneSession):
         )
         if evaluated_settings.drive == "MOTORS":
             asked.ordered(settings, reading)
-            values = dict(enumerate(self._kept_values(frame.part, evaluated_settings)))
-            driven_goals = tuple(asked.driven(reading, placement, inverse(self.base)))
-            return self.model, Goals(
-                driven_goals,
-                actuators=by_joint(self.model, values),
-                regulariser_weights=weights,
-                counts_full_rotations=True,
+            values = self._kept_values(frame.part, evaluated_settings)
+            return self.model, motor_goals(
+                self.model, asked.driven(reading, placement, inverse(self.base)), values, weights
             )
         back = inverse(self.base)
-        frames, centres = asked.frames(settings, evaluated_settings, reading, placement, back)
+        goals = asked.frames(settings, evaluated_settings, reading, placement, back)
         keeping = [k for k, motor in enumerate(evaluated_settings.motors) if motor.keeps_value]
         values = self._kept_values(frame.part, evaluated_settings) if keeping else []
         kept_values = {k: values[k] for k in keeping}
-        return self.model, Goals(
-            tuple(frames),
-            tuple(centres),
-            by_joint(self.model, kept_values),
-            regulariser_weights=weights,
-            weight_axes=frame_of(back).rotation,
-        )
+        return self.model, target_goals(self.model, goals, kept_values, weights, back)
 
     def _kept_values(self, mover, evaluated_settings) -> list[float]:
         """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own."""

@@ -31,13 +31,14 @@ from ..chains.kept_posture import place
 from ..live import live
 from ..live.chain_session import ChainSession
 from ..live.mover import Mover
-from ..live.movers import ChainMover, movers_of
+from ..live.movers import ChainMover, MechanismMover, movers_of
 from ..live.stage import Stage, in_one_order
 from ..live.uses import Use, why_not
 from ..robot.values import value_of
 from ..scene.dependencies import moved_targets
 from ..scene.goal import watched, with_goal
 from ..scene.placement import Hanging
+from .character_mechanisms import MechanismReader
 from .stepped import Stepped, scene_frames
 
 TEST_FOR = 10.0  # [s] of the self-test
@@ -85,11 +86,12 @@ class CharacterExport(Stepped):
         movers = [mover for obj in scene.objects for mover in movers_of(obj)]
         exported = [mover for mover in movers if mover.is_live or mover.bakes_when_off]
         self.movers = [mover for mover in in_one_order(exported) if isinstance(mover, ChainMover)]
-        if not self.movers:
+        self.mechanisms = [mover for mover in in_one_order(exported) if isinstance(mover, MechanismMover)]
+        if not self.movers and not self.mechanisms:
             raise RigError(
                 "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
             )
-        for mover in self.movers:
+        for mover in (*self.movers, *self.mechanisms):
             if why := why_not(Use.BAKE, mover):
                 raise RigError(why)
         names = [mover.name for mover in self.movers]
@@ -102,12 +104,15 @@ class CharacterExport(Stepped):
         if not len(self.frames):
             raise RigError("The scene's frame range is empty: set Start before End in the Output properties")
         self.stage = Stage()
-        live.prepare(self.stage, self.movers)
+        live.prepare(self.stage, [*self.movers, *self.mechanisms])
+        self.readers = [MechanismReader(mover, self.stage.session(*mover)) for mover in self.mechanisms]
         self.reads = {mover.key: _Read() for mover in self.movers}
         self.models: dict = {}
         self.targets = {
-            target.name: target for mover in self.movers for target in _targets_of(mover.settings)
+            target.name: (target, "") for mover in self.movers for target in _targets_of(mover.settings)
         }
+        for reader in self.readers:
+            self.targets |= reader.targets
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
         self.auxiliaries = {
@@ -116,7 +121,7 @@ class CharacterExport(Stepped):
             for auxiliary in owner.limber.device.auxiliaries
         }
         self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
-        self.left_out = [mover for mover in exported if not isinstance(mover, ChainMover)]
+        self.left_out = [mover for mover in exported if not isinstance(mover, ChainMover | MechanismMover)]
         self.total, self.done = len(self.frames), 0
         super().__init__(scene)
 
@@ -133,13 +138,19 @@ class CharacterExport(Stepped):
         frame = self.frames[self.done]
         self.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        self.stage.advance(self.movers, depsgraph, self.seconds_a_frame if self.done else 0.0)
+        movers = [*self.movers, *self.mechanisms]
+        self.stage.advance(movers, depsgraph, self.seconds_a_frame if self.done else 0.0)
         for mover in self.movers:
             self._read(mover, frame, build.keyed(mover.owner, mover.settings, depsgraph))
-        placement = self.stage.placement(self.movers, depsgraph)
-        for name, target in self.targets.items():
-            self.places[name].append(np.array(placement.object(target), float))
-            self.hangings[name].append(placement.hanging(target))
+        placement = self.stage.placement(movers, depsgraph)
+        for reader in self.readers:
+            reader.read(frame, placement)
+        for name, (target, bone) in self.targets.items():
+            matrix = placement.object(target)
+            self.places[name].append(
+                np.array(matrix @ placement.bone(target, bone) if bone else matrix, float)
+            )
+            self.hangings[name].append(placement.hanging(target, bone))
         for name, auxiliary in self.auxiliaries.items():
             value = value_of(auxiliary)
             self.values[name].append(0.0 if value is None else value)
@@ -192,9 +203,20 @@ class CharacterExport(Stepped):
             ),
             values=tuple(ValueEntry(name, track(np.array(row))) for name, row in self.values.items()),
             behaviour=READY[self.behaviour](posture_names) if self.behaviour in READY else None,
+            mechanisms=tuple(reader.entry(self._anchor) for reader in self.readers),
             self_test=SelfTest(
-                np.hstack([[row.commanded for row in each] for each in rows]),
-                np.hstack([[row.desired for row in each] for each in rows]),
+                np.hstack(
+                    [
+                        *([row.commanded for row in each] for each in rows),
+                        *(reader.commanded[:tested] for reader in self.readers),
+                    ]
+                ),
+                np.hstack(
+                    [
+                        *([row.desired for row in each] for each in rows),
+                        *(reader.desired[:tested] for reader in self.readers),
+                    ]
+                ),
             ),
             remarks=tuple(self._remarks()),
         )

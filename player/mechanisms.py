@@ -1,0 +1,111 @@
+"""Mechanisms of a character file as a performance plays them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..character.chain.settings import BASES, BLEND, POSTURE, kept_values
+from ..character.file.contents import Anchor, MechanismEntry
+from ..character.file.mechanisms import Mounted
+from ..character.mechanism.inputs import (
+    GoalWeights,
+    driven_goal,
+    goal,
+    motor_goals,
+    rigid_frame,
+    target_goals,
+)
+from ..character.mechanism.tick import Model
+from ..character.mover import Planning
+from ..character.stage import Frame, Session
+from ..solvers.kinematics.se3 import Array, inverse
+from ..solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
+
+
+def key_of(entry: MechanismEntry) -> str:
+    """Key of a mechanism among the parts of a stage, where chains have their names."""
+    return f"mechanism {entry.name}"
+
+
+@dataclass
+class MechanismSession(Session):
+    """Session of a mechanism from a character file."""
+
+    model: Model | None = None
+
+    def read(self, frame: Frame, dt: float) -> tuple[Model, Goals]:
+        entry: MechanismEntry = frame.part.entry
+        moment, view = frame.host, frame.view
+        if self.model is None:
+            self.model = entry.model()
+
+        def mounted(place: Mounted) -> Array:
+            world: Array = rigid_frame(moment.world(place.anchor, view)) @ place.offset
+            return world
+
+        back = inverse(mounted(entry.place))
+        weight, speed_weight, speed = entry.regulariser.at(moment.frame).tolist()
+        weights = RegulariserWeights(weight, speed_weight, speed)
+        driven = [driven_goal(body, back @ mounted(place)) for body, place in entry.driven]
+        values = _kept(entry, moment.frame)
+        if entry.is_driven_by_motors:
+            return self.model, motor_goals(self.model, driven, values, weights)
+        goals: list[FrameGoal | CentreGoal] = [*driven]
+        for each in entry.goals:
+            target = rigid_frame(np.array(moment.target(each.target, view)))
+            numbers = each.weights.at(moment.frame).tolist()
+            asked = GoalWeights(tuple(numbers[:3]), tuple(numbers[3:6]), numbers[6])
+            goals.append(goal(each.spec, asked, back @ target @ each.offset))
+        kept = {k: values[k] for k, motor in enumerate(entry.motors) if motor.keeps_value}
+        return self.model, target_goals(self.model, goals, kept, weights, back)
+
+    def show(self, frame: Frame) -> tuple[None, None]:
+        return None, None
+
+
+@dataclass(frozen=True)
+class PlayedMechanism:
+    """A mechanism of a character file, as the stage knows it."""
+
+    entry: MechanismEntry
+    looks_forward = False
+
+    @property
+    def key(self) -> str:
+        return key_of(self.entry)
+
+    @property
+    def planning(self) -> Planning | None:
+        return None
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """Where it is fixed, and what moves its driven bodies."""
+        return [self.entry.place.anchor, *(place.anchor for _, place in self.entry.driven)]
+
+    def followed(self, moment: Any) -> Iterator[str]:
+        """Names of the targets that it follows."""
+        return (each.target for each in self.entry.goals)
+
+    def new_session(self) -> MechanismSession:
+        return MechanismSession()
+
+    def place(self, view: Any, pose: Any) -> None:
+        """Nothing of a character file hangs on a mechanism."""
+
+
+def _kept(entry: MechanismEntry, frame: float) -> list[float]:
+    """Values (m,) [rad or m] of the motors in the posture that the mechanism keeps, else their own."""
+    base = BASES[int(entry.base.step(frame))]
+    posture = int(entry.posture.step(frame))
+    weighted = []
+    if base == POSTURE:
+        weighted = [(1.0, entry.postures[posture].values)]
+    elif base == BLEND:
+        weights = entry.weights.at(frame).tolist()
+        pairs = zip(weights, entry.postures, strict=True)
+        weighted = [(weight, each.values) for weight, each in pairs if weight > 0.0]
+    values: list[float] = kept_values(base, weighted, entry.authored.at(frame)).tolist()
+    return values
