@@ -72,7 +72,8 @@ class CharacterExport(Stepped):
     """Reads the scene's chains over its frames, one frame per step. Nothing is written before `finish`.
 
     Args:
-        scene: The scene; its chains that are live or have a target are exported.
+        scene: The scene; its chains that are live or have a target are exported, and its mechanisms with
+            motors.
         name: Name of the character.
         behaviour: Key of a ready set in `READY`; "NONE": no behaviour.
 
@@ -84,7 +85,7 @@ class CharacterExport(Stepped):
 
     def __init__(self, scene, name: str, behaviour: str = "NONE") -> None:
         movers = [mover for obj in scene.objects for mover in movers_of(obj)]
-        exported = [mover for mover in movers if mover.is_live or mover.bakes_when_off]
+        exported = [mover for mover in movers if mover.is_live or mover.bakes_when_off or _has_motors(mover)]
         self.movers = [mover for mover in in_one_order(exported) if isinstance(mover, ChainMover)]
         self.mechanisms = [mover for mover in in_one_order(exported) if isinstance(mover, MechanismMover)]
         if not self.movers and not self.mechanisms:
@@ -320,6 +321,10 @@ class CharacterExport(Stepped):
                     " does in the scene's frames"
                 )
         return sentences
+
+
+def _has_motors(mover: Mover) -> bool:
+    return isinstance(mover, MechanismMover) and len(mover.settings.motors) > 0
 
 
 def _targets_of(chain) -> list:

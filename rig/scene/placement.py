@@ -125,9 +125,7 @@ class Placement:
         """A frame that is fixed to a bone; `relative`: in the bone's own frame (4, 4)."""
         uid = rig.session_uid
         frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
-        if uid in self.bodies:
-            return None
-        while True:
+        while bone.name not in self.bodies.get(uid, ()):
             channels = moved.get(bone.name)
             if channels is not None and (frame := frames.get(bone.name)) and channels[2] == NO_SCALE:
                 relative = frame.in_joint @ relative
@@ -144,10 +142,11 @@ class Placement:
                 return None
             relative = _rest_in_parent(bone) @ basis @ relative
             bone = bone.parent
+        return None
 
     def _hanging_object(self, obj, relative: np.ndarray) -> Hanging | None:
         """A frame that is fixed to an object; `relative`: in the object's frame (4, 4)."""
-        while obj.parent is not None and obj.session_uid not in self.bodies:
+        while obj.parent is not None and "" not in self.bodies.get(obj.session_uid, ()):
             evaluated = obj.evaluated_get(self.depsgraph)
             if any(
                 not constraint.mute and constraint.influence > 0.0 for constraint in evaluated.constraints

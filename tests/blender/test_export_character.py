@@ -178,3 +178,42 @@ def test_a_target_on_another_chains_bone_moves_with_it(tmp_path):
     file = exported(tmp_path)
     assert {entry.name: entry.place.link for entry in file.targets}["Carried"] is not None
     assert np.array_equal(played(file)["commanded"], baked(leader, follower))
+
+
+@pytest.mark.parametrize("robot", ["so101", "reachy_mini"])
+def test_robots_of_the_gallery_move_as_in_blender(robot: str, tmp_path):
+    from limber.rig.live.movers import movers_of
+
+    bpy.ops.limber.add_robot(robot=robot)
+    rig = bpy.context.active_object
+    gaze = next(chain.target for chain in rig.limber.chains if chain.target)
+    gaze.animation_data_clear()
+    x, y, z = gaze.location
+    keyed(gaze, (1, END), end=(x - 0.1, y + 0.05, z + 0.05))
+    file = exported(tmp_path)
+    recording = played(file)
+    assert np.abs(recording["commanded"] - file_self_test(file)).max() < 1e-9
+    movers = [mover for mover in movers_of(rig) if mover.joints() and mover.has_goal]
+    assert len(file.joint_names) == sum(len(mover.joints()) for mover in movers)
+    assert np.ptp(recording["commanded"], axis=0).max() > 0.02, "it moved"
+
+
+def file_self_test(file) -> np.ndarray:
+    """What Blender computed, as the file has it."""
+    return file.self_test.commanded
+
+
+def test_a_chain_leads_a_mechanism_in_the_file_too(tmp_path):
+    bpy.ops.limber.add_mechanism(kind="neck")
+    owner = bpy.context.active_object
+    aim = owner.limber.mechanism.goals[0].target
+    rig, _ = looking_chain(at=keyed(target(), (1, END)))
+    aim.parent, aim.parent_type, aim.parent_bone = rig, "BONE", "head"
+    bpy.context.view_layer.update()
+    file = exported(tmp_path)
+    assert {entry.name: entry.place.link for entry in file.targets}[aim.name] is not None
+    recording = played(file)
+    motors = [name.startswith(f"{owner.name}/") for name in recording["joint_names"]]
+    assert sum(motors) == len(owner.limber.mechanism.motors)
+    assert np.ptp(recording["commanded"][:, motors], axis=0).max() > 0.01, "the motors moved"
+    assert np.abs(recording["commanded"] - file_self_test(file)).max() < 1e-9

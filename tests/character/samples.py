@@ -17,11 +17,17 @@ from limber.character.file.contents import (
     TargetEntry,
     ValueEntry,
 )
+from limber.character.file.mechanisms import GoalEntry, MechanismEntry, MotorEntry, Mounted
 from limber.character.file.tracks import Track, track
-from limber.motion import Character
+from limber.character.mechanism.inputs import GoalSpec
+from limber.motion import Character, Limits
 from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Point
-from limber.solvers.kinematics.skeleton import Joint, Skeleton
+from limber.solvers.kinematics.se3 import HERE
+from limber.solvers.kinematics.skeleton import Joint as SkeletonJoint
+from limber.solvers.kinematics.skeleton import Skeleton
+from limber.solvers.mechanism.model import Body, Joint, Mechanism
+from limber.solvers.mechanism.solver import MechanismSolver, State
 
 FRAMES = 49
 
@@ -30,7 +36,7 @@ def skeleton() -> Skeleton:
     """Three links of 0.2 m, which turn about Z, X and X."""
     axes = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     joints = tuple(
-        Joint(f"Link{k} {'YXX'[k]}", k - 1, (1.0, 0.0, 0.0, 0.0), (0.0, 0.2, 0.0), axis, -2.0, 2.0)
+        SkeletonJoint(f"Link{k} {'YXX'[k]}", k - 1, (1.0, 0.0, 0.0, 0.0), (0.0, 0.2, 0.0), axis, -2.0, 2.0)
         for k, axis in enumerate(axes)
     )
     return Skeleton(joints, tool_offset=(0.0, 0.2, 0.0))
@@ -87,4 +93,35 @@ def character(*chains: ChainEntry) -> CharacterFile:
         ),
         values=(ValueEntry("Glow", track(np.linspace(0.0, 1.0, FRAMES))),),
         remarks=("A remark",),
+    )
+
+
+def mechanism() -> MechanismEntry:
+    """A lever on a motor, which follows target 'Ball'."""
+    built = Mechanism(
+        (Body("Ground", start=HERE, grounded=True), Body("Lever", 0.1, start=HERE)),
+        (Joint("Hinge", "revolute", "Ground", "Lever", lower=(-2.0,), upper=(2.0,), actuated=True),),
+    )
+    rest = MechanismSolver(built).rest()
+    motor = MotorEntry(
+        "Hinge Z", "Hinge", 0, "default", Limits(-2.0, 2.0, 3.0, 15.0, 150.0), Character(), False
+    )
+    spec = GoalSpec("ORIENTATION", "Lever", HERE, (0.0, 0.0, 1.0))
+    return MechanismEntry(
+        name="Lever",
+        mechanism=built,
+        rest=State(rest.values, rest.balls),
+        motors=(motor,),
+        undetermined=frozenset(),
+        is_over_actuated=False,
+        is_driven_by_motors=False,
+        place=Mounted(Anchor(None, placed((0.0, 0.0, 0.0))), np.eye(4)),
+        driven=(),
+        goals=(GoalEntry(spec, "Ball", np.eye(4), track(np.ones((1, 7)))),),
+        postures=(StoredPosture("Up", np.array([0.5])),),
+        base=track(np.array([0.0])),
+        posture=track(np.array([0.0])),
+        weights=track(np.zeros((1, 1))),
+        authored=track(np.zeros((1, 1))),
+        regulariser=track(np.array([[0.0, 0.0, 4.0]])),
     )

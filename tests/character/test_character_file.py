@@ -19,7 +19,7 @@ from limber.character.file import archive, reading, writing
 from limber.character.file.errors import CharacterFileError
 from limber.character.file.tracks import Track
 
-from tests.character.samples import character
+from tests.character.samples import character, mechanism
 from tests.jsons import texts
 
 GOLDEN = Path(__file__).parent / "golden"  # a file of every version that was ever written
@@ -31,7 +31,9 @@ def members() -> dict[str, bytes]:
     return writing.members_of(character())
 
 
-BEHAVING = writing.members_of(replace(character(), behaviour=READY["CALM"](["Proud"])))
+WHOLE = writing.members_of(
+    replace(character(), behaviour=READY["CALM"](["Proud"]), mechanisms=(mechanism(),))
+)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def changed(members: dict[str, bytes], **fields) -> dict[str, bytes]:
 def test_what_is_written_is_read_equal_to_the_last_bit(tmp_path: Path):
     gesture = Gesture("Nod", "Arm", "agree", np.array([[0.0, np.nan, 0.1], [0.2, np.nan, 0.0]]), 2.0)
     ready = READY["ATTENTIVE"](["Proud"])
-    written = replace(character(), behaviour=replace(ready, gestures=(gesture,)))
+    written = replace(character(), behaviour=replace(ready, gestures=(gesture,)), mechanisms=(mechanism(),))
     writing.write(tmp_path / "a.limber", written)
     assert same(reading.read(tmp_path / "a.limber"), written)
 
@@ -152,10 +154,10 @@ def test_a_damaged_file_is_refused_and_nothing_else_is_raised(data: bytes):
     assert refused > 0.9 * DAMAGES
 
 
-@settings(max_examples=400)
-@given(texts(json.loads(BEHAVING[reading.CHARACTER])))
+@settings(max_examples=600)
+@given(texts(json.loads(WHOLE[reading.CHARACTER])))
 def test_whatever_the_json_says_the_file_is_read_or_refused(text: str):
-    members = {**BEHAVING, reading.CHARACTER: text.encode()}
+    members = {**WHOLE, reading.CHARACTER: text.encode()}
     with suppress(CharacterFileError):
         reading.character_of(members, "a.limber")
 

@@ -1,6 +1,7 @@
 """The player in simulated time: what a script sets, and what the recording says."""
 
 import json
+import math
 import random
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from limber.player.errors import PlayerError
 from limber.player.playing import play
 from limber.player.script import Script, script_of
 
-from tests.character.samples import FRAMES, chain, character, skeleton
+from tests.character.samples import FRAMES, chain, character, mechanism, skeleton
 
 RATE = 24.0
 
@@ -120,6 +121,22 @@ def test_at_another_rate_the_clip_takes_as_long():
     base = character(chain(base=RIG))
     slow, fast = (played(of=base, seconds=2.0, rate=rate)["desired"] for rate in (RATE, 4 * RATE))
     assert fast[::4] == pytest.approx(slow, abs=0.02)
+
+
+def test_a_mechanism_follows_a_scripts_target():
+    turned = [math.cos(0.3), 0.0, 0.0, math.sin(0.3)]
+    targets = {
+        "Ball": {
+            "times": [0.0, 1.0],
+            "positions": [[0.3, 0.5, 0.4]] * 2,
+            "rotations_wxyz": [[1, 0, 0, 0], turned],
+        }
+    }
+    recording = played(of=replace(character(), mechanisms=(mechanism(),)), targets=targets)
+    assert recording["joint_names"].tolist()[-1] == "Lever/Hinge Z"
+    assert recording["commanded"][0, -1] == pytest.approx(0.0, abs=1e-6)
+    assert recording["commanded"][-1, -1] == pytest.approx(0.6, abs=1e-6)
+    assert recording["velocity"][-1] == 3.0
 
 
 def behaving(**more):
