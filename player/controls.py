@@ -29,7 +29,7 @@ class ChainControls:
     target: str | None = None
 
 
-class Controls:
+class SetControls:
     """What was set of a character's chains and values."""
 
     def __init__(self, character: CharacterFile, targets: frozenset[str]) -> None:

@@ -30,7 +30,7 @@ def key_of(entry: MechanismEntry) -> str:
 
 
 @dataclass
-class MechanismSession(Session):
+class PlayedMechanismSession(Session):
     """Session of a mechanism from a character file."""
 
     model: Model | None = None
@@ -56,8 +56,8 @@ class MechanismSession(Session):
         for each in entry.goals:
             target = rigid_frame(np.array(moment.target(each.target, view)))
             numbers = each.weights.at(moment.frame).tolist()
-            asked = GoalWeights(tuple(numbers[:3]), tuple(numbers[3:6]), numbers[6])
-            goals.append(goal(each.spec, asked, back @ target @ each.offset))
+            goal_weights = GoalWeights(tuple(numbers[:3]), tuple(numbers[3:6]), numbers[6])
+            goals.append(goal(each.spec, goal_weights, back @ target @ each.offset))
         kept = {k: values[k] for k, motor in enumerate(entry.motors) if motor.keeps_value}
         return self.model, target_goals(self.model, goals, kept, weights, back)
 
@@ -89,8 +89,8 @@ class PlayedMechanism:
         """Names of the targets that it follows."""
         return (each.target for each in self.entry.goals)
 
-    def new_session(self) -> MechanismSession:
-        return MechanismSession()
+    def new_session(self) -> PlayedMechanismSession:
+        return PlayedMechanismSession()
 
     def place(self, view: Any, pose: Any) -> None:
         """Nothing of a character file hangs on a mechanism."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..character.behaviour.blending import Direction, Usual
+from ..character.behaviour.blending import Instruction, Usual
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
 from ..character.chain.settings import (
@@ -28,7 +28,7 @@ from ..character.mechanism.tick import Outputs as MechanismOutputs
 from ..character.mover import Planning
 from ..character.one_thread import in_one_thread
 from ..character.stage import Frame, Session, Stage
-from .controls import ChainControls, Controls
+from .controls import ChainControls, SetControls
 from .errors import PlayerError
 from .mechanisms import PlayedMechanism, key_of
 from .performer import Performer, Role
@@ -98,7 +98,7 @@ class Moment:
 
 
 @dataclass
-class ChainSession(Session):
+class PlayedChainSession(Session):
     """Session of a chain from a character file."""
 
     target: str = ""  # name of the target that its own end follows
@@ -114,9 +114,9 @@ class ChainSession(Session):
         gestures: tuple[PostureEffect, ...] = ()
         if moment.role is not None:
             usual = Usual(_all_weights(entry, base, posture, weights), settings.influence, settings.share)
-            direction, gestures = moment.role(entry.name, usual)
-            base, weights, target = BLEND, list(direction.weights), direction.target
-            settings = _directed(settings, direction)
+            instruction, gestures = moment.role(entry.name, usual)
+            base, weights, target = BLEND, list(instruction.weights), instruction.target
+            settings = _directed(settings, instruction)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
@@ -173,11 +173,11 @@ class ChainSession(Session):
 
     def show(self, frame: Frame) -> tuple[ChainPose, ChainPose]:
         outputs: Outputs = self.outputs
-        now, desired = (
+        shown, desired = (
             ChainPose(self.base, outputs.skeleton, tuple(angles.tolist()))
             for angles in (outputs.angles, outputs.desired)
         )
-        return now, desired
+        return shown, desired
 
 
 @dataclass(frozen=True)
@@ -195,8 +195,8 @@ class PlayedChain:
     def planning(self) -> Planning | None:
         return self.entry.planning
 
-    def new_session(self) -> ChainSession:
-        return ChainSession()
+    def new_session(self) -> PlayedChainSession:
+        return PlayedChainSession()
 
     @property
     def anchors(self) -> list[Anchor]:
@@ -234,7 +234,7 @@ class Performance:
             *(PlayedChain(chain) for chain in character.chains),
             *(PlayedMechanism(mechanism) for mechanism in character.mechanisms),
         ]
-        self.controls = Controls(
+        self.controls = SetControls(
             character, frozenset(targets) | {target.name for target in character.targets}
         )
         self.frame = 0.0  # of the clip, counted from 0
@@ -312,8 +312,8 @@ class Performance:
             for value in self.character.values
         ]
 
-    def _session(self, chain: ChainEntry) -> ChainSession:
-        session: ChainSession = self._stage.sessions[chain.name]
+    def _session(self, chain: ChainEntry) -> PlayedChainSession:
+        session: PlayedChainSession = self._stage.sessions[chain.name]
         return session
 
 
@@ -339,10 +339,10 @@ def _all_weights(entry: ChainEntry, base: str, posture: int, weights: list[float
     return [1.0 if base == POSTURE and k == posture else 0.0 for k in range(len(entry.postures))]
 
 
-def _directed(settings: ChainSettings, direction: Direction) -> ChainSettings:
+def _directed(settings: ChainSettings, instruction: Instruction) -> ChainSettings:
     """The settings with what a behaviour asks for."""
-    life = settings.life._replace(amount=direction.life * settings.life.amount)
-    return settings._replace(influence=direction.influence, share=direction.share, life=life)
+    life = settings.life._replace(amount=instruction.life * settings.life.amount)
+    return settings._replace(influence=instruction.influence, share=instruction.share, life=life)
 
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:

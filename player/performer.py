@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from ..character.behaviour import blending, deciding
-from ..character.behaviour.blending import BlendState, Direction, Usual
+from ..character.behaviour.blending import BlendState, Instruction, Usual
 from ..character.behaviour.data import Behaviour
 from ..character.behaviour.deciding import Decision, Senses
 from ..character.effects import PostureEffect
 from .errors import PlayerError
 
-Role = tuple[Direction, tuple[PostureEffect, ...]]  # what a chain is to do, and the gestures on top
+Role = tuple[Instruction, tuple[PostureEffect, ...]]  # what a chain is to do, and the gestures on top
 
 
 class Performer:
@@ -43,11 +43,11 @@ class Performer:
     def role(self, chain: str, postures: Sequence[str], usual: Usual, dt: float) -> Role:
         """What a chain is to do now; the arguments are those of `blending.blended`."""
         state = self.behaviour.state(self.state.name)
-        direction, self._blends[chain] = blending.blended(
+        instruction, self._blends[chain] = blending.blended(
             self._blends.get(chain), state.role(chain), postures, usual, state.seconds, dt
         )
         gestures = {gesture.name: gesture for gesture in self.behaviour.gestures}
         playing = [(gestures[each.name], each.seconds) for each in self.state.gestures]
-        return direction, tuple(
+        return instruction, tuple(
             blending.at(gesture, seconds) for gesture, seconds in playing if gesture.chain == chain
         )

@@ -120,13 +120,15 @@ def _path(plain: JsonFields) -> TargetPath:
     times = np.array(plain.numbers("times"))
     if not len(times) or (np.diff(times) <= 0.0).any():
         plain.wrong("times", "ascending times, at least one")
-    turns = _rows(plain, "rotations_wxyz", len(times), 4) if plain.is_given("rotations_wxyz") else None
-    if turns is not None:
-        lengths = np.linalg.norm(turns, axis=1, keepdims=True)
+    rotations_wxyz = (
+        _rows(plain, "rotations_wxyz", len(times), 4) if plain.is_given("rotations_wxyz") else None
+    )
+    if rotations_wxyz is not None:
+        lengths = np.linalg.norm(rotations_wxyz, axis=1, keepdims=True)
         if not (lengths > 0.0).all():
             plain.wrong("rotations_wxyz", "quaternions with a length above 0")
-        turns = turns / lengths
-    return TargetPath(times, _rows(plain, "positions", len(times), 3), turns)
+        rotations_wxyz = rotations_wxyz / lengths
+    return TargetPath(times, _rows(plain, "positions", len(times), 3), rotations_wxyz)
 
 
 def _rows(plain: JsonFields, name: str, count: int, width: int) -> Array:
@@ -167,6 +169,6 @@ def _between(begin: rotations.Quaternion, end: rotations.Quaternion, share: floa
     """A share of the shortest rotation from `begin` to `end`."""
     if not share:
         return begin
-    turn = rotations.logarithm(rotations.multiply(end, rotations.conjugate(begin)))
-    part = rotations.exponential(rotations.scale(turn, share))
+    rotation = rotations.logarithm(rotations.multiply(end, rotations.conjugate(begin)))
+    part = rotations.exponential(rotations.scale(rotation, share))
     return rotations.normalized(rotations.multiply(part, begin))

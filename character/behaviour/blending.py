@@ -18,7 +18,7 @@ SHORTEST = 1e-3  # [s] of a transition; shorter ones are steps
 FIELDS = ("influence", "share", "life")
 
 
-class Direction(NamedTuple):
+class Instruction(NamedTuple):
     """What a chain is to do in a frame.
 
     Attributes:
@@ -36,7 +36,7 @@ class Direction(NamedTuple):
 
 
 class BlendState(NamedTuple):
-    """State of a chain's blend: a motion for each weight, then for influence, share and life."""
+    """StateSpec of a chain's blend: a motion for each weight, then for influence, share and life."""
 
     motion: tuple[Kinematic, ...]
     target: str | None
@@ -52,11 +52,11 @@ class Usual(NamedTuple):
 
 def blended(
     state: BlendState | None, role: ChainRole, names: Sequence[str], usual: Usual, seconds: float, dt: float
-) -> tuple[Direction, BlendState]:
+) -> tuple[Instruction, BlendState]:
     """What a chain is to do in this frame, and the state for the next one.
 
     Args:
-        state: State that the last call returned; None: the chain begins in its role.
+        state: StateSpec that the last call returned; None: the chain begins in its role.
         role: Its role in the behaviour's state.
         names: Names of its stored postures.
         usual: What its clip has.
@@ -72,8 +72,8 @@ def blended(
     values = [each.position for each in motion]
     count = len(names)
     influence, share, life = values[count:]
-    direction = Direction(tuple(values[:count]), influence, share, life, role.target)
-    return direction, BlendState(tuple(motion), role.target)
+    instruction = Instruction(tuple(values[:count]), influence, share, life, role.target)
+    return instruction, BlendState(tuple(motion), role.target)
 
 
 def _weights(role: ChainRole, names: Sequence[str], usual: Usual) -> list[float]:

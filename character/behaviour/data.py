@@ -37,7 +37,7 @@ AS_USUAL = ChainRole()
 
 
 @dataclass(frozen=True)
-class State:
+class StateSpec:
     """A state: what every chain does in it, and how long it takes to get there from another one [s]."""
 
     name: str
@@ -50,7 +50,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Transition:
+class TransitionSpec:
     """What leads from a state to another.
 
     Attributes:
@@ -106,8 +106,8 @@ class Behaviour:
         BehaviourError: names are there twice, or are of nothing.
     """
 
-    states: tuple[State, ...]
-    transitions: tuple[Transition, ...] = ()
+    states: tuple[StateSpec, ...]
+    transitions: tuple[TransitionSpec, ...] = ()
     gestures: tuple[Gesture, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -135,7 +135,7 @@ class Behaviour:
             if len(gesture.rows) < 2 or not gesture.rate > 0.0 or not gesture.fade >= 0.0:
                 raise BehaviourError(f"gesture '{gesture.name}' needs two rows, and a rate above 0")
 
-    def state(self, name: str) -> State:
+    def state(self, name: str) -> StateSpec:
         return next(state for state in self.states if state.name == name)
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from .data import ANY, Behaviour, Transition
+from .data import ANY, Behaviour, TransitionSpec
 
 MOST_CHANGES = 4  # transitions in one tick; more would be a circle that takes no time
 
@@ -23,7 +23,7 @@ class Senses(NamedTuple):
     distance: float | None = None
 
 
-class Playing(NamedTuple):
+class PlayingGesture(NamedTuple):
     """A gesture that plays: its name, and the time [s] since its begin."""
 
     name: str
@@ -44,7 +44,7 @@ class Decision(NamedTuple):
 
 
 class BehaviourState(NamedTuple):
-    """State of a behaviour, passed on to the next tick.
+    """StateSpec of a behaviour, passed on to the next tick.
 
     Attributes:
         name: Name of the behaviour's state.
@@ -60,7 +60,7 @@ class BehaviourState(NamedTuple):
     seconds: float = 0.0
     seen: float = 0.0
     visits: int = 1
-    gestures: tuple[Playing, ...] = ()
+    gestures: tuple[PlayingGesture, ...] = ()
 
 
 def begin(behaviour: Behaviour) -> BehaviourState:
@@ -80,7 +80,7 @@ def decide(
 
     Args:
         behaviour: The behaviour.
-        state: State that `begin` or the last call returned.
+        state: StateSpec that `begin` or the last call returned.
         dt: Time step [s].
         seed: Seed of random draws.
         events: Names of the events since the last call, in their order.
@@ -128,8 +128,8 @@ def _gestured(
     """The state with the gestures that an event begins; one that plays already begins anew."""
     for gesture in behaviour.gestures:
         if gesture.event == event:
-            others = tuple(each for each in state.gestures if each.name != gesture.name)
-            state = state._replace(gestures=(*others, Playing(gesture.name, 0.0)))
+            rest = tuple(each for each in state.gestures if each.name != gesture.name)
+            state = state._replace(gestures=(*rest, PlayingGesture(gesture.name, 0.0)))
             decisions.append(Decision(state.time, state.name, state.name, f"event {event}", gesture.name))
     return state
 
@@ -143,13 +143,13 @@ def _changed(
     decisions: list[Decision],
 ) -> BehaviourState:
     """The state after the first transition that applies: one from the state itself before one from any."""
-    own = [(k, each) for k, each in enumerate(behaviour.transitions) if each.begin == state.name]
+    of_state = [(k, each) for k, each in enumerate(behaviour.transitions) if each.begin == state.name]
     any_state = [
         (k, each)
         for k, each in enumerate(behaviour.transitions)
         if each.begin == ANY and each.end != state.name
     ]
-    for index, transition in (*own, *any_state):
+    for index, transition in (*of_state, *any_state):
         draw = _draw(transition, index, state, seed)
         if not _applies(transition, state, senses, event, draw):
             continue
@@ -160,7 +160,7 @@ def _changed(
     return state
 
 
-def _draw(transition: Transition, index: int, state: BehaviourState, seed: int) -> float | None:
+def _draw(transition: TransitionSpec, index: int, state: BehaviourState, seed: int) -> float | None:
     """The time [s] in the state after which a random transition comes; None for others."""
     if transition.cause != "random":
         return None
@@ -168,7 +168,7 @@ def _draw(transition: Transition, index: int, state: BehaviourState, seed: int) 
 
 
 def _applies(
-    transition: Transition,
+    transition: TransitionSpec,
     state: BehaviourState,
     senses: Senses | None,
     event: str | None,

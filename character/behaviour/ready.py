@@ -1,8 +1,8 @@
-"""Ready sets of behaviour: they fit every character, whose own postures they use where names agree."""
+"""Ready sets of behaviour: they fit every character, whose by_name postures they use where names agree."""
 
 from collections.abc import Iterable
 
-from .data import ANY, Behaviour, ChainRole, State, Transition
+from .data import ANY, Behaviour, ChainRole, StateSpec, TransitionSpec
 
 LOST_FOR = 0.5  # [s] for which a gaze stays where a person was
 SEARCH_FOR = 2.0  # [s] after which a search is given up
@@ -33,25 +33,29 @@ def attentive(postures: Iterable[str]) -> Behaviour:
     """
     here = ("Noticing", "Attending", "Listening", "Speaking", "Thinking")
     transitions = [
-        *(Transition(begin, "Noticing", "seen") for begin in ("Idle", "Dozing", "Searching", "Waking")),
-        *(Transition(begin, "Noticing", "event", "arrive") for begin in ("Idle", "Dozing", "Searching")),
-        Transition("Noticing", "Attending", "after", least=NOTICE_FOR),
-        *(Transition("Attending", end, "event", name) for name, end in EVENTS.items()),
+        *(TransitionSpec(begin, "Noticing", "seen") for begin in ("Idle", "Dozing", "Searching", "Waking")),
+        *(TransitionSpec(begin, "Noticing", "event", "arrive") for begin in ("Idle", "Dozing", "Searching")),
+        TransitionSpec("Noticing", "Attending", "after", least=NOTICE_FOR),
+        *(TransitionSpec("Attending", end, "event", name) for name, end in EVENTS.items()),
         *(
-            Transition(begin, end, "event", name)
+            TransitionSpec(begin, end, "event", name)
             for begin in EVENTS.values()
             for name, end in {**EVENTS, "attend": "Attending"}.items()
             if begin != end
         ),
-        *(Transition(begin, "Searching", "event", "leave") for begin in here),
-        *(Transition(begin, "Searching", "lost", least=LOST_FOR) for begin in here if begin != "Noticing"),
-        Transition("Searching", "Idle", "after", least=SEARCH_FOR),
-        Transition("Idle", "Dozing", "after", least=DOZE_AFTER),
-        Transition("Dozing", "Asleep", "after", least=SLEEP_AFTER),
-        Transition("Asleep", "Waking", "event", "wake"),
-        Transition("Asleep", "Waking", "event", "arrive"),
-        Transition("Waking", "Idle", "after", least=WAKE_FOR),
-        Transition(ANY, "Asleep", "event", "sleep"),
+        *(TransitionSpec(begin, "Searching", "event", "leave") for begin in here),
+        *(
+            TransitionSpec(begin, "Searching", "lost", least=LOST_FOR)
+            for begin in here
+            if begin != "Noticing"
+        ),
+        TransitionSpec("Searching", "Idle", "after", least=SEARCH_FOR),
+        TransitionSpec("Idle", "Dozing", "after", least=DOZE_AFTER),
+        TransitionSpec("Dozing", "Asleep", "after", least=SLEEP_AFTER),
+        TransitionSpec("Asleep", "Waking", "event", "wake"),
+        TransitionSpec("Asleep", "Waking", "event", "arrive"),
+        TransitionSpec("Waking", "Idle", "after", least=WAKE_FOR),
+        TransitionSpec(ANY, "Asleep", "event", "sleep"),
     ]
     return Behaviour(_states(ATTENTIVE, postures), tuple(transitions))
 
@@ -62,15 +66,15 @@ EVENTS = {"listen": "Listening", "speak": "Speaking", "think": "Thinking"}
 def calm(postures: Iterable[str]) -> Behaviour:
     """Idle, attending, searching, asleep, with fewer reasons to move; arguments as for `attentive`."""
     transitions = (
-        Transition("Idle", "Attending", "seen", least=1.0),
-        Transition("Idle", "Attending", "event", "arrive"),
-        Transition("Attending", "Searching", "event", "leave"),
-        Transition("Attending", "Searching", "lost", least=2.0 * LOST_FOR),
-        Transition("Searching", "Attending", "seen"),
-        Transition("Searching", "Attending", "event", "arrive"),
-        Transition("Searching", "Idle", "after", least=SEARCH_FOR),
-        Transition(ANY, "Asleep", "event", "sleep"),
-        Transition("Asleep", "Idle", "event", "wake"),
+        TransitionSpec("Idle", "Attending", "seen", least=1.0),
+        TransitionSpec("Idle", "Attending", "event", "arrive"),
+        TransitionSpec("Attending", "Searching", "event", "leave"),
+        TransitionSpec("Attending", "Searching", "lost", least=2.0 * LOST_FOR),
+        TransitionSpec("Searching", "Attending", "seen"),
+        TransitionSpec("Searching", "Attending", "event", "arrive"),
+        TransitionSpec("Searching", "Idle", "after", least=SEARCH_FOR),
+        TransitionSpec(ANY, "Asleep", "event", "sleep"),
+        TransitionSpec("Asleep", "Idle", "event", "wake"),
     )
     return Behaviour(_states(CALM, postures), transitions)
 
@@ -78,11 +82,13 @@ def calm(postures: Iterable[str]) -> Behaviour:
 READY = {"ATTENTIVE": attentive, "CALM": calm}
 
 
-def _states(table: dict[str, tuple[float, float, float]], postures: Iterable[str]) -> tuple[State, ...]:
-    own = {posture.casefold(): posture for posture in postures}
+def _states(table: dict[str, tuple[float, float, float]], postures: Iterable[str]) -> tuple[StateSpec, ...]:
+    by_name = {posture.casefold(): posture for posture in postures}
     states = []
     for name, (influence, life, seconds) in table.items():
-        posture = own.get(name.casefold())
+        posture = by_name.get(name.casefold())
         weights = ((posture, 1.0),) if posture is not None else None
-        states.append(State(name, everyone=ChainRole(weights, None, influence, None, life), seconds=seconds))
+        states.append(
+            StateSpec(name, everyone=ChainRole(weights, None, influence, None, life), seconds=seconds)
+        )
     return tuple(states)

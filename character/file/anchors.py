@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 from ...files.json_fields import JsonFields
 from ..chain.hanging import BASE
 from .models import MOST_JOINTS
-from .tracks import ArrayReader, ArrayWriter, Track
+from .tracks import ArrayReader, ArrayWriter, ClipTrack
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """What a joint of a chain moves: the chain's name, and the index of the joint; -1: its base."""
 
     chain: str
@@ -20,8 +20,8 @@ class Anchor(NamedTuple):
     none.
     """
 
-    link: Link | None
-    frame: Track
+    link: ChainLink | None
+    frame: ClipTrack
 
 
 def anchor_json(anchor: Anchor, arrays: ArrayWriter) -> dict[str, Any]:
@@ -35,5 +35,5 @@ def anchor_of(plain: JsonFields, name: str, arrays: ArrayReader, frames: int) ->
     stored, link = plain.child(name), None
     if stored.is_given("link"):
         place = stored.child("link")
-        link = Link(place.get("chain", str), place.whole("joint", BASE, MOST_JOINTS))
+        link = ChainLink(place.get("chain", str), place.whole("joint", BASE, MOST_JOINTS))
     return Anchor(link, arrays.track(stored, "frame", (4, 4), frames))

@@ -10,8 +10,8 @@ from ..behaviour.data import (
     BehaviourError,
     ChainRole,
     Gesture,
-    State,
-    Transition,
+    StateSpec,
+    TransitionSpec,
 )
 from .errors import CharacterFileError
 from .tracks import ArrayReader, ArrayWriter
@@ -75,9 +75,9 @@ def behaviour_of(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int])
         raise CharacterFileError(f"the behaviour cannot be used: {error}") from error
 
 
-def _state(plain: JsonFields) -> State:
+def _state(plain: JsonFields) -> StateSpec:
     roles = plain.child("roles").members("chain")
-    return State(
+    return StateSpec(
         plain.get("name", str),
         tuple((chain, _role(role)) for chain, role in roles),
         _role(plain.child("everyone")),
@@ -106,8 +106,8 @@ def _number(plain: JsonFields, name: str, most: float) -> float:
     return number
 
 
-def _transition(plain: JsonFields) -> Transition:
-    return Transition(
+def _transition(plain: JsonFields) -> TransitionSpec:
+    return TransitionSpec(
         plain.get("begin", str),
         plain.get("end", str),
         plain.choice("cause", CAUSES),

@@ -8,12 +8,12 @@ from ...solvers.kinematics.skeleton import Skeleton
 from ..behaviour.data import Behaviour
 from ..chain.inputs import EndInputs
 from ..mover import Planning
-from .anchors import Anchor, Link
+from .anchors import Anchor, ChainLink
 from .mechanisms import MechanismEntry
 from .postures import StoredPosture
-from .tracks import Array, Track
+from .tracks import Array, ClipTrack
 
-__all__ = ["Anchor", "Link", "MechanismEntry", "StoredPosture"]  # parts of a file, too
+__all__ = ["Anchor", "ChainLink", "MechanismEntry", "StoredPosture"]  # parts of a file, too
 
 
 class Rate(NamedTuple):
@@ -27,7 +27,7 @@ class Rate(NamedTuple):
         return self.fps_base / self.fps
 
 
-class ChainEnd(NamedTuple):
+class FollowingEnd(NamedTuple):
     """An end of a chain with its goal, and the names of the targets that it may follow."""
 
     inputs: EndInputs
@@ -49,9 +49,9 @@ class ChainEntry:
         postures: Its stored postures.
         base, posture, watch: Tracks () of the kind of base (index in `BASES`), of the stored posture that is
             kept (index; -1: none), and of the target that the own end follows (index).
-        weights: Track (postures,) of the postures' weights in a blend.
+        weights: ClipTrack (postures,) of the postures' weights in a blend.
         settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
-        authored: Track (n,) [rad; prismatic joints m] of the authored pose.
+        authored: ClipTrack (n,) [rad; prismatic joints m] of the authored pose.
         base_frame: Its base frame, in the world or on another chain.
         planning: Its number among the chains that share the time for planning; None: its solver does not
             plan.
@@ -65,14 +65,14 @@ class ChainEntry:
     filter_name: str
     styles: tuple[Character, ...]
     transition: float
-    ends: tuple[ChainEnd, ...]
+    ends: tuple[FollowingEnd, ...]
     postures: tuple[StoredPosture, ...]
-    base: Track
-    posture: Track
-    watch: Track
-    weights: Track
-    settings: dict[str, Track]
-    authored: Track
+    base: ClipTrack
+    posture: ClipTrack
+    watch: ClipTrack
+    weights: ClipTrack
+    settings: dict[str, ClipTrack]
+    authored: ClipTrack
     base_frame: Anchor
     planning: Planning | None
 
@@ -93,7 +93,7 @@ class ValueEntry(NamedTuple):
     """A value beside the joints, such as a light's brightness: its name, and a track () of it."""
 
     name: str
-    track: Track
+    track: ClipTrack
 
 
 class SelfTest(NamedTuple):

@@ -18,7 +18,7 @@ from .anchors import Anchor, anchor_json, anchor_of
 from .errors import CharacterFileError
 from .models import style_json, style_of
 from .postures import StoredPosture, postures_json, postures_of
-from .tracks import Array, ArrayReader, ArrayWriter, Track
+from .tracks import Array, ArrayReader, ArrayWriter, ClipTrack
 
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 MOST = 1000  # bodies, joints, motors or goals
@@ -55,7 +55,7 @@ class GoalEntry(NamedTuple):
     spec: GoalSpec
     target: str
     offset: Array
-    weights: Track
+    weights: ClipTrack
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class MechanismEntry:
         goals: Its goals.
         postures: Its stored postures, of the motors' values.
         base, posture: Tracks as of `ChainEntry`.
-        weights: Track (postures,) of the postures' weights in a blend.
-        authored: Track (m,) of the motors' values [rad or m].
-        regulariser: Track (3,) of the weights of the motion regulariser.
+        weights: ClipTrack (postures,) of the postures' weights in a blend.
+        authored: ClipTrack (m,) of the motors' values [rad or m].
+        regulariser: ClipTrack (3,) of the weights of the motion regulariser.
     """
 
     name: str
@@ -90,11 +90,11 @@ class MechanismEntry:
     driven: tuple[tuple[str, Mounted], ...]
     goals: tuple[GoalEntry, ...]
     postures: tuple[StoredPosture, ...]
-    base: Track
-    posture: Track
-    weights: Track
-    authored: Track
-    regulariser: Track
+    base: ClipTrack
+    posture: ClipTrack
+    weights: ClipTrack
+    authored: ClipTrack
+    regulariser: ClipTrack
 
     @property
     def joint_names(self) -> tuple[str, ...]:

@@ -55,14 +55,14 @@ def skeleton_of(plain: JsonFields) -> Skeleton:
     ends = [_end(end) for end in plain.children("ends", "end")]
     if not ends:
         plain.wrong("ends", "at least one end")
-    tool, *others = ends
+    tool, *further = ends
     try:
         return Skeleton(
             tuple(map(_joint, joints)),
             tool.rotation,
             tool.offset,
             tool.joint,
-            tuple(others),
+            tuple(further),
             tool.name,
         )
     except SkeletonError as error:

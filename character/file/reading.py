@@ -18,9 +18,9 @@ from . import archive
 from .anchors import Anchor, anchor_of
 from .behaviours import behaviour_of
 from .contents import (
-    ChainEnd,
     ChainEntry,
     CharacterFile,
+    FollowingEnd,
     Rate,
     SelfTest,
     TargetEntry,
@@ -133,7 +133,7 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
     count = len(skeleton)
     solver = plain.choice("solver", tuple(SOLVERS))
     ends = tuple(
-        ChainEnd(end_of(end, len(skeleton.ends)), _targets(end, targets))
+        FollowingEnd(end_of(end, len(skeleton.ends)), _targets(end, targets))
         for end in plain.children("ends", "end")
     )
     if not ends or ends[0].inputs.number != 0:

@@ -17,7 +17,7 @@ MOST_LENGTH = 1_000_000  # of an axis
 
 
 @dataclass(frozen=True)
-class Track:
+class ClipTrack:
     """Values over the frames of a clip; before the first frame the first, after the last one the last.
 
     Attributes:
@@ -48,10 +48,10 @@ class Track:
         return (last, 0.0) if position >= last else (floor(position), position - floor(position))
 
 
-def track(rows: Array) -> Track:
+def track(rows: Array) -> ClipTrack:
     """The track of these values (frames, ...): one row where they stay."""
     stays = len(rows) > 1 and np.array_equal(rows, np.broadcast_to(rows[:1], rows.shape), equal_nan=True)
-    return Track(rows[:1] if stays else rows)
+    return ClipTrack(rows[:1] if stays else rows)
 
 
 class ArrayWriter:
@@ -107,14 +107,14 @@ class ArrayReader:
             fields.wrong(name, "finite numbers")
         return array
 
-    def track(self, fields: JsonFields, name: str, shape: tuple[int, ...], frames: int) -> Track:
+    def track(self, fields: JsonFields, name: str, shape: tuple[int, ...], frames: int) -> ClipTrack:
         """A track whose rows have this shape."""
         rows = self.get(fields, name, (-1, *shape))
         if len(rows) not in (1, frames):
             fields.wrong(name, f"1 row or {frames}")
-        return Track(rows)
+        return ClipTrack(rows)
 
-    def indices(self, fields: JsonFields, name: str, frames: int, lowest: int, highest: int) -> Track:
+    def indices(self, fields: JsonFields, name: str, frames: int, lowest: int, highest: int) -> ClipTrack:
         """A track () of whole numbers from `lowest` to `highest`."""
         track = self.track(fields, name, (), frames)
         if ((track.rows != np.round(track.rows)) | (track.rows < lowest) | (track.rows > highest)).any():

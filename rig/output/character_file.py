@@ -12,10 +12,10 @@ from ...character.behaviour.ready import READY
 from ...character.chain.settings import BASES, ChainSettings
 from ...character.file.contents import (
     Anchor,
-    ChainEnd,
     ChainEntry,
+    ChainLink,
     CharacterFile,
-    Link,
+    FollowingEnd,
     Rate,
     SelfTest,
     StoredPosture,
@@ -44,7 +44,7 @@ from .stepped import Stepped, scene_frames
 TEST_FOR = 10.0  # [s] of the self-test
 
 
-class _Row(NamedTuple):
+class _ChainRow(NamedTuple):
     """What is read of a chain in a frame."""
 
     base: int
@@ -63,7 +63,7 @@ class _Row(NamedTuple):
 class _Read:
     """What was read of a chain so far."""
 
-    rows: list[_Row] = field(default_factory=list)
+    rows: list[_ChainRow] = field(default_factory=list)
     problems: dict[int, str] = field(default_factory=dict)  # by frames
     has_changed: bool = False  # whether its joints were built in another way in a later frame
 
@@ -169,7 +169,7 @@ class CharacterExport(Stepped):
         read.has_changed |= session.model.skeleton != first[0]
         index = place(mover.settings, settings)
         read.rows.append(
-            _Row(
+            _ChainRow(
                 BASES.index(mover.settings.base),
                 -1 if index is None else index,
                 max(0, min(settings.watch, len(settings.targets))),
@@ -247,7 +247,7 @@ class CharacterExport(Stepped):
             styles=recipe.styles,
             transition=recipe.transition,
             ends=tuple(
-                ChainEnd(inputs, _names(chain, inputs.number, rows[0].watch)) for inputs in session.ends
+                FollowingEnd(inputs, _names(chain, inputs.number, rows[0].watch)) for inputs in session.ends
             ),
             postures=tuple(postures.values()),
             base=_track([row.base for row in rows]),
@@ -260,7 +260,7 @@ class CharacterExport(Stepped):
             planning=mover.planning,
         )
 
-    def _link(self, mover: Mover) -> Link | None:
+    def _link(self, mover: Mover) -> ChainLink | None:
         """The link of another exported chain on which a chain hangs; None: it hangs on none."""
         rows = self.reads[mover.key].rows
         return self._anchor([row.hanging for row in rows], [row.base_frame for row in rows]).link
@@ -273,7 +273,7 @@ class CharacterExport(Stepped):
         first = next(iter(links))
         if first is None or len(links) > 1 or first[0] not in self._names:
             return Anchor(None, track(np.array(world)))
-        link = Link(self._names[first[0]], first[1])
+        link = ChainLink(self._names[first[0]], first[1])
         return Anchor(link, track(np.array([each.relative for each in hanging])))
 
     def _postures(self, mover: Mover, session: ChainSession) -> dict[int, StoredPosture]:
@@ -329,9 +329,9 @@ def _has_motors(mover: Mover) -> bool:
 
 def _targets_of(chain) -> list:
     """The targets of a chain's own end, in their order, and those of its other ends."""
-    own = [watched(chain, number) for number in range(len(chain.targets) + 1)]
-    others = [end.target for end in with_goal(chain) if end.number]
-    return [target for target in (*own, *others) if target is not None]
+    of_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
+    further = [end.target for end in with_goal(chain) if end.number]
+    return [target for target in (*of_end, *further) if target is not None]
 
 
 def _names(chain, number: int, watch: int) -> tuple[str, ...]:

@@ -9,16 +9,16 @@ from limber.character.chain.inputs import EndInputs
 from limber.character.chain.settings import BASES, POSTURE
 from limber.character.file.contents import (
     Anchor,
-    ChainEnd,
     ChainEntry,
     CharacterFile,
+    FollowingEnd,
     Rate,
     StoredPosture,
     TargetEntry,
     ValueEntry,
 )
 from limber.character.file.mechanisms import GoalEntry, MechanismEntry, MotorEntry, Mounted
-from limber.character.file.tracks import Track, track
+from limber.character.file.tracks import ClipTrack, track
 from limber.character.mechanism.inputs import GoalSpec
 from limber.motion import Character, Limits
 from limber.solvers.expressive.options import Options
@@ -42,11 +42,11 @@ def skeleton() -> Skeleton:
     return Skeleton(joints, tool_offset=(0.0, 0.2, 0.0))
 
 
-def placed(*spots: tuple[float, float, float]) -> Track:
+def placed(*spots: tuple[float, float, float]) -> ClipTrack:
     """A track of matrices at these places [m]."""
     matrices = np.tile(np.eye(4), (len(spots), 1, 1))
     matrices[:, :3, 3] = spots
-    return Track(matrices)
+    return ClipTrack(matrices)
 
 
 def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntry:
@@ -62,7 +62,7 @@ def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntr
         filter_name="default",
         styles=(Character(sigma=0.2),) * 3,
         transition=0.0,
-        ends=(ChainEnd(EndInputs(0, Point), ("Ball", "Lamp/Shade")),),
+        ends=(FollowingEnd(EndInputs(0, Point), ("Ball", "Lamp/Shade")),),
         postures=(
             StoredPosture("Proud", np.array([0.1, 0.3, -0.2])),
             StoredPosture("So~so/la", np.array([0.0, math.nan, 0.9])),

@@ -9,8 +9,8 @@ from limber.character.behaviour.data import (
     BehaviourError,
     ChainRole,
     Gesture,
-    State,
-    Transition,
+    StateSpec,
+    TransitionSpec,
 )
 from limber.character.behaviour.deciding import Senses, begin, decide, enter
 from limber.character.behaviour.ready import READY
@@ -21,8 +21,10 @@ DT = 0.05
 NOBODY, NEAR = Senses(None), Senses(0.8)
 
 
-def behaviour(*transitions: Transition, gestures=()) -> Behaviour:
-    return Behaviour(tuple(State(name) for name in ("Idle", "Attending", "Asleep")), transitions, gestures)
+def behaviour(*transitions: TransitionSpec, gestures=()) -> Behaviour:
+    return Behaviour(
+        tuple(StateSpec(name) for name in ("Idle", "Attending", "Asleep")), transitions, gestures
+    )
 
 
 def run(behaviour: Behaviour, seconds: float, state=None, events=None, senses=None, seed: int = 1):
@@ -45,7 +47,7 @@ def test_it_begins_in_its_first_state_and_stays_where_nothing_leads_away():
 
 def test_an_event_leads_to_another_state_and_its_decision_says_why():
     state, (decision,) = run(
-        behaviour(Transition("Idle", "Attending", "event", "arrive")), 1.0, events={4: ["arrive"]}
+        behaviour(TransitionSpec("Idle", "Attending", "event", "arrive")), 1.0, events={4: ["arrive"]}
     )
     assert state.name == "Attending"
     assert (decision.before, decision.state, decision.cause) == ("Idle", "Attending", "event arrive")
@@ -53,14 +55,14 @@ def test_an_event_leads_to_another_state_and_its_decision_says_why():
 
 
 def test_after_a_time_in_the_state_the_next_one_comes():
-    chosen = behaviour(Transition("Idle", "Asleep", "after", least=0.5))
+    chosen = behaviour(TransitionSpec("Idle", "Asleep", "after", least=0.5))
     assert run(chosen, 0.45)[0].name == "Idle"
     assert run(chosen, 0.55)[0].name == "Asleep"
 
 
 def test_a_transition_from_any_state_is_weaker_than_one_of_the_state():
     chosen = behaviour(
-        Transition(ANY, "Asleep", "event", "sleep"), Transition("Idle", "Attending", "event", "sleep")
+        TransitionSpec(ANY, "Asleep", "event", "sleep"), TransitionSpec("Idle", "Attending", "event", "sleep")
     )
     assert run(chosen, 0.2, events={0: ["sleep"]})[0].name == "Attending"
     assert run(chosen, 0.2, events={0: ["sleep"], 1: ["sleep"]})[0].name == "Asleep"
@@ -68,8 +70,8 @@ def test_a_transition_from_any_state_is_weaker_than_one_of_the_state():
 
 def test_random_transitions_are_within_their_bounds_and_the_seed_decides():
     chosen = behaviour(
-        Transition("Idle", "Attending", "random", least=1.0, most=2.0),
-        Transition("Attending", "Idle", "random", least=1.0, most=2.0),
+        TransitionSpec("Idle", "Attending", "random", least=1.0, most=2.0),
+        TransitionSpec("Attending", "Idle", "random", least=1.0, most=2.0),
     )
     first, again, other = (run(chosen, 60.0, seed=seed)[1] for seed in (3, 3, 4))
     assert first == again
@@ -80,7 +82,8 @@ def test_random_transitions_are_within_their_bounds_and_the_seed_decides():
 
 def test_a_person_is_seen_and_lost_for_a_time():
     chosen = behaviour(
-        Transition("Idle", "Attending", "seen", least=0.5), Transition("Attending", "Idle", "lost", least=1.0)
+        TransitionSpec("Idle", "Attending", "seen", least=0.5),
+        TransitionSpec("Attending", "Idle", "lost", least=1.0),
     )
     assert run(chosen, 0.4, senses=NEAR)[0].name == "Idle"
     state, _ = run(chosen, 1.0, senses=NEAR)
@@ -90,17 +93,17 @@ def test_a_person_is_seen_and_lost_for_a_time():
 
 
 def test_where_nothing_perceives_nobody_is_lost():
-    assert run(behaviour(Transition("Idle", "Asleep", "lost")), 9.0)[0].name == "Idle"
+    assert run(behaviour(TransitionSpec("Idle", "Asleep", "lost")), 9.0)[0].name == "Idle"
 
 
 def test_a_person_comes_nearer():
-    chosen = behaviour(Transition("Idle", "Attending", "nearer", least=1.0))
+    chosen = behaviour(TransitionSpec("Idle", "Attending", "nearer", least=1.0))
     assert run(chosen, 0.2, senses=Senses(1.2))[0].name == "Idle"
     assert run(chosen, 0.2, senses=NEAR)[0].name == "Attending"
 
 
 def test_a_circle_that_takes_no_time_does_not_hang():
-    circle = behaviour(Transition("Idle", "Asleep", "after"), Transition("Asleep", "Idle", "after"))
+    circle = behaviour(TransitionSpec("Idle", "Asleep", "after"), TransitionSpec("Asleep", "Idle", "after"))
     assert run(circle, 1.0)[0].name in ("Idle", "Asleep")
 
 
@@ -157,10 +160,10 @@ def test_ready_sets_fit_every_character_and_every_state_can_be_left(key: str):
     ("states", "transitions", "sentence"),
     [
         ((), (), "needs states"),
-        ((State("A"), State("A")), (), "two states 'A'"),
-        ((State("A"),), (Transition("A", "B", "after"),), "state 'B', which is not there"),
-        ((State("A"),), (Transition("A", "A", "random"),), "no longest time"),
-        ((State("A"),), (Transition("A", "A", "after", least=-1.0),), "two numbers from 0 up"),
+        ((StateSpec("A"), StateSpec("A")), (), "two states 'A'"),
+        ((StateSpec("A"),), (TransitionSpec("A", "B", "after"),), "state 'B', which is not there"),
+        ((StateSpec("A"),), (TransitionSpec("A", "A", "random"),), "no longest time"),
+        ((StateSpec("A"),), (TransitionSpec("A", "A", "after", least=-1.0),), "two numbers from 0 up"),
     ],
 )
 def test_a_behaviour_that_contradicts_itself_is_refused(states, transitions, sentence: str):

@@ -17,7 +17,7 @@ from limber.character.behaviour.data import Gesture
 from limber.character.behaviour.ready import READY
 from limber.character.file import archive, reading, writing
 from limber.character.file.errors import CharacterFileError
-from limber.character.file.tracks import Track
+from limber.character.file.tracks import ClipTrack
 
 from tests.character.samples import character, mechanism
 from tests.jsons import texts
@@ -43,7 +43,7 @@ def data(members: dict[str, bytes]) -> bytes:
 
 def same(first, second) -> bool:
     """Whether two values of a character file are equal, arrays to the last bit."""
-    if isinstance(first, Track):
+    if isinstance(first, ClipTrack):
         return same(first.rows, second.rows)
     if isinstance(first, np.ndarray):
         return np.array_equal(first, second, equal_nan=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.character.behaviour.data import Behaviour, ChainRole, Gesture, State, Transition
+from limber.character.behaviour.data import Behaviour, ChainRole, Gesture, StateSpec, TransitionSpec
 from limber.character.chain.settings import BLEND, RIG
 from limber.files.json_fields import JsonFields
 from limber.player.errors import PlayerError
@@ -145,10 +145,10 @@ def behaving(**more):
     down = ChainRole((("So~so/la", 1.0),), "Lamp/Shade", 0.6)
     nod = Gesture("Nod", "Arm", "agree", np.array([[0, 0, 0], [0, 0.4, 0], [0, 0, 0.0]]), 2.0)
     chosen = Behaviour(
-        (State("Idle", everyone=up), State("Sad", (("Arm", down),), seconds=1.0)),
+        (StateSpec("Idle", everyone=up), StateSpec("Sad", (("Arm", down),), seconds=1.0)),
         (
-            Transition("Idle", "Sad", "event", "frown"),
-            Transition("Sad", "Idle", "random", least=0.5, most=1.5),
+            TransitionSpec("Idle", "Sad", "event", "frown"),
+            TransitionSpec("Sad", "Idle", "random", least=0.5, most=1.5),
         ),
         (nod,),
     )
