@@ -21,6 +21,7 @@ from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
+OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
 # Headings of the time; they may have a unit, "time [ms]" or "t_ms".
 TIMES = (
     "time",
@@ -72,32 +73,24 @@ JOINT_UNITS = ("rad", "m", "plain")
 SERVO = re.compile(r"servo (\d+)")
 
 
-def table(motion: Motion) -> bytes:
-    """CSV with a row per sample: time [s], value of each joint, raw position of each channel."""
-    columns = motion.recording.columns
-    rows = [
-        [
-            "seconds",
-            *map(_heading, columns),
-            *(f"servo {channel.servo}" for channel in motion.device.channels),
-        ]
-    ]
-    scales = [SCALES[column.unit][1] for column in columns]
+def table(motion: Motion, has_servos: bool = True) -> bytes:
+    """CSV with a row per sample and a heading: time [s], value of each joint, raw position of each channel.
+
+    Args:
+        motion: The motion.
+        has_servos: Whether joints are for people, [deg] and [mm], beside the channels' positions; else they
+            are alone, in their own units [rad] and [m].
+    """
+    columns, channels = motion.recording.columns, motion.device.channels if has_servos else ()
+    units = [SCALES[column.unit] if has_servos else (OWN_UNITS[column.unit], 1.0) for column in columns]
+    names = (f"{c.name} [{unit}]" if unit else c.name for c, (unit, _) in zip(columns, units, strict=True))
+    rows = [["seconds", *names, *(f"servo {channel.servo}" for channel in channels)]]
     for time, positions, *values in zip(
         motion.times, motion.positions, *(column.values for column in columns), strict=True
     ):
-        numbers = (f"{scale * value:.10g}" for scale, value in zip(scales, values, strict=True))
-        rows.append([f"{time:.9g}", *numbers, *(f"{position:.3f}" for position in positions)])
-    return csv_of(rows)
-
-
-def joint_table(recording: Recording) -> bytes:
-    """CSV with the time [s] and the values of all joints, in their own units."""
-    rows = [
-        ["seconds", *(f"{c.name} [{c.unit}]" if c.unit != "plain" else c.name for c in recording.columns)]
-    ]
-    for time, *values in zip(recording.times, *(column.values for column in recording.columns), strict=True):
-        rows.append([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
+        numbers = (f"{scale * value:.10g}" for (_, scale), value in zip(units, values, strict=True))
+        raw = (f"{position:.3f}" for position in positions) if has_servos else ()
+        rows.append([f"{time:.9g}", *numbers, *raw])
     return csv_of(rows)
 
 
@@ -327,8 +320,3 @@ def _channels(motion: Motion) -> list[dict[str, object]]:
         }
         for channel in motion.device.channels
     ]
-
-
-def _heading(column: Column) -> str:
-    unit = SCALES[column.unit][0]
-    return f"{column.name} [{unit}]" if unit else column.name
