@@ -94,7 +94,7 @@ def main() -> None:
     asked = ask.parse_args()
     reached = True
     print(f"| format | largest difference in {asked.round_trips} round trips [rad, m] |\n|---|---|")
-    for name in (file for name, form in FORMATS.items() for file in form.variants or (name,)):
+    for name in (name for key, form in FORMATS.items() for name in form.variants or (key,)):
         if FORMATS[name].read is not None:
             far = lost(name, asked.round_trips)
             reached &= far <= BAR
