@@ -42,6 +42,7 @@ def draw_variants(layout, operator) -> None:
     """Draws a button for each variant of the operator's format."""
     form = FORMATS[FORMAT_OF.get(operator.format, operator.format)]
     if form.variants:
-        row = layout.row(heading="File", align=True)
+        row = layout.row(align=True)
+        row.use_property_split = False
         for name, variant in form.variants.items():
             row.prop_enum(operator, "format", name, text=variant.label)
