@@ -131,7 +131,7 @@ def _describe_servo(settings, channel: Channel) -> None:
     settings.zero_us, settings.us_per_radian = channel.zero, channel.per_radian
     settings.min_us, settings.max_us = channel.lowest, channel.highest
     settings.on_silence, settings.servo_speed = channel.on_silence, channel.speed or 0.0
-    robot_device.set_homing_offset(settings, channel.homing_offset)
+    settings.recorded_offset = channel.homing_offset
 
 
 def _describe_value(value, channel: Channel) -> None:
@@ -140,7 +140,7 @@ def _describe_value(value, channel: Channel) -> None:
 
     value.servo, value.on_silence = channel.servo, channel.on_silence
     value.at_low, value.at_high = at(value.low), at(value.high)
-    robot_device.set_homing_offset(value, channel.homing_offset)
+    value.recorded_offset = channel.homing_offset
 
 
 def folder() -> Path | None:

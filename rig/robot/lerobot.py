@@ -4,7 +4,7 @@ values.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, copysign, degrees, floor, isfinite
+from math import ceil, degrees, floor, isfinite
 
 from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, Motor, arms_of
 from ...hardware.motion_files import Scale
@@ -12,6 +12,7 @@ from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
 from ..bones import axes, imported_robot
 from ..bones.file_joints import FileJoint
+from ..properties.servo import ServoSettings
 from . import device as robot_device
 from . import links
 
@@ -33,29 +34,10 @@ class _Servo:
         limits: Limits of the bone's channel [rad].
     """
 
-    settings: object
+    settings: ServoSettings
     name: str
     sign: int
     limits: tuple[float, float]
-
-    @property
-    def is_value(self) -> bool:
-        return hasattr(self.settings, "at_low")
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Values of the bone's channel [rad] at the lowest and highest position of the servo's range."""
-        settings = self.settings
-        if self.is_value:
-            return (
-                (settings.low, settings.high)
-                if settings.at_low < settings.at_high
-                else (settings.high, settings.low)
-            )
-        per_radian = _direction(settings) * settings.us_per_radian * abs(settings.gear)
-        return (settings.min_us - settings.zero_us) / per_radian, (
-            settings.max_us - settings.zero_us
-        ) / per_radian
 
 
 def model_name(rig) -> str:
@@ -241,9 +223,9 @@ def scale_of(rig, joint: FileJoint) -> Scale:
     servo = _servo_at(rig, joint)
     if servo is None:
         return Scale(zero_value, sense)
-    if zero is not None and zero.swing is not None and robot_device.homing_offset(servo.settings) is None:
+    if zero is not None and zero.swing is not None and servo.settings.recorded_offset is None:
         return Scale(zero_value, sense, (zero.joint(-zero.swing), zero.joint(zero.swing)))
-    return Scale(zero_value, sense, tuple(servo.sign * end for end in servo.ends))
+    return Scale(zero_value, sense, tuple(servo.sign * end for end in servo.settings.value_at_ends))
 
 
 def is_calibrated(rig, joint: FileJoint) -> bool:
@@ -251,7 +233,7 @@ def is_calibrated(rig, joint: FileJoint) -> bool:
     servo.
     """
     servo = _servo_at(rig, joint)
-    return servo is not None and robot_device.homing_offset(servo.settings) is not None
+    return servo is not None and servo.settings.recorded_offset is not None
 
 
 def _servo_at(rig, joint: FileJoint) -> _Servo | None:
@@ -283,13 +265,7 @@ def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
     settings = robot_device.settings_of(rig, number) if number >= 0 else None
     if settings is None:
         return None
-    is_value = hasattr(settings, "at_low")
-    ends = (
-        (settings.low, settings.high)
-        if is_value
-        else (getattr(settings, "lower", 0.0), getattr(settings, "upper", 0.0))
-    )
-    return _Servo(settings, robot_device.name_of(settings), 1, ends)
+    return _Servo(settings, settings.label, 1, settings.limits or (0.0, 0.0))
 
 
 def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _Servo | None:
@@ -319,8 +295,8 @@ def _refuse_without_range(servos: Mapping[str, _Servo], zeros: Mapping[str, Zero
 
 def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
     settings = servo.settings
-    robot_device.set_homing_offset(settings, motor.homing_offset)
-    if servo.is_value:
+    settings.recorded_offset = motor.homing_offset
+    if not servo.settings.has_zero:
         _give_value(servo, motor, zero)
         return
     settings.gear, settings.min_us, settings.max_us = 1.0, motor.range_min, motor.range_max
@@ -329,11 +305,11 @@ def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
         settings.reverse = (servo.sign < 0) != bool(motor.drive_mode)
         closed = servo.limits[0] if servo.sign > 0 else servo.limits[1]
         at_closed = motor.position(0.0, "range_0_100")
-        settings.zero_us = at_closed - _direction(settings) * settings.us_per_radian * closed
+        settings.zero_us = at_closed - settings.sense * settings.us_per_radian * closed
         return
     settings.us_per_radian = STEPS_PER_RADIAN
     settings.reverse = servo.sign * zero.sense < 0
-    settings.zero_us = motor.middle - _direction(settings) * STEPS_PER_RADIAN * servo.sign * zero.value
+    settings.zero_us = motor.middle - settings.sense * STEPS_PER_RADIAN * servo.sign * zero.value
 
 
 def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
@@ -355,19 +331,19 @@ def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
     """
     settings = servo.settings
     offset = _stored_offset(rig, settings)
-    if servo.is_value:
+    if not servo.settings.has_zero:
         low, high = sorted((round(settings.at_low), round(settings.at_high)))
         is_inverted = (settings.at_low > settings.at_high) != (servo.sign < 0)
         return Motor(settings.servo, int(is_inverted), offset, low, high), ""
     low, high = max(ceil(settings.min_us), 0), min(floor(settings.max_us), LAST_STEP)
     if zero is None:
-        return Motor(settings.servo, int(_direction(settings) != servo.sign), offset, low, high), ""
-    if _direction(settings) != servo.sign * zero.sense:
+        return Motor(settings.servo, int(settings.sense != servo.sign), offset, low, high), ""
+    if settings.sense != servo.sign * zero.sense:
         raise RigError(
             f"{servo.name} rotates against LeRobot's sense, which its file cannot express: toggle Reverse"
         )
     per_radian = settings.us_per_radian * abs(settings.gear)
-    middle = round(2 * (settings.zero_us + _direction(settings) * per_radian * servo.sign * zero.value)) / 2
+    middle = round(2 * (settings.zero_us + settings.sense * per_radian * servo.sign * zero.value)) / 2
     half = min(middle - low, high - middle)
     if half <= 0:
         raise RigError(
@@ -387,15 +363,10 @@ def _stored_offset(rig, settings) -> int:
     link, status = links.link(rig), links.status(rig)
     index = None if link is None else robot_device.channel_of_servo(link.device, settings.servo)
     reported = None if status is None or index is None else status.channels[index].homing_offset
-    known = robot_device.homing_offset(settings) if reported is None else round(reported)
+    known = settings.recorded_offset if reported is None else round(reported)
     if known is None:
         raise RigError(
             f"The homing offset of servo {settings.servo} is not known, and LeRobot would overwrite it: press"
             " Connect, then export again"
         )
     return known
-
-
-def _direction(settings) -> float:
-    """1.0 where the position grows with the bone's channel, -1.0 where it shrinks."""
-    return copysign(1.0, settings.gear) * (-1.0 if settings.reverse else 1.0)
