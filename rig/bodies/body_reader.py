@@ -6,6 +6,7 @@ its URDF joint or its IK settings; otherwise the joint is unlimited. Everything 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf, pi
 from typing import NamedTuple
 
@@ -14,17 +15,26 @@ from mathutils import Matrix
 
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.se3 import Array
-from ...solvers.kinematics.skeleton import End, Joint
 from ...solvers.whole_body.body import Body, Coupling
 from ...solvers.whole_body.state import State
 from ..blender.errors import RigError
 from ..bones import attached, axes, constrained, imported_robot, mimic, rotation_modes
-from ..bones.axes import INDEX, UNIT, is_euler, parent_first
+from ..bones.axes import is_euler
 from ..bones.joint_axes import joint_axes, limits
-from ..chains.skeleton import DIGITS, ORIGIN, SCALED, Followed
+from ..bones.joint_bones import (
+    DIGITS,
+    ORIGIN,
+    SCALED,
+    Followed,
+    JointBone,
+    Motion,
+    UnjointedPose,
+    joints_of,
+)
 from ..scene.placement import Placement
 
 ANY_TURN = (-pi, pi)  # [rad] limits of a joint without known ones, which may rotate without end
+FARTHEST = 1e3  # [rad or m] position limit of a joint of the model that has none
 
 
 class Held(NamedTuple):
@@ -35,17 +45,10 @@ class Held(NamedTuple):
     rotation: dict[str, rotations.Quaternion]  # of bones without revolute joints
 
 
-class _Bone(NamedTuple):
-    """Properties of a bone that do not change from frame to frame."""
+@dataclass(frozen=True)
+class BodyBone(JointBone):
+    """One bone of the body."""
 
-    name: str
-    parent: int  # index of the parent bone; -1: this is the base
-    rest_rotation: rotations.Quaternion  # in the parent bone's frame
-    rest_offset: rotations.Vector  # [m]
-    order: str  # axes of its hinges, nearest the parent first
-    revolute: tuple[str, ...]  # axes of its revolute joints, in that order
-    prismatic: tuple[str, ...]
-    connected: bool  # Blender ignores its location
     is_followed: bool  # whether a constraint moves it, so that its channels are not shown
     is_copy: bool = False  # whether its pose is that of the bone `parent`
 
@@ -77,9 +80,7 @@ class BodyReader:
         self.base, self.links, self.paired_only = base, tuple(links), paired_only
         index_of = {name: k for k, name in enumerate(self.names)}
         self.bones = [self._bone(pose_bones[name], index_of) for name in self.names]
-        self.joint_keys = [
-            (bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)
-        ]
+        self.joint_keys = [key for bone in self.bones for key in bone.joint_keys]
         driven = set(mimic.driven(rig)).intersection(self.joint_keys)
         leaders = [joint_key for joint_key in self.joint_keys if joint_key not in driven]
         self.followers = mimic.followers_of(rig, leaders)
@@ -94,7 +95,7 @@ class BodyReader:
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
-        self._still = [bone for bone in self.bones if bone.parent >= 0 and not bone.revolute]
+        self._still = [bone for bone in self.bones if not bone.revolute]
         self._moves_still = np.array(
             [
                 [
@@ -138,35 +139,34 @@ class BodyReader:
             self._modes.tolist(),
         )
 
-    def _bone(self, pose_bone, index_of: dict[str, int]) -> _Bone:
+    def _bone(self, pose_bone, index_of: dict[str, int]) -> BodyBone:
         bone = pose_bone.bone
         is_base = bone.name == self.base
-        is_still = is_base or (self.paired_only and bone.name not in self.links)
-        free = [] if is_still else joint_axes(pose_bone)
         leader = attached.copied(pose_bone)
         if leader is not None and not is_base:
-            rest = (rotations.IDENTITY, ORIGIN, parent_first(rotation_modes.HINGES), (), ())
-            return _Bone(
-                bone.name, index_of[leader.name], *rest, connected=True, is_followed=True, is_copy=True
+            return BodyBone(
+                bone.name,
+                index_of[leader.name],
+                rotations.IDENTITY,
+                ORIGIN,
+                connected=True,
+                order="",
+                revolute=(),
+                prismatic=(),
+                is_followed=True,
+                is_copy=True,
             )
         if not is_base and not bone.use_inherit_rotation:
             raise RigError(
                 f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's"
                 " Relations"
             )
-        offset = tuple(bone.head)
-        if bone.parent:  # its head is stored relative to its parent's tail
-            offset = (offset[0], offset[1] + bone.parent.length, offset[2])
-        return _Bone(
-            bone.name,
+        is_still = is_base or (self.paired_only and bone.name not in self.links)
+        return BodyBone.of(
+            pose_bone,
             -1 if is_base else index_of[bone.parent.name],
-            rotations.from_matrix(bone.matrix),
-            offset,
-            parent_first(rotation_modes.hinge_order(pose_bone.rotation_mode)),
-            tuple(axis for axis in free if not axes.is_prismatic(axis)),
-            tuple(axis for axis in free if axes.is_prismatic(axis)),
-            bone.use_connect,
-            constrained.mover(pose_bone) is not None,
+            () if is_still else joint_axes(pose_bone),
+            is_followed=constrained.mover(pose_bone) is not None,
         )
 
     def _limits(self, rig, bone: str, axis: str) -> tuple[float, float]:
@@ -206,7 +206,7 @@ class BodyReader:
         turns = {
             bone.name: (
                 rotations.IDENTITY
-                if bone.is_copy
+                if bone.is_copy or bone.parent < 0
                 else tuple(
                     round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion()
                 )
@@ -222,57 +222,22 @@ class BodyReader:
         Raises:
             RigError: no bone has a joint.
         """
-        joints: list[Joint] = []
-        ends: list[End] = []
-        places: list[tuple[int, rotations.Quaternion, rotations.Vector]] = []
-        for bone, location, euler in zip(
-            self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
-        ):
-            joint, turn, offset = (-1, rotations.IDENTITY, ORIGIN) if bone.parent < 0 else places[bone.parent]
-            if bone.parent >= 0:
-                offset = rotations.add(offset, rotations.rotate(turn, bone.rest_offset))
-                turn = rotations.multiply(turn, bone.rest_rotation)
-                offset = rotations.add(offset, rotations.rotate(turn, tuple(location)))
-                for axis in (*bone.prismatic, *bone.order):
-                    if axis in bone.prismatic or axis in bone.revolute:
-                        joints.append(self._joint(bone.name, axis, joint, turn, offset, len(joints)))
-                        joint, turn, offset = len(joints) - 1, rotations.IDENTITY, ORIGIN
-                    elif bone.revolute and (angle := euler[axes.index(axis)]):
-                        turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
-                if not bone.revolute:
-                    turn = rotations.multiply(turn, unjointed_pose.rotation[bone.name])
-            places.append((joint, turn, offset))
-            ends.append(End(joint, rotations.normalized(turn), offset, bone.name))
+        unjointed = [
+            UnjointedPose(tuple(location), angles if bone.order else unjointed_pose.rotation[bone.name])
+            for bone, location, angles in zip(
+                self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
+            )
+        ]
+        motions = [Motion(max(lower, -FARTHEST), min(upper, FARTHEST)) for lower, upper in self.limits]
+        joints, frames = joints_of(self.bones, unjointed, motions)
         if not joints:
             raise RigError(
                 f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes,"
                 " or pair other bones"
             )
+        ends = [frame.end(name) for frame, name in zip(frames, self.names, strict=True)]
         lower, upper = zip(*self.limits, strict=True)
         return Body(joints, ends, floating, lower, upper, [*self._followed(), *coupled])
-
-    def _joint(
-        self,
-        bone: str,
-        axis: str,
-        parent: int,
-        turn: rotations.Quaternion,
-        offset: rotations.Vector,
-        index: int,
-    ) -> Joint:
-        lower, upper = self.limits[index]
-        kind = "prismatic" if axes.is_prismatic(axis) else "revolute"
-        label, own_axis = axes.label(bone, axis), UNIT[axes.letter(axis)]
-        return Joint(
-            label,
-            parent,
-            rotations.normalized(turn),
-            offset,
-            own_axis,
-            max(lower, -1e3),
-            min(upper, 1e3),
-            kind=kind,
-        )
 
     def _followed(self) -> list[Coupling]:
         """Equality constraints of the mimic joints between base and links."""
@@ -295,10 +260,9 @@ class BodyReader:
         """
         joint_values = []
         for bone in self.bones:
-            pose_bone = pose_bones[bone.name]
-            turn = rotation_modes.hinges(pose_bone)
-            joint_values += [pose_bone.location[axes.index(axis)] for axis in bone.prismatic]
-            joint_values += [turn[axes.index(axis)] for axis in bone.revolute]
+            if bone.joint_keys:
+                pose_bone = pose_bones[bone.name]
+                joint_values += bone.values(pose_bone.location, rotation_modes.hinges(pose_bone))
         return np.array(joint_values)
 
     def base_pose(self, rig, placement: Placement) -> Matrix:
@@ -313,29 +277,16 @@ class BodyReader:
         """Solved channels of each bone, for a state of the solver."""
         joints = state.joints.tolist()
         bone_channels: dict[str, Followed] = {}
-        new = iter(joints)
-        for bone, still_at, still in zip(
+        values = iter(joints)
+        for bone, location, angles in zip(
             self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
         ):
             if bone.parent < 0:
                 bone_channels[bone.name] = self._base_channels(rig, placement, state)
-            if bone.parent < 0 or bone.is_followed:
-                continue
-            location, euler, turn = (
-                list(still_at),
-                list(still),
-                unjointed_pose.rotation.get(bone.name, rotations.IDENTITY),
-            )
-            for axis in bone.prismatic:
-                location[axes.index(axis)] = next(new)
-            if bone.revolute:
-                for axis in bone.order:
-                    index = INDEX[axis]
-                    if axis in bone.revolute:
-                        euler[index] = next(new)
-                    if euler[index]:
-                        turn = rotations.multiply(turn, rotations.about(UNIT[axis], euler[index]))
-            bone_channels[bone.name] = Followed(turn, tuple(euler), tuple(location))
+            elif not bone.is_followed:
+                rotation = angles if bone.order else unjointed_pose.rotation[bone.name]
+                turn, moved, euler = bone.posed(tuple(location), rotation, values)
+                bone_channels[bone.name] = Followed(turn, tuple(euler), moved)
         for follower in self.followers:
             if follower.bone not in bone_channels:
                 turn, location = follower.moved(joints[self._leaders[follower.leader]])

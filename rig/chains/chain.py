@@ -21,9 +21,10 @@ from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
 from ..bones.axes import is_prismatic
+from ..bones.joint_bones import Motion
 from ..scene.goal import ends_of, tool_frame, with_goal
 from . import turntable
-from .joint_tree import Motion, joint_tree
+from .joint_tree import joint_tree
 from .measure import is_of_bones
 from .skeleton import ChainReader
 

@@ -29,7 +29,7 @@ from ..bodies.bone_channels import values_of
 from ..bodies.pairing import Linked
 from ..bones.axes import label
 from ..bones.channels import Channel
-from ..chains.skeleton import Followed
+from ..bones.joint_bones import Followed
 from ..properties.character import character
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
 from ..scene.placement import Placement
