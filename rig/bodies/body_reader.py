@@ -53,16 +53,6 @@ class BodyBone(JointBone):
     is_copy: bool = False  # whether its pose is that of the bone `parent`
 
 
-class Rates(NamedTuple):
-    """Limits of a joint's motion: velocity, acceleration and jerk [rad or m; per s, s2, s3]; infinite: not
-    known.
-    """
-
-    velocity: float = inf
-    acceleration: float = inf
-    jerk: float = inf
-
-
 class BodyReader:
     """Reads an armature object as a whole-body model, from bone `base` to the bones `links`.
 
@@ -85,13 +75,10 @@ class BodyReader:
         leaders = [joint_key for joint_key in self.joint_keys if joint_key not in driven]
         self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.joint_keys.index(joint_key) for joint_key in leaders]
-        self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
-        listed = {joint.key: Rates(joint.velocity, joint.acceleration, joint.jerk) for joint in of_chains}
-        # from chains' joint lists, else from the robot's file
-        self.rates = [
-            listed.get(key) or Rates(_velocity_of_file(pose_bones[key[0]], key[1])) for key in self.joint_keys
-        ]
+        listed = {joint.key: Motion.of(joint) for joint in of_chains}
+        # limits of the joints; infinite where they are not known
+        self.motions = [listed.get(key) or _motion(pose_bones[key[0]], key[1]) for key in self.joint_keys]
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
@@ -133,8 +120,7 @@ class BodyReader:
             self.links,
             self.moved,
             self.followers,
-            self.limits,
-            self.rates,
+            self.motions,
             self._listed,
             self._modes.tolist(),
         )
@@ -168,14 +154,6 @@ class BodyReader:
             () if is_still else joint_axes(pose_bone),
             is_followed=constrained.mover(pose_bone) is not None,
         )
-
-    def _limits(self, rig, bone: str, axis: str) -> tuple[float, float]:
-        for chain in rig.limber.chains:
-            for joint in chain.joints:
-                if joint.key == (bone, axis):
-                    return joint.lower, joint.upper
-        lower, upper = limits(rig.pose.bones[bone], axis)
-        return (-inf, inf) if (lower, upper) == ANY_TURN else (lower, upper)
 
     def is_outdated(self, pose_bones) -> bool:
         """Whether the armature's list of bones or a bone's rotation mode has changed, so that this reader
@@ -222,22 +200,26 @@ class BodyReader:
         Raises:
             RigError: no bone has a joint.
         """
-        unjointed = [
-            UnjointedPose(tuple(location), angles if bone.order else unjointed_pose.rotation[bone.name])
-            for bone, location, angles in zip(
-                self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
-            )
+        motions = [
+            Motion(max(motion.lower, -FARTHEST), min(motion.upper, FARTHEST)) for motion in self.motions
         ]
-        motions = [Motion(max(lower, -FARTHEST), min(upper, FARTHEST)) for lower, upper in self.limits]
-        joints, frames = joints_of(self.bones, unjointed, motions)
+        joints, frames = joints_of(self.bones, self._unjointed(unjointed_pose), motions)
         if not joints:
             raise RigError(
                 f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes,"
                 " or pair other bones"
             )
         ends = [frame.end(name) for frame, name in zip(frames, self.names, strict=True)]
-        lower, upper = zip(*self.limits, strict=True)
+        lower, upper = zip(*(motion[:2] for motion in self.motions), strict=True)
         return Body(joints, ends, floating, lower, upper, [*self._followed(), *coupled])
+
+    def _unjointed(self, unjointed_pose: Held) -> list[UnjointedPose]:
+        return [
+            UnjointedPose(tuple(location), angles if bone.order else unjointed_pose.rotation[bone.name])
+            for bone, location, angles in zip(
+                self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
+            )
+        ]
 
     def _followed(self) -> list[Coupling]:
         """Equality constraints of the mimic joints between base and links."""
@@ -278,15 +260,12 @@ class BodyReader:
         joints = state.joints.tolist()
         bone_channels: dict[str, Followed] = {}
         values = iter(joints)
-        for bone, location, angles in zip(
-            self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
-        ):
+        for bone, still in zip(self.bones, self._unjointed(unjointed_pose), strict=True):
             if bone.parent < 0:
                 bone_channels[bone.name] = self._base_channels(rig, placement, state)
             elif not bone.is_followed:
-                rotation = angles if bone.order else unjointed_pose.rotation[bone.name]
-                turn, moved, euler = bone.posed(tuple(location), rotation, values)
-                bone_channels[bone.name] = Followed(turn, tuple(euler), moved)
+                turn, location, angles = bone.posed(still.location, still.rotation, values)
+                bone_channels[bone.name] = Followed(turn, tuple(angles), location)
         for follower in self.followers:
             if follower.bone not in bone_channels:
                 turn, location = follower.moved(joints[self._leaders[follower.leader]])
@@ -316,7 +295,11 @@ def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.n
     return numbers.reshape(-1, width) if width > 1 else numbers
 
 
-def _velocity_of_file(pose_bone, axis: str) -> float:
-    """Velocity limit [rad/s or m/s] of a joint in the file of an imported robot; infinite: there is none."""
+def _motion(pose_bone, axis: str) -> Motion:
+    """Limits of a joint that no chain has; infinite where they are not known."""
+    lower, upper = limits(pose_bone, axis)
+    if (lower, upper) == ANY_TURN:
+        lower, upper = -inf, inf
     record = imported_robot.motor(pose_bone, axis)
-    return (record.branch.joint.velocity if record is not None else None) or inf
+    velocity = record.branch.joint.velocity if record is not None else None
+    return Motion(lower, upper, velocity or inf, inf, inf)

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from operator import attrgetter
 from typing import NamedTuple, Self
 
 from ...solvers.kinematics import rotations
@@ -47,6 +48,14 @@ class Motion(NamedTuple):
     velocity: float = Joint.velocity
     acceleration: float = Joint.acceleration
     jerk: float = Joint.jerk
+
+    @classmethod
+    def of(cls, joint) -> Self:
+        """The limits that the properties of a joint of a chain have."""
+        return cls(*_MOTION(joint))
+
+
+_MOTION = attrgetter(*Motion._fields)  # faster for a few joints than one foreach_get for each field
 
 
 class UnjointedPose(NamedTuple):

@@ -24,7 +24,7 @@ from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
 from ..bodies import coupled, pairing, soles, source
-from ..bodies.body_reader import BodyReader, Held, Rates
+from ..bodies.body_reader import BodyReader, Held
 from ..bodies.bone_channels import values_of
 from ..bodies.pairing import Linked
 from ..bones.axes import label
@@ -242,7 +242,9 @@ class BodySession(SceneSession):
             self.restart()
 
     def _update_model(self, rig, retarget, linked: Linked, unjointed_pose: Held) -> None:
-        joint_velocities = [rates.velocity if retarget.own_velocities else inf for rates in self.reader.rates]
+        joint_velocities = [
+            motion.velocity if retarget.own_velocities else inf for motion in self.reader.motions
+        ]
         self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in joint_velocities)
         self.keeps_velocities = retarget.own_velocities
         self.acceleration = retarget.acceleration or None
@@ -302,17 +304,17 @@ class BodySession(SceneSession):
         """
         if retarget.filter == NO_FILTER:
             return ()
-        usual = Rates(retarget.velocity or VELOCITY, retarget.acceleration or ACCELERATION, JERK)
+        usual = retarget.velocity or VELOCITY, retarget.acceleration or ACCELERATION, JERK
         bounds = zip(
             np.clip(body.lower, -FARTHEST, FARTHEST).tolist(),
             np.clip(body.upper, -FARTHEST, FARTHEST).tolist(),
             strict=True,
         )
-        found = []
-        for (lower, upper), rates in zip(bounds, self.reader.rates, strict=True):
-            known = (own if own < inf else other for own, other in zip(rates, usual, strict=True))
-            found.append(make_filter(retarget.filter, Limits(lower, upper, *known), character(retarget)))
-        return tuple(found)
+        filters = []
+        for (lower, upper), motion in zip(bounds, self.reader.motions, strict=True):
+            known = (own if own < inf else other for own, other in zip(motion[2:], usual, strict=True))
+            filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), character(retarget)))
+        return tuple(filters)
 
     def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:
         """The source's pose as target poses of the body, in its armature's space."""
