@@ -8,7 +8,6 @@ its URDF joint or its IK settings; otherwise the joint is unlimited. Everything 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, pi
-from typing import NamedTuple
 
 import numpy as np
 from mathutils import Matrix
@@ -35,14 +34,6 @@ from ..scene.placement import Placement
 
 ANY_TURN = (-pi, pi)  # [rad] limits of a joint without known ones, which may rotate without end
 FARTHEST = 1e3  # [rad or m] position limit of a joint of the model that has none
-
-
-class Held(NamedTuple):
-    """For each bone of a body, the part of the authored pose that no joint moves."""
-
-    location: list[list[float]]  # [m] zero for components that a prismatic joint moves, and for the base
-    euler: list[list[float]]  # [rad] of hinges without a joint, of bones with revolute joints
-    rotation: dict[str, rotations.Quaternion]  # of bones without revolute joints
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,6 @@ class BodyReader:
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
-        self._still = [bone for bone in self.bones if not bone.revolute]
         self._moves_still = np.array(
             [
                 [
@@ -163,9 +153,9 @@ class BodyReader:
             _numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes
         )
 
-    def held(self, pose_bones) -> Held:
-        """For each bone, the part of the authored pose that no joint moves. Pass the evaluated rig's pose
-        bones, which must be those that this reader was made with.
+    def held(self, pose_bones) -> tuple[UnjointedPose, ...]:
+        """For each bone, the part of the authored pose that no joint moves; of the base none. Pass the
+        evaluated rig's pose bones, which must be those that this reader was made with.
 
         Raises:
             RigError: a bone is scaled.
@@ -181,20 +171,21 @@ class BodyReader:
         for k in self._partly_free:
             euler[k] = rotation_modes.hinges(pose_bones[self.names[k]])
         euler = np.where(self._turns_still, euler, 0.0).round(DIGITS)
-        turns = {
-            bone.name: (
-                rotations.IDENTITY
-                if bone.is_copy or bone.parent < 0
-                else tuple(
-                    round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion()
-                )
-            )
-            for bone in self._still
-        }
-        return Held(location.tolist(), euler.tolist(), turns)
+        rotation = [
+            angles if bone.order else self._still_rotation(pose_bones, bone)
+            for bone, angles in zip(self.bones, euler.tolist(), strict=True)
+        ]
+        return tuple(map(UnjointedPose, map(tuple, location.tolist()), rotation))
 
-    def body(self, unjointed_pose: Held, floating: bool, coupled: Sequence[Coupling] = ()) -> Body:
-        """The solver's model of the body, with `unjointed_pose` built into the rest transforms, and its
+    def _still_rotation(self, pose_bones, bone: BodyBone) -> rotations.Quaternion:
+        if bone.is_copy or bone.parent < 0:
+            return rotations.IDENTITY
+        return tuple(round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion())
+
+    def body(
+        self, unjointed: Sequence[UnjointedPose], floating: bool, coupled: Sequence[Coupling] = ()
+    ) -> Body:
+        """The solver's model of the body, with `unjointed` built into the rest transforms, and its
         coupled limits.
 
         Raises:
@@ -203,7 +194,7 @@ class BodyReader:
         motions = [
             Motion(max(motion.lower, -FARTHEST), min(motion.upper, FARTHEST)) for motion in self.motions
         ]
-        joints, frames = joints_of(self.bones, self._unjointed(unjointed_pose), motions)
+        joints, frames = joints_of(self.bones, unjointed, motions)
         if not joints:
             raise RigError(
                 f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes,"
@@ -212,14 +203,6 @@ class BodyReader:
         ends = [frame.end(name) for frame, name in zip(frames, self.names, strict=True)]
         lower, upper = zip(*(motion[:2] for motion in self.motions), strict=True)
         return Body(joints, ends, floating, lower, upper, [*self._followed(), *coupled])
-
-    def _unjointed(self, unjointed_pose: Held) -> list[UnjointedPose]:
-        return [
-            UnjointedPose(tuple(location), angles if bone.order else unjointed_pose.rotation[bone.name])
-            for bone, location, angles in zip(
-                self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
-            )
-        ]
 
     def _followed(self) -> list[Coupling]:
         """Equality constraints of the mimic joints between base and links."""
@@ -255,12 +238,14 @@ class BodyReader:
             basis.translation = ORIGIN
         return placement.on_parent(rig, rig.data.bones[self.base], basis)
 
-    def channels(self, rig, placement: Placement, unjointed_pose: Held, state: State) -> dict[str, Followed]:
+    def channels(
+        self, rig, placement: Placement, unjointed: Sequence[UnjointedPose], state: State
+    ) -> dict[str, Followed]:
         """Solved channels of each bone, for a state of the solver."""
         joints = state.joints.tolist()
         bone_channels: dict[str, Followed] = {}
         values = iter(joints)
-        for bone, still in zip(self.bones, self._unjointed(unjointed_pose), strict=True):
+        for bone, still in zip(self.bones, unjointed, strict=True):
             if bone.parent < 0:
                 bone_channels[bone.name] = self._base_channels(rig, placement, state)
             elif not bone.is_followed:

@@ -24,12 +24,12 @@ from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
 from ..bodies import coupled, pairing, soles, source
-from ..bodies.body_reader import BodyReader, Held
+from ..bodies.body_reader import BodyReader
 from ..bodies.bone_channels import values_of
 from ..bodies.pairing import Linked
 from ..bones.axes import label
 from ..bones.channels import Channel
-from ..bones.joint_bones import Followed
+from ..bones.joint_bones import Followed, UnjointedPose
 from ..properties.character import character
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
 from ..scene.placement import Placement
@@ -66,7 +66,7 @@ class BodySession(SceneSession):
     acceleration: float | None = None  # [rad/s^2] limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
-    held: Held | None = None  # the part of the authored pose that no joint moves
+    held: tuple[UnjointedPose, ...] = ()  # the part of the authored pose that no joint moves
     shown: dict[str, Followed] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
     velocity_before: np.ndarray | None = (
@@ -177,9 +177,9 @@ class BodySession(SceneSession):
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
         self.is_streamed = pairing.is_streamed(retarget)
         self._update_reader(rig, linked, shown, is_dirty)
-        unjointed_pose = self.reader.held(shown.pose.bones)
-        self._update_model(rig, retarget, linked, unjointed_pose)
-        self.held = unjointed_pose
+        unjointed = self.reader.held(shown.pose.bones)
+        self._update_model(rig, retarget, linked, unjointed)
+        self.held = unjointed
         inputs = self._inputs(rig, retarget, linked, frame.view, dt)
         if retarget.posture_gain:
             inputs = inputs._replace(posture=self.reader.posture(shown.pose.bones))
@@ -241,7 +241,7 @@ class BodySession(SceneSession):
             self.shown, self.pose, self.desired_pose = {}, {}, {}
             self.restart()
 
-    def _update_model(self, rig, retarget, linked: Linked, unjointed_pose: Held) -> None:
+    def _update_model(self, rig, retarget, linked: Linked, unjointed: tuple[UnjointedPose, ...]) -> None:
         joint_velocities = [
             motion.velocity if retarget.own_velocities else inf for motion in self.reader.motions
         ]
@@ -261,7 +261,7 @@ class BodySession(SceneSession):
         )
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
         key = (
-            unjointed_pose,
+            unjointed,
             linked.weights,
             linked.position_weights,
             linked.gains,
@@ -273,7 +273,7 @@ class BodySession(SceneSession):
         )
         if self.model is not None and self.model_key == key:
             return
-        body = self.reader.body(unjointed_pose, linked.floating, couplings)
+        body = self.reader.body(unjointed, linked.floating, couplings)
         links = [
             Target(name, weight=weight, gain=gain, level=level)
             for name, weight, gain, level in zip(
