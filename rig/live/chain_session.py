@@ -24,11 +24,12 @@ from ..bones import channels
 from ..bones.axes import is_prismatic
 from ..bones.channels import Channel
 from ..bones.joint_axes import constraint_range
+from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
 from ..chains.joint_tree import joint_tree
 from ..chains.kept_posture import active, kept
-from ..chains.skeleton import SCALED, BonePose, ChainReader
+from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.character import character
 from ..scene import goal as goals

@@ -16,7 +16,7 @@ from ...character.playback import Playback, Time
 from ...solvers.kinematics.rotations import IDENTITY
 from ..blender import write_access
 from ..blender.overrides import why_not_editable
-from ..chains.skeleton import NO_SCALE, ORIGIN
+from ..bones.joint_bones import NO_SCALE, ORIGIN
 from ..mechanisms import assembled
 from ..scene.placement import Placement
 from ..showing import proxy
