@@ -11,7 +11,7 @@ import numpy as np
 
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
-from ...character.body.tick import Model, make_model
+from ...character.body.tick import BodyModel, make_model
 from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...character.stream import advance
@@ -59,7 +59,7 @@ class BodySession(SceneSession):
     linked_key: tuple = ()
     reader: BodyReader | None = None
     reader_key: tuple = ()
-    model: Model | None = None
+    model: BodyModel | None = None
     model_key: tuple = ()
     velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite: none
     keeps_velocities: bool = False  # whether each joint is to keep a limit of its own
@@ -162,7 +162,7 @@ class BodySession(SceneSession):
     def is_settled(self) -> bool:
         return not (self.is_streamed and self.outputs is not None)
 
-    def read(self, frame: Frame, dt: float) -> tuple[Model, BodyInputs]:
+    def read(self, frame: Frame, dt: float) -> tuple[BodyModel, BodyInputs]:
         """The mover and its inputs in a frame.
 
         Raises:

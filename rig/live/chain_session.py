@@ -10,7 +10,7 @@ from mathutils import Matrix
 
 from ...character.attention import AttentionSettings
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
-from ...character.chain.tick import Model, make_model
+from ...character.chain.tick import ChainModel, make_model
 from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...character.widest_look import LookSettings
@@ -45,7 +45,7 @@ class ChainSession(SceneSession):
 
     reader: ChainReader | None = None
     settings: tuple = ()  # stored settings when `reader` was made
-    model: Model | None = None
+    model: ChainModel | None = None
     model_key: tuple = ()
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # goals of the ends, without their targets
@@ -162,7 +162,7 @@ class ChainSession(SceneSession):
             dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
         )
 
-    def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
+    def read(self, frame: Frame, dt: float) -> tuple[ChainModel, ChainInputs]:
         """The mover and its inputs in a frame.
 
         Raises:

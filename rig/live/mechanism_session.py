@@ -8,7 +8,14 @@ from functools import cached_property, partial
 import numpy as np
 from mathutils import Matrix
 
-from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State, by_joint
+from ...character.mechanism.tick import (
+    NO_MORE,
+    MechanismModel,
+    MechanismMotor,
+    MechanismOutputs,
+    MechanismState,
+    by_joint,
+)
 from ...character.mover import GoalError
 from ...character.stage import Frame
 from ...motion import Kinematic, Limits, MotionError, make_filter
@@ -65,7 +72,7 @@ class MechanismSession(SceneSession):
     """Session of one mechanism. Its poses are `PlacedBodies`."""
 
     made: Assembled | None = None
-    model: Model | None = None
+    model: MechanismModel | None = None
     model_key: tuple = ()
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
     joint_keys: tuple[JointKey, ...] = ()  # joint and axis of each motor
@@ -197,7 +204,7 @@ class MechanismSession(SceneSession):
         self.pose = self.desired_pose = {}
         self.restart()
 
-    def read(self, frame: Frame, dt: float) -> tuple[Model, Goals]:
+    def read(self, frame: Frame, dt: float) -> tuple[MechanismModel, Goals]:
         """The mover and its inputs in the mechanism's base frame."""
         (owner, settings), placement = frame.part, frame.view
         self.take_up(owner, settings)
@@ -266,7 +273,7 @@ class MechanismSession(SceneSession):
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:
                 solver_motors.append(
-                    Motor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves))
+                    MechanismMotor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves))
                 )
             except MotionError as error:
                 raise RigError(f"Motor '{motor.name}': {error}") from error
@@ -290,7 +297,7 @@ def through(owner, back) -> str:
     )
 
 
-def _remark(model: Model, outputs: Outputs, state: State) -> str:
+def _remark(model: MechanismModel, outputs: MechanismOutputs, state: MechanismState) -> str:
     """The error of the goals as a sentence; "" if they are met."""
     report = outputs.report
     if not report.assembled or not outputs.is_closed:
@@ -305,7 +312,7 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
     return ". ".join(filter(None, said))
 
 
-def _shortfall(model: Model, report: Report, state: State) -> str:
+def _shortfall(model: MechanismModel, report: Report, state: MechanismState) -> str:
     goals_text = "motors' values" if state.goals.counts_full_rotations else "targets"
     if not (left := missed(model.solver, state.goals, state.desired)):
         return ""
