@@ -38,7 +38,7 @@ from ..mechanisms.link_poses import bone_of_link, link_in_bone, link_target, sho
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.names_in_files import names_in_files
-from ..robot.values import ValueFilters
+from ..robot.value_filters import ValueFilters
 from ..scene.placement import Placement
 from .stepped import Stepped
 
