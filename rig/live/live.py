@@ -21,7 +21,7 @@ from . import budget, runtime, shown_poses, signals
 from .mover import Mover
 from .movers import mover_of
 from .runtime import Registry, can_show, current, live_chains, live_movers, session
-from .stage import Stage
+from .stage import SceneStage
 
 __all__ = ["live_chains", "session"]  # for panels, operators and tests
 
@@ -67,7 +67,7 @@ def stop(owner, settings) -> None:
     sync()
 
 
-def prepare(stage: Stage, movers: Sequence[Mover]) -> None:
+def prepare(stage: SceneStage, movers: Sequence[Mover]) -> None:
     """Reads from the scene what movers need before their first tick on a stage, live or not.
 
     Raises:
@@ -204,7 +204,9 @@ def frame_changed(scene, depsgraph) -> bool:
     return scene.session_uid in current().moving
 
 
-def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played: Callable[[], bool]) -> Stage:
+def _go_to(
+    playback: Playback, scene, movers: list[Mover], depsgraph, is_played: Callable[[], bool]
+) -> SceneStage:
     """The stage with the movers' poses in the scene's frame."""
     time = Time(
         scene.frame_current, scene.frame_subframe, scene.frame_step, scene.render.fps_base / scene.render.fps
@@ -214,7 +216,7 @@ def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played:
         for mover in movers:
             playback.stage.session(*mover).restart()
 
-    def advance(stage: Stage, dt: float) -> None:
+    def advance(stage: SceneStage, dt: float) -> None:
         if stage is current().playback.stage and signals.advance(scene, dt):
             shown_poses.evaluate(depsgraph)
         stage.advance(movers, depsgraph, dt)
@@ -226,7 +228,7 @@ def _render_playback(scene) -> Playback:
     """Playback for a render: a still begins at the live state, an animation at rest in its first frame."""
     if current().rendering is None:
         is_same = current().playback.frame(scene.session_uid) == scene.frame_current
-        current().rendering = current().playback.copy() if is_same else Playback(Stage())
+        current().rendering = current().playback.copy() if is_same else Playback(SceneStage())
     return current().rendering
 
 

@@ -8,10 +8,10 @@ from ..showing import proxy
 from . import runtime
 from .mover import Mover
 from .runtime import Member, can_show, current, exists, live_movers
-from .stage import Stage
+from .stage import SceneStage
 
 
-def show_all(scene, stage: Stage, depsgraph, movers: list[Mover]) -> None:
+def show_all(scene, stage: SceneStage, depsgraph, movers: list[Mover]) -> None:
     """Shows the poses that a stage has for all live movers of a scene."""
     by_owner: dict[int, list[Mover]] = {}
     for mover in movers:
@@ -24,13 +24,13 @@ def show_all(scene, stage: Stage, depsgraph, movers: list[Mover]) -> None:
             show_member(member, by_owner.get(member.rig.session_uid, []), stage, depsgraph)
 
 
-def show_mechanism(mover: Mover, stage: Stage) -> None:
+def show_mechanism(mover: Mover, stage: SceneStage) -> None:
     """Shows the poses of a mechanism's bodies on the objects and bones that show them."""
     with current().writing():
         runtime.show(mover.owner, stage.session(*mover))
 
 
-def show_member(member: Member, movers: list[Mover], stage: Stage, depsgraph=None) -> None:
+def show_member(member: Member, movers: list[Mover], stage: SceneStage, depsgraph=None) -> None:
     """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet
     stay as authored.
     """
@@ -55,7 +55,7 @@ def show_member(member: Member, movers: list[Mover], stage: Stage, depsgraph=Non
         proxy.write(member.proxy, rotations, locations, scales)
 
 
-def show(scene, stage: Stage, depsgraph) -> None:
+def show(scene, stage: SceneStage, depsgraph) -> None:
     """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that
     constraints make of them is there too. References to evaluated data become invalid.
     """

@@ -7,7 +7,7 @@ from math import floor
 from time import perf_counter
 
 from ..live import live, shown_poses
-from ..live.stage import Stage
+from ..live.stage import SceneStage
 from ..robot import sending
 from . import unkeyed
 
@@ -60,7 +60,7 @@ class Stepped(ABC):
         """Cancels the job and restores the scene, unless `finish` was called."""
         self._end()
 
-    def _show(self, stage: Stage, depsgraph) -> None:
+    def _show(self, stage: SceneStage, depsgraph) -> None:
         """Shows a stage's poses of what is live until the end of the job, and evaluates what constraints make
         of them.
         """
