@@ -12,8 +12,8 @@ import numpy as np
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import BodyModel, make_model
+from ...character.host import Frame
 from ...character.mover import GoalError
-from ...character.stage import Frame
 from ...character.stream import advance
 from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -169,9 +169,9 @@ class BodySession(SceneSession):
             RigError, SkeletonError, TargetError: the set-up cannot be used.
         """
         (rig, retarget), depsgraph, is_dirty = (
-            frame.part,
+            frame.mover,
             frame.host.depsgraph,
-            frame.host.is_dirty(frame.part),
+            frame.host.is_dirty(frame.mover),
         )
         shown = evaluated(rig, depsgraph)
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
@@ -186,7 +186,7 @@ class BodySession(SceneSession):
         return self.model, inputs
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
-        rig, _ = frame.part
+        rig, _ = frame.mover
         if self.outputs.lost and not self.problem:
             named = ", ".join(f"'{name}'" for name in self.outputs.lost)
             why = "the source's bones are scaled to nothing or are not numbers"

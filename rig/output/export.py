@@ -33,12 +33,12 @@ from ..bones.shown_values import Deviation
 from ..live import live
 from ..live.mover import Mover
 from ..live.movers import movers_of
-from ..live.stage import Stage
+from ..live.stage import SceneStage
 from ..mechanisms.link_poses import bone_of_link, link_in_bone, link_target, shown_pose
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.names_in_files import names_in_files
-from ..robot.values import ValueFilters
+from ..robot.value_filters import ValueFilters
 from ..scene.placement import Placement
 from .stepped import Stepped
 
@@ -96,7 +96,7 @@ class Export(Stepped):
         )  # scene frames from one row to the next
         self.warnings: list[str] = []  # about the motion as a whole
         self.sound = ""  # name of the sound file written beside the motion file
-        self.stage = Stage()
+        self.stage = SceneStage()
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
         self.off: dict[

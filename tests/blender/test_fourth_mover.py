@@ -75,7 +75,7 @@ class SwingSession(SceneSession):
     errors = (RigError,)
 
     def read(self, frame, dt):
-        rig, swing = frame.part
+        rig, swing = frame.mover
         if swing.bone not in rig.pose.bones:
             raise RigError(f"'{rig.name}' has no bone '{swing.bone}': choose another Bone")
         scene = frame.host.depsgraph.scene
@@ -85,7 +85,7 @@ class SwingSession(SceneSession):
         )
 
     def show(self, frame):
-        bone = frame.part.owner.pose.bones[frame.part.settings.bone]
+        bone = frame.mover.owner.pose.bones[frame.mover.settings.bone]
         pose = {
             bone.name: (
                 tuple(Quaternion((1.0, 0.0, 0.0), self.outputs.angle)),
