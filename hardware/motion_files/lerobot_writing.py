@@ -15,8 +15,8 @@ from ...files.parquet import Texts, encode
 from .lerobot_dataset import EPISODE, INFO, SO_ARM, SUFFIX, VERSION, Values, joint_name, value_unit
 from .lerobot_statistics import statistics
 from .motion import Motion
-from .named import Scale
-from .recording import Column, MotionFileError, Unit
+from .named import Named, Scale
+from .recording import Column, MotionFileError, Recording, Unit
 
 CHUNK = 1000  # files in a folder of a dataset, as LeRobot has them
 EPISODES_FILE = "meta/episodes/chunk-000/file-000.parquet"
@@ -52,21 +52,27 @@ def write(motion: Motion, values: Values) -> dict[str, bytes]:
     Raises:
         MotionFileError: A servo's range is not known.
     """
-    return dict(dataset([episode_rows(motion, values)]))
+    return dict(dataset([episode_rows(motion.recording, motion.named, motion.rate, values)]))
 
 
-def episode_rows(motion: Motion, values: Values) -> EpisodeRows:
-    """A motion as an episode; its joints are in the order of their servos.
+def episode_rows(recording: Recording, names: Sequence[Named], rate: int, values: Values) -> EpisodeRows:
+    """A recording as an episode; its joints are in the order of their servos.
+
+    Args:
+        recording: The recording; its title is the episode's task.
+        names: Names and scales of its columns.
+        rate: Its rows per second.
+        values: Unit of the arm's values.
 
     Raises:
         MotionFileError: A servo's range is not known.
     """
-    joints = sorted(zip(motion.named, motion.recording.columns, strict=True), key=lambda pair: pair[0].servo)
+    joints = sorted(zip(names, recording.columns, strict=True), key=lambda pair: pair[0].servo)
     columns = []
     for named, column in joints:
         columns.append(_in_unit(column, named.scale, value_unit(named.name, values)))
-    names = tuple(f"{named.name}{SUFFIX}" for named, _ in joints)
-    return EpisodeRows(motion.title, names, motion.rate, list(zip(*columns, strict=True)))
+    components = tuple(f"{named.name}{SUFFIX}" for named, _ in joints)
+    return EpisodeRows(recording.title, components, rate, list(zip(*columns, strict=True)))
 
 
 def dataset(episodes: Sequence[EpisodeRows]) -> Iterator[tuple[str, bytes]]:

@@ -1,5 +1,6 @@
 """Checks of BVH files before Blender imports them."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,9 @@ def check(path: Path) -> None:
         with open_regular(path) as file:
             text = file.read().decode("utf-8", "replace")
     except OSError as error:
-        raise RigError(f"it cannot be read ({reason(error)}): check the path and the access rights") from error
+        raise RigError(
+            f"it cannot be read ({reason(error)}): check the path and the access rights"
+        ) from error
     if not text.strip():
         raise RigError(f"it is empty: {FROM_FILE}")
     skeleton, keyword, motion = text.partition("MOTION")
@@ -30,7 +33,7 @@ def check(path: Path) -> None:
 
 
 def _channel_count(words: list[str]) -> int:
-    counts = [after for word, after in zip(words, words[1:], strict=False) if word == "CHANNELS"]
+    counts = [after for word, after in pairwise(words) if word == "CHANNELS"]
     if not counts or not all(count.isdecimal() and len(count) < 3 for count in counts):
         raise RigError(f"its joints have no channels: {FROM_FILE}")
     return sum(map(int, counts))

@@ -14,7 +14,11 @@ OUT_OF_PROPORTION = 4.0  # a pop is so many times as large as the frames around 
 AROUND = 5  # frames before and after that count as around
 FLAT = np.radians(40.0)  # [rad/s] a standing foot rotates slower; in a step it rolls and swings
 STANDING_TIME = 0.1  # [s] over which a foot's velocity is measured
-LOW, RISING, SLIDES = 0.04, 0.12, 0.09  # height [of the leg], its rate [1/s] and way of a foot that slides flat
+LOW, RISING, SLIDES = (
+    0.04,
+    0.12,
+    0.09,
+)  # height [of the leg], its rate [1/s] and way of a foot that slides flat
 
 
 def steps(rotations: Array) -> Array:
@@ -55,12 +59,14 @@ def slides(rotations: Array, positions: Array, feet: Sequence[int], hips: int, s
     legs = np.linalg.norm(positions[:, feet] - positions[:, [hips]], axis=2)
     leg = float(np.percentile(legs, 95.0))
     floor = float(np.percentile(positions[:, feet, 2].min(1), 25.0))
-    return np.array([
-        _slide(rotations[:, foot], positions[:, foot], leg, floor, window, seconds) / leg for foot in feet
-    ])
+    return np.array(
+        [_slide(rotations[:, foot], positions[:, foot], leg, floor, window, seconds) / leg for foot in feet]
+    )
 
 
-def _slide(rotations: Array, positions: Array, leg: float, floor: float, window: int, seconds: float) -> float:
+def _slide(
+    rotations: Array, positions: Array, leg: float, floor: float, window: int, seconds: float
+) -> float:
     """Largest distance that a foot moves while it is low, level and does not rotate."""
     time = window * seconds
     heights = np.maximum(positions[window:, 2], positions[:-window, 2]) - floor

@@ -63,11 +63,10 @@ def _pops(recorded: Recorded, verdict: Verdict) -> Iterator[tuple[int, str]]:
             angle = degrees(amounts[frame, index])
             number = recorded.frames[frame + 1]
             yield number, f"Frame {number}: bone '{names[index]}' of {whose} jumps by {angle:.0f}°"
-    hips = recorded.source_positions[:, :1]
-    far = measures.ways(hips)
+    far = measures.ways(recorded.source_positions[:, [recorded.hips]])
     for frame, _ in _first_of_each_frame(measures.pops(far, measures.POP_WAY * recorded.height)):
         number = recorded.frames[frame + 1]
-        yield number, f"Frame {number}: '{recorded.bones[0]}' of the clip jumps to another place"
+        yield number, f"Frame {number}: '{recorded.bones[recorded.hips]}' of the clip jumps to another place"
     jumps = np.abs(np.diff(recorded.joints[:, recorded.is_revolute], axis=0))
     verdict.joint_jump = round(degrees(jumps.max()), 2) if jumps.size else 0.0
 
@@ -97,9 +96,8 @@ def _limits(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
 
 
 def _feet(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
-    far = measures.slides(
-        recorded.source_rotations, recorded.source_positions, recorded.feet, 0, recorded.seconds
-    )
+    poses = recorded.source_rotations, recorded.source_positions
+    far = measures.slides(*poses, recorded.feet, recorded.hips, recorded.seconds)
     verdict.slid_feet = round(float(far.max(initial=0.0)), 4)
     for foot, share in zip(recorded.feet, far, strict=True):
         if share > measures.SLIDES:
