@@ -120,9 +120,10 @@ def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[t
         print(f"{batch.name}: {count} of {len(tasks)} files are done already", flush=True)
     if todo:
         _work(batch, todo, command, options, (count, len(tasks)))
+    undone = set(todo)
     ended = [(task, record) for task in tasks if (record := batch.records.read(task)) is not None]
     for task, record in ended:
-        record.state += "" if task in todo else " already"
+        record.state += "" if task in undone else " already"
     return ended
 
 
