@@ -8,7 +8,7 @@ from ...rig.reading.axes import is_prismatic
 from ...rig.reading.mechanism.closures import named_pairs
 from ...rig.reading.mechanism.inputs import WEIGHTS
 from ...rig.reading.mechanism.ownership import is_joint, kind_text
-from ..authoring.character import draw_own_style
+from ..authoring.motion_style import draw_own_style
 from ..tab import List, Tab, draw_limits, listed, props, sentence
 from .mechanisms import MechanismTab
 

@@ -10,7 +10,7 @@ from ..blender import item_keys
 from ..blender.errors import RigError
 from ..blender.selection import selected, selected_index
 from ..properties import servo_units
-from ..properties.character import AUTOMATIC
+from ..properties.motion_style import AUTOMATIC
 from ..reading import axes, carried, constrained, imported_robot, mimic
 from ..reading import chain as build
 from ..reading.joint_axes import NO_RANGE, joint_axes, limits

@@ -23,8 +23,8 @@ from ...solvers.whole_body.targets import Target, TargetError
 from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
-from ..properties.character import character
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
+from ..properties.motion_style import motion_style
 from ..reading.axes import label
 from ..reading.body import coupled, pairing, soles, source
 from ..reading.body.bone_channels import values_of
@@ -255,7 +255,7 @@ class BodySession(SceneSession):
             retarget.gain,
             retarget.posture_gain,
             retarget.filter,
-            character(retarget),
+            motion_style(retarget),
         )
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
         key = (
@@ -311,7 +311,7 @@ class BodySession(SceneSession):
         found = []
         for (lower, upper), rates in zip(bounds, self.reader.rates, strict=True):
             known = (own if own < inf else other for own, other in zip(rates, usual, strict=True))
-            found.append(make_filter(retarget.filter, Limits(lower, upper, *known), character(retarget)))
+            found.append(make_filter(retarget.filter, Limits(lower, upper, *known), motion_style(retarget)))
         return tuple(found)
 
     def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:

@@ -20,7 +20,7 @@ from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..reading import chain as build
 from ..reading import channels
 from ..reading import goal as goals
@@ -310,7 +310,7 @@ class ChainSession(SceneSession):
         if self.made_of == made_of:
             return
         ends = goals.inputs(chain)
-        styles = {joint.key: character(chain, joint) for joint in chain.joints}
+        styles = {joint.key: motion_style(chain, joint) for joint in chain.joints}
         moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)

@@ -19,7 +19,7 @@ from ...solvers.mechanism.model import MechanismError
 from ...solvers.mechanism.solver import MechanismSolver, Report
 from ...solvers.tolerances import MET
 from ..blender.errors import RigError
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..reading import channels, rotation_modes
 from ..reading.channels import Channel
 from ..reading.kept_posture import kept
@@ -256,12 +256,12 @@ class MechanismSession(SceneSession):
         limits = [
             (motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors
         ]
-        characters = tuple(character(settings, motor) for motor in motors)
-        key = (tuple(limits), settings.filter, characters)
+        styles = tuple(motion_style(settings, motor) for motor in motors)
+        key = (tuple(limits), settings.filter, styles)
         if self.model_key == key:
             return
         solver_motors = []
-        for motor, numbers, moves in zip(motors, limits, characters, strict=True):
+        for motor, numbers, moves in zip(motors, limits, styles, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:

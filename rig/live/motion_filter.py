@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ...motion import FILTERS, NO_FILTER
-from ..properties.character import AUTOMATIC
+from ..properties.motion_style import AUTOMATIC
 from ..reading import imported_robot
 from ..reading.axes import JointKey
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import bpy
 
-from ...motion import Character, Filter, Kinematic, Limits, MotionError, make_filter
+from ...motion import Filter, Kinematic, Limits, MotionError, MotionStyle, make_filter
 from ..blender import actions
 from ..blender.errors import RigError
 from ..blender.free_name import free_name
@@ -414,7 +414,7 @@ def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | Non
         return before
     try:
         limits = Limits(value.low, value.high, value.velocity, value.acceleration, value.jerk)
-        value_filter = make_filter(value.filter, limits, Character(value.sigma, value.rho))
+        value_filter = make_filter(value.filter, limits, MotionStyle(value.sigma, value.rho))
     except MotionError:  # reported when the robot is connected
         return None
     start = limits.clamp(before.state.position if before is not None else number)

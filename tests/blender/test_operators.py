@@ -19,8 +19,8 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "zero_pose",
     "keep_takes",
     "restore_takes",
-    "use_character",
-    "load_character",
+    "use_motion_style",
+    "load_motion_style",
     "mark_findings",
     "clear_marks",
     "import_robot",
@@ -117,9 +117,8 @@ NEEDING_A_CHAIN = {
     "live_all",
     "end_live_all",
     "bake",
-    "use_character",
-    "save_character",
-    "load_character",
+    "use_motion_style",
+    "load_motion_style",
     "use_scene_range",
 }
 MECHANISM = {  # verbs of mechanisms

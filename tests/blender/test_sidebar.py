@@ -20,7 +20,14 @@ FIRST = ["Next Step", "Chain", "Postures", "Gaze", "Live", "Robot"]
 NAMED_BY_PANELS = {
     *("add_demo_lamp", "add_robot", "add_robot_folder", "install_robot_meshes"),  # in its menu
     *("import_robot", "import_from_robot", "add_mechanism"),  # at the menu's top
-    *("use_character", "use_solver", "sort_comparison", "copy_comparison", "move_posture", "use_scene_range"),
+    *(
+        "use_motion_style",
+        "use_solver",
+        "sort_comparison",
+        "copy_comparison",
+        "move_posture",
+        "use_scene_range",
+    ),
     *(
         "choose_port",
         "choose_baudrate",

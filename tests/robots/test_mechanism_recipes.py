@@ -35,6 +35,6 @@ def test_an_error_in_a_mechanisms_description_names_its_field(tmp_path, monkeypa
     text = path.read_text()
     assert before in text
     path.write_text(text.replace(before, after))
-    with pytest.raises(UrdfError, match="four_bar.yaml") as error:
+    with pytest.raises(UrdfError, match=r"four_bar\.yaml") as error:
         read_recipe("four_bar")
     assert says in str(error.value)

@@ -13,7 +13,7 @@ from ....solvers.mechanism.goals import FrameGoal
 from ...blender import actions
 from ...blender.counting import counted, named
 from ...blender.errors import Finding, RigError
-from ...properties.character import character
+from ...properties.motion_style import motion_style
 from ...reading import axes
 from ...reading.mechanism import inputs
 from ...reading.mechanism.assembled import Assembled
@@ -39,7 +39,7 @@ def of_motors(settings, reading: Reading) -> Iterator[Finding]:
             make_filter(
                 settings.filter,
                 Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk),
-                character(settings, motor),
+                motion_style(settings, motor),
             )
         except MotionError as error:
             yield Finding(f"Motor '{motor.name}': {error}", blocks=True)
