@@ -19,8 +19,8 @@ from ..hardware.motion_files.lerobot_writing import episode_rows
 from ..hardware.motion_files.plain import joint_table
 from ..hardware.motion_files.reachy_mini import write as reachy_move
 from ..rig.authoring import gallery_folders, gallery_robot
-from ..rig.authoring.gallery_copies import Work
 from ..rig.authoring.robot_import import import_robot
+from ..rig.authoring.work import Work
 from ..rig.blender.errors import RigError
 from ..rig.output.clips.motion import ClipMotion, clip_motion
 from ..rig.output.clips.recorded import ClipCheck

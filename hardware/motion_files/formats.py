@@ -205,7 +205,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 "Joints",
                 "Joints by the names that the robot's own file has, in radians and metres, a row for each frame",
                 ".csv",
-                lambda motion, _: plain.table(motion, has_servos=False),
+                lambda motion, _: plain.joint_table(motion.recording),
                 lambda data, *_: plain.read_table(data),
                 more_suffixes=(".tsv",),
                 has_frames=True,

@@ -30,8 +30,8 @@ from ..bodies.pairing import Linked
 from ..bones.axes import label
 from ..bones.channels import Channel
 from ..bones.joint_bones import Followed, UnjointedPose
-from ..properties.character import character
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
+from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from .mover import JointKey, JointLimits, SceneSession
 
@@ -257,7 +257,7 @@ class BodySession(SceneSession):
             retarget.gain,
             retarget.posture_gain,
             retarget.filter,
-            character(retarget),
+            motion_style(retarget),
         )
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
         key = (
@@ -313,7 +313,7 @@ class BodySession(SceneSession):
         filters = []
         for (lower, upper), motion in zip(bounds, self.reader.motions, strict=True):
             known = (own if own < inf else other for own, other in zip(motion[2:], usual, strict=True))
-            filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), character(retarget)))
+            filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), motion_style(retarget)))
         return tuple(filters)
 
     def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:
