@@ -17,8 +17,8 @@ from typing import Literal
 
 from ...files.content import open_regular
 from ...files.json_fields import JsonFields
-from ...files.parquet import Column as ParquetColumn
-from ...files.parquet import ParquetError, Table, Texts, encode
+from ...files.parquet import ParquetError, ParquetTable, Texts, encode
+from ...files.parquet import RecordedColumn as ParquetColumn
 from ..lerobot import GRIPPER
 from .json_files import document
 from .lerobot_statistics import statistics
@@ -28,9 +28,9 @@ from .recording import (
     ASKED_NUMBERS,
     MOST_NUMBERS,
     NUMBER_BYTES,
-    Column,
     LargeMotionError,
     MotionFileError,
+    RecordedColumn,
     Recording,
     Unit,
 )
@@ -116,7 +116,7 @@ def read(data: bytes, path: Path, episode: Episode, allow_large: bool = False) -
         )
     size = len(names)
     columns = (
-        Column(_joint(name), tuple(numbers[k::size]), _unit(_joint(name), episode.values))
+        RecordedColumn(_joint(name), tuple(numbers[k::size]), _unit(_joint(name), episode.values))
         for k, name in enumerate(names)
     )
     return Recording(
@@ -165,7 +165,7 @@ class _Decoding:
         """Numbers of the episode's rows in a table, in their order, `size` in each."""
         try:
             with open_regular(file) as opened:
-                table = Table(opened)
+                table = ParquetTable(opened)
                 row_numbers = array("d")
                 for group in range(len(table.groups)):
                     row_numbers += self._of_group(table, group)
@@ -177,7 +177,7 @@ class _Decoding:
                 f"its table '{file}' cannot be read ({error.strerror}): fetch the dataset whole"
             ) from error
 
-    def _of_group(self, table: Table, group: int) -> array[float]:
+    def _of_group(self, table: ParquetTable, group: int) -> array[float]:
         number, part, count = self.episode.number, self.episode.part, table.groups[group]
         bounds = table.bounds(group, EPISODE)
         if bounds is not None and not bounds[0] <= number <= bounds[1]:
@@ -266,7 +266,7 @@ def write(motion: Motion, values: Values) -> dict[str, bytes]:
     }
 
 
-def _in_unit(column: Column, scale: Scale, unit: Unit) -> list[float]:
+def _in_unit(column: RecordedColumn, scale: Scale, unit: Unit) -> list[float]:
     if column.unit == "plain" or unit == "plain" or unit == "rad" or unit == "m":
         return list(column.values)
     return [scale.value(value, unit) for value in column.values]

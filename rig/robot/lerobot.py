@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, degrees, floor, isfinite
 
-from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, Motor, arms_of
+from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, LeRobotMotor, arms_of
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
@@ -24,7 +24,7 @@ LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an export
 
 
 @dataclass(frozen=True)
-class _Servo:
+class _MotorServo:
     """The joint, additional servo or value that has the servo of a LeRobot motor.
 
     Attributes:
@@ -47,7 +47,7 @@ def model_name(rig) -> str:
 
 
 def give(
-    rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family: Family = FEETECH
+    rig, motors: Mapping[str, LeRobotMotor], model: str, prefix: str = "", family: Family = FEETECH
 ) -> list[str]:
     """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises
     an error, nothing has changed.
@@ -145,7 +145,7 @@ def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str
     return next(iter(arms.values()), {})
 
 
-def _refuse_strangers(rig, strangers: Mapping[str, Motor], known: Sequence[str]) -> None:
+def _refuse_strangers(rig, strangers: Mapping[str, LeRobotMotor], known: Sequence[str]) -> None:
     """Raises RigError for a motor with a joint of the rig whose name is none of the model's: its zero and
     direction are not known.
     """
@@ -159,7 +159,7 @@ def _refuse_strangers(rig, strangers: Mapping[str, Motor], known: Sequence[str])
             )
 
 
-def _refuse_two_motors(servos: Mapping[str, _Servo], arm: Mapping[str, str]) -> None:
+def _refuse_two_motors(servos: Mapping[str, _MotorServo], arm: Mapping[str, str]) -> None:
     """Raises RigError if two motors have the same joint."""
     names = list(servos)
     for index, name in enumerate(names):
@@ -174,7 +174,7 @@ def _refuse_two_motors(servos: Mapping[str, _Servo], arm: Mapping[str, str]) -> 
 
 
 def _refuse_drive_modes(
-    servos: Mapping[str, _Servo], motors: Mapping[str, Motor], arm: Mapping[str, str]
+    servos: Mapping[str, _MotorServo], motors: Mapping[str, LeRobotMotor], arm: Mapping[str, str]
 ) -> None:
     """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and
     not in degrees.
@@ -188,7 +188,7 @@ def _refuse_drive_modes(
             )
 
 
-def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
+def collect(rig, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
     """LeRobot's motors of a rig by name, and texts about ranges that they cannot express.
 
     LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is
@@ -236,17 +236,19 @@ def is_calibrated(rig, joint: FileJoint) -> bool:
     return servo is not None and servo.settings.recorded_offset is not None
 
 
-def _servo_at(rig, joint: FileJoint) -> _Servo | None:
+def _servo_at(rig, joint: FileJoint) -> _MotorServo | None:
     """The servo of a joint; None without one."""
     uid, bone, axis = joint.key
     for settings, rig_joint in robot_device.joints(rig):
         if (settings.uid, rig_joint.bone, rig_joint.axis) == (uid, bone, axis) and rig_joint.servo >= 0:
-            return _Servo(rig_joint, rig_joint.label, int(joint.sign), (rig_joint.lower, rig_joint.upper))
+            return _MotorServo(
+                rig_joint, rig_joint.label, int(joint.sign), (rig_joint.lower, rig_joint.upper)
+            )
     is_bone = rig.type == "ARMATURE" and bone in rig.pose.bones
     return _on_bone(rig, bone, axis, int(joint.sign), (joint.lower, joint.upper)) if is_bone else None
 
 
-def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
+def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _MotorServo | None:
     """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name,
     else the servo `number`.
     """
@@ -258,29 +260,29 @@ def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
                 return servo
     for _, joint in robot_device.joints(rig):
         if joint.bone.lower() == name.lower():
-            return _Servo(joint, joint.label, 1, (joint.lower, joint.upper))
+            return _MotorServo(joint, joint.label, 1, (joint.lower, joint.upper))
     for value in rig.limber.device.auxiliaries:
         if value.name.lower() == name.lower():
-            return _Servo(value, value.name, 1, (value.low, value.high))
+            return _MotorServo(value, value.name, 1, (value.low, value.high))
     settings = robot_device.settings_of(rig, number) if number >= 0 else None
     if settings is None:
         return None
-    return _Servo(settings, settings.label, 1, settings.limits or (0.0, 0.0))
+    return _MotorServo(settings, settings.label, 1, settings.limits or (0.0, 0.0))
 
 
-def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _Servo | None:
+def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _MotorServo | None:
     """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its
     channel.
     """
     for _, joint in robot_device.joints(rig):
         if joint.key == (bone, axis):
-            return _Servo(joint, joint.label, sign, span)
+            return _MotorServo(joint, joint.label, sign, span)
     path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
     values = (value for value in rig.limber.device.auxiliaries if value.owner == rig and value.path == path)
-    return next((_Servo(value, value.name, sign, span) for value in values), None)
+    return next((_MotorServo(value, value.name, sign, span) for value in values), None)
 
 
-def _refuse_without_range(servos: Mapping[str, _Servo], zeros: Mapping[str, Zero]) -> None:
+def _refuse_without_range(servos: Mapping[str, _MotorServo], zeros: Mapping[str, Zero]) -> None:
     """Raises RigError for a motor without a known zero whose joint has no finite range: then the zero cannot
     be taken from the range.
     """
@@ -293,7 +295,7 @@ def _refuse_without_range(servos: Mapping[str, _Servo], zeros: Mapping[str, Zero
             )
 
 
-def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
+def _give(servo: _MotorServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     settings = servo.settings
     settings.recorded_offset = motor.homing_offset
     if not servo.settings.has_zero:
@@ -312,7 +314,7 @@ def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
     settings.zero_us = motor.middle - settings.sense * STEPS_PER_RADIAN * servo.sign * zero.value
 
 
-def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
+def _give_value(servo: _MotorServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     value, ends = servo.settings, (motor.range_min, motor.range_max)
     if zero is None:  # the gripper is closed at the joint's lower limit
         value.low, value.high = servo.limits
@@ -325,7 +327,7 @@ def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
     value.at_low, value.at_high = ends if rises else ends[::-1]
 
 
-def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
+def _motor(rig, servo: _MotorServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
     """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if
     none).
     """
@@ -334,10 +336,10 @@ def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
     if not servo.settings.has_zero:
         low, high = sorted((round(settings.at_low), round(settings.at_high)))
         is_inverted = (settings.at_low > settings.at_high) != (servo.sign < 0)
-        return Motor(settings.servo, int(is_inverted), offset, low, high), ""
+        return LeRobotMotor(settings.servo, int(is_inverted), offset, low, high), ""
     low, high = max(ceil(settings.min_us), 0), min(floor(settings.max_us), LAST_STEP)
     if zero is None:
-        return Motor(settings.servo, int(settings.sense != servo.sign), offset, low, high), ""
+        return LeRobotMotor(settings.servo, int(settings.sense != servo.sign), offset, low, high), ""
     if settings.sense != servo.sign * zero.sense:
         raise RigError(
             f"{servo.name} rotates against LeRobot's sense, which its file cannot express: toggle Reverse"
@@ -353,7 +355,7 @@ def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
     begin = ceil(middle - half)
     end = round(2 * middle) - begin
     lost = (high - low - (end - begin)) / per_radian
-    return Motor(settings.servo, 0, offset, begin, end), (
+    return LeRobotMotor(settings.servo, 0, offset, begin, end), (
         f"{degrees(lost):.1f} degrees of its range are left out" if lost > LOST else ""
     )
 

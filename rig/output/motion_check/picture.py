@@ -13,7 +13,7 @@ from ....files import atomic
 from ...blender.counting import counted
 from ...blender.errors import RigError
 from .check import Result
-from .findings import KINDS, Take
+from .findings import KINDS, CheckedTake
 from .letters import coverage
 
 LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10  # [pixels]
@@ -76,7 +76,7 @@ def draw(result: Result) -> np.ndarray:
     return canvas
 
 
-def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
+def _draw_take(canvas: np.ndarray, top: int, result: Result, take: CheckedTake) -> int:
     """Draws the plots of a mover; returns the vertical position [pixels] for the next ones."""
     mine = [finding for finding in result.findings if finding.chain == take.chain]
     errors = np.array(take.errors), np.array(take.filtered_errors)
@@ -114,14 +114,14 @@ def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
     return top
 
 
-def _has_zones(take: Take) -> bool:
+def _has_zones(take: CheckedTake) -> bool:
     return bool(take.zones and take.links)
 
 
 def _row(
     canvas,
     top: int,
-    take: Take,
+    take: CheckedTake,
     curves: tuple,
     span: Sequence[float],
     shading,
@@ -147,13 +147,13 @@ def _row(
     _write(canvas, LEFT - 60, bottom, low, INK, most=56)
 
 
-def _column(take: Take, frame: float) -> int:
+def _column(take: CheckedTake, frame: float) -> int:
     first, last = take.frames[0], take.frames[-1]
     return round((frame - first) / max(last - first, 1) * (PLOT - 1))
 
 
 def _line(
-    panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[float], colour, width: int
+    panel: np.ndarray, take: CheckedTake, values: np.ndarray, span: Sequence[float], colour, width: int
 ) -> None:
     """Draws a curve: each column of pixels spans from the previous column's value to its own."""
     columns = [_column(take, frame) for frame in take.frames]
