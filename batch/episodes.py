@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..files.content import open_regular
-from ..files.parquet import Column, Table, encode
+from ..files.parquet import Column, ParquetTable, encode
 from ..hardware.motion_files.lerobot_writing import EpisodeRows
 
 ACTION = "action"
@@ -27,7 +27,7 @@ def read_episode(path: Path, task: str, names: list[str], rate: int) -> EpisodeR
         OSError, ParquetError: the file cannot be read.
     """
     with open_regular(path) as file:
-        table = Table(file)
+        table = ParquetTable(file)
         numbers = [
             number for group in range(len(table.groups)) for number in table.column(group, ACTION).tolist()
         ]

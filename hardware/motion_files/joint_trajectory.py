@@ -21,7 +21,7 @@ from typing import Any
 from ...files.json_fields import JsonFields
 from .json_files import plain_of, text_of
 from .motion import Motion
-from .recording import MOST_NUMBERS, Column, MotionFileError, Recording
+from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording
 
 NAMES, POINTS = "joint_names", "points"
 STATE_NAMES, STATE_POSITIONS, STATE_VELOCITIES = "name", "position", "velocity"
@@ -182,13 +182,13 @@ def _time(fields: JsonFields, field: str) -> float:
     return time_fields.number(whole) + 1e-9 * time_fields.number(parts)
 
 
-def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[Column]:
+def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[RecordedColumn]:
     have_velocities = all(row.velocities is not None for row in rows)
     for k, name in enumerate(names):
         velocities = (
             tuple(row.velocities[k] for row in rows if row.velocities is not None) if have_velocities else ()
         )
-        yield Column(name, tuple(row.positions[k] for row in rows), "plain", velocities=velocities)
+        yield RecordedColumn(name, tuple(row.positions[k] for row in rows), "plain", velocities=velocities)
 
 
 def message(motion: Motion) -> dict[str, Any]:

@@ -16,16 +16,16 @@ from typing import Literal
 
 from ...files.content import open_regular
 from ...files.json_fields import JsonFields
-from ...files.parquet import ParquetError, Table
+from ...files.parquet import ParquetError, ParquetTable
 from ..lerobot import GRIPPER
 from .json_files import document
 from .recording import (
     ASKED_NUMBERS,
     MOST_NUMBERS,
     NUMBER_BYTES,
-    Column,
     LargeMotionError,
     MotionFileError,
+    RecordedColumn,
     Recording,
     Unit,
 )
@@ -103,7 +103,9 @@ def read(data: bytes, path: Path, episode: Episode, allow_large: bool = False) -
         )
     size = len(names)
     columns = (
-        Column(joint_name(name), tuple(numbers[k::size]), value_unit(joint_name(name), episode.values))
+        RecordedColumn(
+            joint_name(name), tuple(numbers[k::size]), value_unit(joint_name(name), episode.values)
+        )
         for k, name in enumerate(names)
     )
     return Recording(
@@ -152,7 +154,7 @@ class _Decoding:
         """Numbers of the episode's rows in a table, in their order, `size` in each."""
         try:
             with open_regular(file) as opened:
-                table = Table(opened)
+                table = ParquetTable(opened)
                 row_numbers = array("d")
                 for group in range(len(table.groups)):
                     row_numbers += self._of_group(table, group)
@@ -164,7 +166,7 @@ class _Decoding:
                 f"its table '{file}' cannot be read ({error.strerror}): fetch the dataset whole"
             ) from error
 
-    def _of_group(self, table: Table, group: int) -> array[float]:
+    def _of_group(self, table: ParquetTable, group: int) -> array[float]:
         number, part, count = self.episode.number, self.episode.part, table.groups[group]
         bounds = table.bounds(group, EPISODE)
         if bounds is not None and not bounds[0] <= number <= bounds[1]:

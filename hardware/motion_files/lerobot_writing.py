@@ -16,7 +16,7 @@ from .lerobot_dataset import EPISODE, INFO, SO_ARM, SUFFIX, VERSION, Values, joi
 from .lerobot_statistics import statistics
 from .motion import Motion
 from .named import Named, Scale
-from .recording import Column, MotionFileError, Recording, Unit
+from .recording import MotionFileError, RecordedColumn, Recording, Unit
 
 CHUNK = 1000  # files in a folder of a dataset, as LeRobot has them
 EPISODES_FILE = "meta/episodes/chunk-000/file-000.parquet"
@@ -151,7 +151,7 @@ def _dataset_statistics(columns: Sequence[Sequence[ParquetColumn]]) -> dict[str,
     return features
 
 
-def _in_unit(column: Column, scale: Scale, unit: Unit) -> list[float]:
+def _in_unit(column: RecordedColumn, scale: Scale, unit: Unit) -> list[float]:
     if column.unit == "plain" or unit == "plain" or unit == "rad" or unit == "m":
         return list(column.values)
     return [scale.value(value, unit) for value in column.values]

@@ -16,7 +16,7 @@ from ..lerobot import GRIPPER
 from .json_files import document, text_of
 from .motion import Motion
 from .named import Named
-from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
+from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording, Unit
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
@@ -134,7 +134,7 @@ def read_table(data: bytes) -> Recording:
     numbers = numbers_of([[row[k] for k in (at, *columns)] for row in rows])
     values = list(zip(*numbers, strict=True)) or [()] * (1 + len(columns))
     joints = (
-        Column(name, tuple(scale * value for value in own), unit)
+        RecordedColumn(name, tuple(scale * value for value in own), unit)
         for (name, unit, scale), own in zip(columns.values(), values[1:], strict=True)
     )
     return Recording(tuple(factor * time for time in values[0]), tuple(joints))
@@ -300,7 +300,9 @@ def read_document(data: bytes) -> Recording:
         fields.wrong("values", f"rows of {len(joints)} numbers, one for each joint")
     numbers = fields.numbers("values", values=[number for row in rows for number in row])
     columns = tuple(
-        Column(joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS))
+        RecordedColumn(
+            joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS)
+        )
         for k, joint in enumerate(joints)
     )
     return Recording(tuple(k / rate for k in range(len(rows))), columns, title=fields.get("title", str))

@@ -24,7 +24,7 @@ from ..transport import Transport
 from .arm_checks import ArmChecks, PlanFailed
 from .connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Moves, Raw, Readings
 from .connection_state import PENDING, SERVO_TRANSITIONS, ConnectionState, DesiredState
-from .plan_execution import Outcome, PlanExecution
+from .plan_execution import PlanExecution, PlanOutcome
 from .servo_channels import ServoChannels
 from .servo_diagnostics import ServoDiagnostics
 from .servo_feedback import ServoFeedback
@@ -287,11 +287,11 @@ class ServoConnection(Connection):
             self.fail(Fault.UNSUITABLE, str(error))
             return
         match outcome:
-            case Outcome.GOING:
+            case PlanOutcome.GOING:
                 self._execution = execution
-            case Outcome.DONE:
+            case PlanOutcome.DONE:
                 self._then(time)
-            case Outcome.FAILED:
+            case PlanOutcome.FAILED:
                 self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
                 if self._identified:
                     self.fail(

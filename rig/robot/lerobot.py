@@ -5,7 +5,7 @@ values.
 from collections.abc import Mapping, Sequence
 from math import ceil, degrees, floor, isfinite
 
-from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, Motor, arms_of
+from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, LeRobotMotor, arms_of
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
@@ -29,7 +29,7 @@ def model_name(rig) -> str:
 
 
 def give(
-    rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family: Family = FEETECH
+    rig, motors: Mapping[str, LeRobotMotor], model: str, prefix: str = "", family: Family = FEETECH
 ) -> list[str]:
     """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises
     an error, nothing has changed.
@@ -127,7 +127,7 @@ def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str
     return next(iter(arms.values()), {})
 
 
-def _refuse_strangers(rig, strangers: Mapping[str, Motor], known: Sequence[str]) -> None:
+def _refuse_strangers(rig, strangers: Mapping[str, LeRobotMotor], known: Sequence[str]) -> None:
     """Raises RigError for a motor with a joint of the rig whose name is none of the model's: its zero and
     direction are not known.
     """
@@ -156,7 +156,7 @@ def _refuse_two_motors(servos: Mapping[str, LerobotServo], arm: Mapping[str, str
 
 
 def _refuse_drive_modes(
-    servos: Mapping[str, LerobotServo], motors: Mapping[str, Motor], arm: Mapping[str, str]
+    servos: Mapping[str, LerobotServo], motors: Mapping[str, LeRobotMotor], arm: Mapping[str, str]
 ) -> None:
     """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and
     not in degrees.
@@ -170,7 +170,7 @@ def _refuse_drive_modes(
             )
 
 
-def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
+def collect(rig, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
     """LeRobot's motors of a rig by name, and texts about ranges that they cannot express.
 
     LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is
@@ -231,7 +231,7 @@ def _refuse_without_range(servos: Mapping[str, LerobotServo], zeros: Mapping[str
             )
 
 
-def _give(servo: LerobotServo, motor: Motor, zero: Zero | None) -> None:
+def _give(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     settings = servo.settings
     settings.recorded_offset = motor.homing_offset
     if not servo.settings.has_zero:
@@ -250,7 +250,7 @@ def _give(servo: LerobotServo, motor: Motor, zero: Zero | None) -> None:
     settings.zero_us = motor.middle - settings.sense * STEPS_PER_RADIAN * servo.sign * zero.value
 
 
-def _give_value(servo: LerobotServo, motor: Motor, zero: Zero | None) -> None:
+def _give_value(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     value, ends = servo.settings, (motor.range_min, motor.range_max)
     if zero is None:  # the gripper is closed at the joint's lower limit
         value.low, value.high = servo.limits
@@ -263,7 +263,7 @@ def _give_value(servo: LerobotServo, motor: Motor, zero: Zero | None) -> None:
     value.at_low, value.at_high = ends if rises else ends[::-1]
 
 
-def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[Motor, str]:
+def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
     """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if
     none).
     """
@@ -272,10 +272,10 @@ def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[Motor, str]:
     if not servo.settings.has_zero:
         low, high = sorted((round(settings.at_low), round(settings.at_high)))
         is_inverted = (settings.at_low > settings.at_high) != (servo.sign < 0)
-        return Motor(settings.servo, int(is_inverted), offset, low, high), ""
+        return LeRobotMotor(settings.servo, int(is_inverted), offset, low, high), ""
     low, high = max(ceil(settings.min_us), 0), min(floor(settings.max_us), LAST_STEP)
     if zero is None:
-        return Motor(settings.servo, int(settings.sense != servo.sign), offset, low, high), ""
+        return LeRobotMotor(settings.servo, int(settings.sense != servo.sign), offset, low, high), ""
     if settings.sense != servo.sign * zero.sense:
         raise RigError(
             f"{servo.name} rotates against LeRobot's sense, which its file cannot express: toggle Reverse"
@@ -291,7 +291,7 @@ def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[Motor, str]:
     begin = ceil(middle - half)
     end = round(2 * middle) - begin
     lost = (high - low - (end - begin)) / per_radian
-    return Motor(settings.servo, 0, offset, begin, end), (
+    return LeRobotMotor(settings.servo, 0, offset, begin, end), (
         f"{degrees(lost):.1f} degrees of its range are left out" if lost > LOST else ""
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ....hardware.motion_files.frames import at_rate
 from ....hardware.motion_files.named import Named
-from ....hardware.motion_files.recording import Column, Recording
+from ....hardware.motion_files.recording import RecordedColumn, Recording
 from ...bones.file_joints import file_joints
 from ...live import live
 from ...live.mover import Mover
@@ -72,7 +72,7 @@ def _body_motion(rig, recorded: Recorded, rate: int, title: str) -> ClipMotion:
     frames = [tuple(row[key] for key in keys) for row in recorded.rows]
     values = at_rate(frames, 1.0 / recorded.seconds, rate)
     columns = tuple(
-        Column(named.name, tuple(named.sign * row[k] for row in values), named.unit, named.servo)
+        RecordedColumn(named.name, tuple(named.sign * row[k] for row in values), named.unit, named.servo)
         for k, named in enumerate(names)
     )
     times = tuple(row / rate for row in range(len(values)))

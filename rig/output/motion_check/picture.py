@@ -11,7 +11,7 @@ import numpy as np
 
 from ...blender.counting import counted
 from .check import Result
-from .findings import KINDS, Finding, Take
+from .findings import KINDS, CheckedTake, Finding
 
 LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10  # [pixels]
 PLOT = 960  # [pixels] width of the frames
@@ -61,7 +61,7 @@ def svg(result: Result) -> str:
     return "\n".join([*parts, *_legend(below + LINE + GAP), "</svg>\n"])
 
 
-def _plots(result: Result, take: Take) -> Iterator[_Plot]:
+def _plots(result: Result, take: CheckedTake) -> Iterator[_Plot]:
     """The plots of a mover: its aim, its depth in zones if it has any, and its joints."""
     findings = [finding for finding in result.findings if finding.chain == take.chain]
     errors = np.array(take.errors), np.array(take.filtered_errors)
@@ -86,7 +86,7 @@ def _plots(result: Result, take: Take) -> Iterator[_Plot]:
         yield _Plot(joint.name, *curves, (low, high), *edges, of_joint)
 
 
-def _row(top: float, take: Take, plot: _Plot) -> Iterator[str]:
+def _row(top: float, take: CheckedTake, plot: _Plot) -> Iterator[str]:
     """Elements of a plot: desired values thin and grey, filtered values blue, over the colours of the
     findings.
     """
@@ -104,13 +104,15 @@ def _row(top: float, take: Take, plot: _Plot) -> Iterator[str]:
     yield _text(LEFT - 60, top + ROW - LINE, plot.low, 56)
 
 
-def _column(take: Take, frame: float) -> float:
+def _column(take: CheckedTake, frame: float) -> float:
     """Horizontal position [pixels] of a frame in the plots."""
     first, last = take.frames[0], take.frames[-1]
     return (frame - first) / max(last - first, 1) * PLOT
 
 
-def _curve(top: float, take: Take, values: np.ndarray, span: Sequence[float], colour: str, width: int) -> str:
+def _curve(
+    top: float, take: CheckedTake, values: np.ndarray, span: Sequence[float], colour: str, width: int
+) -> str:
     """A curve over the frames; values beyond the plot's range lie on its edge."""
     low, high = span
     shares = np.clip((values - low) / ((high - low) or 1.0), 0.0, 1.0)
