@@ -75,8 +75,9 @@ class ClipCheck(MotionCheck):
     def __init__(self, scene, rig, frames: range) -> None:
         self.retarget = rig.limber.retarget
         self.body = mover_of(rig, self.retarget)
-        self.bones = _bones_above(self.retarget)
-        self.link_names = tuple(pair.target for pair in self.retarget.pairs if pair.enabled)
+        self.pairs = _followed(self.retarget)
+        self.link_names = tuple(pair.target for pair in self.pairs)
+        self.bones = _bones_above(self.retarget.source, [pair.source for pair in self.pairs])
         self.source_rows: list[tuple[Array, Array]] = []
         self.link_rows: list[Array] = []
         self.rows: list[dict[tuple[str, str], float]] = []
@@ -113,9 +114,8 @@ class ClipCheck(MotionCheck):
         ]
         rest = np.array([self.retarget.source.data.bones[name].head_local for name in self.bones])
         size = np.abs(np.array(self.retarget.source.matrix_world.to_scale())).max()
-        pairs = [pair for pair in self.retarget.pairs if pair.enabled]
-        hips = min((self.bones.index(pair.source) for pair in pairs), key=self._depth)
-        feet = {pair.source for pair in pairs if pair.plant}
+        hips = min((self.bones.index(pair.source) for pair in self.pairs), key=self._depth)
+        feet = {pair.source for pair in self.pairs if pair.plant}
         return Recorded(
             frames=tuple(take.frames),
             seconds=take.seconds,
@@ -139,11 +139,15 @@ class ClipCheck(MotionCheck):
         )
 
 
-def _bones_above(retarget) -> tuple[str, ...]:
-    """The source's bones that are paired, and those above them, in the armature's order."""
-    bones = retarget.source.data.bones
-    moving: set[str] = set()
-    for pair in retarget.pairs:
-        if pair.enabled:
-            moving |= {pair.source, *(bone.name for bone in bones[pair.source].parent_recursive)}
-    return tuple(bone.name for bone in bones if bone.name in moving)
+def _followed(retarget) -> list:
+    """The pairs with the largest weight: those with less, such as toes, are known to jitter."""
+    largest = max((pair.weight for pair in retarget.pairs if pair.enabled), default=0.0)
+    return [pair for pair in retarget.pairs if pair.enabled and pair.weight == largest]
+
+
+def _bones_above(source, names: list[str]) -> tuple[str, ...]:
+    """Bones of an armature and those above them, in the armature's order."""
+    moving = set(names)
+    for name in names:
+        moving |= {bone.name for bone in source.data.bones[name].parent_recursive}
+    return tuple(bone.name for bone in source.data.bones if bone.name in moving)

@@ -9,7 +9,7 @@ import numpy as np
 from . import measures
 from .recorded import Recorded
 
-LIMITED = np.radians(15.0)  # error of a link while a joint is at its limit: the clip leaves the robot's range
+LIMITED = np.radians(10.0)  # error of a link while a joint is at its limit: the clip leaves the robot's range
 AWAY = np.radians(45.0)  # error of a link that no limit explains; arms with few joints have some 30 degrees
 MOST_SENTENCES = 20  # findings of a clip that are written; more say nothing new
 
@@ -56,15 +56,17 @@ def judge(recorded: Recorded) -> Verdict:
 
 def _pops(recorded: Recorded, verdict: Verdict) -> Iterator[tuple[int, str]]:
     """Frame and sentence of each pop: of a bone of the clip, of its place, and of a link of the robot."""
-    source = measures.steps(recorded.source_rotations)
-    links = measures.steps(recorded.link_rotations)
-    for names, amounts, whose in ((recorded.bones, source, "the clip"), (recorded.links, links, "the robot")):
-        for frame, index in _first_of_each_frame(measures.pops(amounts, measures.POP)):
+    clip = recorded.bones, recorded.source_rotations, "the clip"
+    robot = recorded.links, recorded.link_rotations, "the robot"
+    for names, rotations, whose in (clip, robot):
+        amounts = measures.steps(rotations)
+        for frame, index in _first_of_each_frame(measures.rotation_pops(rotations, recorded.seconds)):
             angle = degrees(amounts[frame, index])
             number = recorded.frames[frame + 1]
             yield number, f"Frame {number}: bone '{names[index]}' of {whose} jumps by {angle:.0f}°"
     far = measures.ways(recorded.source_positions[:, [recorded.hips]])
-    for frame, _ in _first_of_each_frame(measures.pops(far, measures.POP_WAY * recorded.height)):
+    is_pop = (far > measures.POP_WAY * recorded.height) & measures.is_out_of_proportion(far)
+    for frame, _ in _first_of_each_frame(is_pop):
         number = recorded.frames[frame + 1]
         yield number, f"Frame {number}: '{recorded.bones[recorded.hips]}' of the clip jumps to another place"
     jumps = np.abs(np.diff(recorded.joints[:, recorded.is_revolute], axis=0))
