@@ -7,6 +7,7 @@ A name with any other word, such as a twist bone's, names none.
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -138,6 +139,7 @@ BOUNDARY = re.compile(  # where a capital or a digit begins a word; "LUArm" is a
 )
 PARTS = {alias: (part, rank) for part, aliases in MIDDLE.items() for rank, alias in enumerate(aliases)}
 SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, alias in enumerate(aliases)}
+UNKNOWN: tuple[None, str, int] = (None, "", 0)  # of a name: no part, no stem, no rank
 
 
 @lru_cache(maxsize=4096)
@@ -150,19 +152,23 @@ def read(name: str) -> NameReading:
     said, side = words(name), side_of(name)
     numbers = [int(word) for word in said if word.isdecimal()]
     rest = [word for word in said if word not in SIDES and not word.isdecimal()]
-    whole = "".join(rest)
     spoken = [word for word in rest if word not in SILENT]
     named = [word for word in spoken if word not in AXES]
+    is_hinge, number = len(named) < len(spoken), numbers[-1] if numbers else None
+    whole = "".join(rest)
+    stems = (whole, "".join(spoken), "".join(named), "".join(reversed(named)))
+    part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
+    return NameReading(part, stem or "".join(named) or whole, is_hinge, number, rank)
+
+
+def _known_part(stems: Iterable[str], side: str) -> tuple[Part | None, str, int]:
+    """The body part that the first known one of some stems names, with that stem and its rank."""
     known = SIDED_PARTS if side else PARTS
-    for stem in (whole, "".join(spoken), "".join(named), "".join(reversed(named))):
-        if stem in known and whole not in OTHERS:
-            part, rank = known[stem]
-            return NameReading(
-                Part(side, part), stem, len(named) < len(spoken), numbers[-1] if numbers else None, rank
-            )
-    return NameReading(
-        None, "".join(named) or whole, len(named) < len(spoken), numbers[-1] if numbers else None, 0
-    )
+    for stem in stems:
+        if stem in known:
+            name, rank = known[stem]
+            return Part(side, name), stem, rank
+    return UNKNOWN
 
 
 def side_of(name: str) -> str:
