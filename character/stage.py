@@ -88,10 +88,7 @@ class Stage(Generic[View, Pose]):
         order = self.in_order(movers, host)
         self.cyclic, self.feedback = frozenset(movers[k].key for k in order.cyclic), _by_keys(movers, order)
         placed = list(zip(movers, sessions, strict=True))
-        view = host.view([(mover, session, session.pose_before) for mover, session in placed])
-        desired = view
-        if order.cyclic:
-            desired = host.view([(mover, session, session.desired_before) for mover, session in placed])
+        view, desired = _views(host, placed, bool(order.cyclic))
         first_cyclic = next((k for k in order.indices if k in order.cyclic), None)
         for index in order.indices:
             mover, session, is_cyclic = movers[index], sessions[index], index in order.cyclic
@@ -156,6 +153,20 @@ def _frames(session: Session[View, Pose], dt: float) -> int:
     counted.
     """
     return session.frames + (dt > 0.0) if session.state is not None else 0
+
+
+def _views(
+    host: Host[View, Pose],
+    placed: Sequence[tuple[SceneMover[View, Pose], Session[View, Pose]]],
+    is_cyclic: bool,
+) -> tuple[View, View]:
+    """Poses of everything in the scene with the movers' poses of the last frame, and the same with their
+    desired ones; without a cycle nothing reads these.
+    """
+    view = host.view([(mover, session, session.pose_before) for mover, session in placed])
+    if not is_cyclic:
+        return view, view
+    return view, host.view([(mover, session, session.desired_before) for mover, session in placed])
 
 
 def _place_last(

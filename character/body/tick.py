@@ -22,6 +22,7 @@ from . import leaps
 from .feet import Foot, Step
 from .frame_solve import (
     AT_REST,
+    Solved,
     SolvedBody,
     first_frame,
     next_frame,
@@ -147,38 +148,67 @@ def tick(
             if steps
             else same_frame(model, inputs, before)
         )
-    state, feet = solved.state, solved.feet
-
-    # The body counts as at rest once its error stays the same for a while, or nothing moves.
-    missed, distances = model.solver.missed(values_of(model, inputs), state)
+    missed, distances = model.solver.missed(values_of(model, inputs), solved.state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
     nearest = before.nearest if before is not None and is_same else np.inf
-    is_moving = np.abs(state.velocity).max() >= AT_REST
-    returns = len(inputs.posture) > 0 and is_moving
+    stalled, nearest = _progress(solved, miss, nearest, stalled, steps, is_same, len(inputs.posture) > 0)
+
+    shown, motion = _filtered(model, solved.state, before, dt)
+    at_rest = stalled >= STALLED and _has_arrived(motion, solved.state)
+    return _outputs(model, solved, shown, missed, distances, at_rest), BodyState(
+        model, solved.state, inputs, stalled, nearest, solved.free, solved.feet, solved.leap, motion
+    )
+
+
+def _progress(
+    solved: Solved,
+    miss: float,
+    nearest: float,
+    stalled: int,
+    steps: int,
+    is_same: bool,
+    has_posture: bool,
+) -> tuple[int, float]:
+    """Values of `BodyState.stalled` and `nearest` after a frame. The body counts as at rest once its
+    error stays the same for a while, or nothing moves.
+
+    Args:
+        solved: The frame's solves.
+        miss: Root of the sum of squared errors [rad, m] after them.
+        nearest, stalled: These values before the frame.
+        steps: Number of the solver's steps in the frame.
+        is_same: Whether mover and targets are those of the last frame.
+        has_posture: Whether joints that no target determines return to a posture.
+    """
+    is_moving = np.abs(solved.state.velocity).max() >= AT_REST
     is_searching = solved.leap.is_open or solved.is_crossing
-    if miss < (1.0 - GAIN) * nearest or returns or is_searching:
+    if miss < (1.0 - GAIN) * nearest or (has_posture and is_moving) or is_searching:
         stalled, nearest = 0, miss
     else:
         stalled += steps
     if is_same and steps and not is_searching and not is_moving:
         stalled = STALLED
+    return stalled, nearest
 
-    shown, motion = _filtered(model, state, before, dt)
+
+def _outputs(
+    model: BodyModel, solved: Solved, shown: bodies.State, missed: Array, distances: Array, at_rest: bool
+) -> BodyOutputs:
+    """Result of a frame, from its solves and the state `shown` after the motion filter."""
     solution = solved.solution
-    outputs = BodyOutputs(
+    return BodyOutputs(
         shown,
-        state,
+        solved.state,
         missed,
         float(distances[-1]) if model.floating else 0.0,
         distances[: len(model.solver.placed) - model.floating],
         solution.lost if solution is not None else (),
-        tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.is_planted),
+        tuple(foot.link for foot, step in zip(model.feet, solved.feet, strict=True) if step.is_planted),
         tuple(compress(model.body.names, solution.bounded.tolist())) if solution is not None else (),
-        model.body.violated(state.joints),
-        stalled >= STALLED and _has_arrived(motion, state),
+        model.body.violated(solved.state.joints),
+        at_rest,
         solution is not None and solution.stopped,
     )
-    return outputs, BodyState(model, state, inputs, stalled, nearest, solved.free, feet, solved.leap, motion)
 
 
 def _filtered(

@@ -228,9 +228,7 @@ def tick(
     if again is not None and (dt == 0.0 or (again.stalled >= NO_MORE and not _stirs(model, goal, ahead))):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
     else:
-        foresight = (
-            {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
-        )
+        foresight = _foresight(model, ahead, slot, mutual)
         solution, best, stalled, problem = _solved(model, alive, state, again is not None, dt, foresight)
 
     desired = _blend(model, alive.posture, solution.angles, influence)
@@ -265,6 +263,13 @@ def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angl
 def _stirs(model: ChainModel, goal: GazeGoal, ahead: Sequence[GazeGoal]) -> bool:
     """Whether a target is known to move soon, before which a solver that looks ahead may move."""
     return model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
+
+
+def _foresight(
+    model: ChainModel, ahead: Sequence[GazeGoal], slot: PlanSlot | None, mutual: bool
+) -> dict[str, Any]:
+    """Further arguments of a solver that looks ahead; none for others."""
+    return {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
 
 
 def _are_moving(joints: tuple[Kinematic, ...]) -> bool:

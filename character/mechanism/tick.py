@@ -116,28 +116,42 @@ def tick(
     # Where the filter lags, the bodies are where the filtered motors put them.
     shown, is_closed, flipped = desired, report.assembled, report.flipped
     if any(abs(a - b) > STILL for a, b in zip(filtered, desired_values, strict=True)):
-        follow = model.solver.solve(
-            _held(model, goals, filtered), state.shown if state is not None else desired
-        )
+        start = state.shown if state is not None else desired
+        follow = model.solver.solve(_held(model, goals, filtered), start)
         shown, is_closed, flipped = follow.state, follow.report.assembled, flipped or follow.report.flipped
 
-    # A loop that has flipped counts as flipped until the bodies are back where they began.
-    first = state.first if state is not None and state.first is not None else model.solver.poses(desired)
-    flipped = flipped or (state is not None and state.flipped)
-    if flipped and np.abs(model.solver.poses(desired) - first).max() < BACK:
-        flipped = False
-
+    first = _first_poses(model, state, desired)
+    flipped = _stays_flipped(model, state, desired, first, flipped)
+    at_rest = stalled >= NO_MORE and filtered == desired_values and not _are_moving(motion)
     outputs = MechanismOutputs(
         poses=model.solver.poses(shown),
         values=values(model, shown) if model.is_over_actuated else filtered,
         desired=desired_values,
         report=report,
         is_closed=is_closed,
-        at_rest=stalled >= NO_MORE
-        and filtered == desired_values
-        and not any(kinematic.velocity or kinematic.acceleration for kinematic in motion),
+        at_rest=at_rest,
     )
     return outputs, MechanismState(goals, desired, shown, motion, report, model, stalled, flipped, first)
+
+
+def _first_poses(model: MechanismModel, state: MechanismState | None, desired: Pose) -> Array:
+    """Poses (b, 4, 4) of the bodies at the start, which is this frame if no frame before had one."""
+    return state.first if state is not None and state.first is not None else model.solver.poses(desired)
+
+
+def _stays_flipped(
+    model: MechanismModel, state: MechanismState | None, desired: Pose, first: Array, flipped: bool
+) -> bool:
+    """Whether a loop has changed its assembly mode, in this frame (`flipped`) or before: it counts as changed
+    until the bodies are back where they began, `first` (b, 4, 4).
+    """
+    if not flipped and (state is None or not state.flipped):
+        return False
+    return not np.abs(model.solver.poses(desired) - first).max() < BACK
+
+
+def _are_moving(motors: tuple[Kinematic, ...]) -> bool:
+    return any(motor.velocity or motor.acceleration for motor in motors)
 
 
 def _solved(

@@ -202,30 +202,42 @@ def _disambiguate(bones_by_part: dict[Part, list[str]], heads: Heads | None) -> 
         side_bones = _without_pieces(
             {part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side}
         )
-        if "shoulder" in side_bones and heads is not None and _is_hinge_of_shoulder(side_bones, heads):
-            del side_bones["shoulder"]
-        if "shoulder" in side_bones:
-            is_arm = (
-                "collar" in side_bones
-                or _is_piece(side_bones["shoulder"][0])
-                or ("elbow" in side_bones and "upper_arm" not in side_bones)
-            )
-            side_bones.setdefault(
-                "upper_arm" if is_arm and "upper_arm" not in side_bones else "collar", side_bones["shoulder"]
-            )
-        side_bones.setdefault("forearm", side_bones.get("elbow", []))
-        side_bones["hand"] = side_bones.get("wrist") or side_bones.get("hand", [])
-        if "leg" in side_bones:
-            side_bones.setdefault("shin" if "thigh" in side_bones else "thigh", side_bones["leg"])
-        if "ankle" in side_bones:
-            side_bones.setdefault("toe", side_bones.get("foot", []))
-            side_bones["foot"] = side_bones["ankle"]
+        _tell_arm(side_bones, heads)
+        _tell_leg(side_bones)
         for name in ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe"):
             if side_bones.get(name):
                 bones_by_part[Part(side, name)] = side_bones[name][:1]
     for name in ("hips", "head"):
         if Part("", name) in bones_by_part:
             bones_by_part[Part("", name)] = bones_by_part[Part("", name)][:1]
+
+
+def _tell_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
+    """Tells the parts of an arm: a "shoulder" is a collar or an upper arm, an "elbow" a forearm, a "wrist" a
+    hand.
+    """
+    if "shoulder" in side_bones and heads is not None and _is_hinge_of_shoulder(side_bones, heads):
+        del side_bones["shoulder"]
+    if "shoulder" in side_bones:
+        is_arm = (
+            "collar" in side_bones
+            or _is_piece(side_bones["shoulder"][0])
+            or ("elbow" in side_bones and "upper_arm" not in side_bones)
+        )
+        side_bones.setdefault(
+            "upper_arm" if is_arm and "upper_arm" not in side_bones else "collar", side_bones["shoulder"]
+        )
+    side_bones.setdefault("forearm", side_bones.get("elbow", []))
+    side_bones["hand"] = side_bones.get("wrist") or side_bones.get("hand", [])
+
+
+def _tell_leg(side_bones: dict[str, list[str]]) -> None:
+    """Tells the parts of a leg: a "leg" below a thigh is a shin, a "foot" below an ankle a toe."""
+    if "leg" in side_bones:
+        side_bones.setdefault("shin" if "thigh" in side_bones else "thigh", side_bones["leg"])
+    if "ankle" in side_bones:
+        side_bones.setdefault("toe", side_bones.get("foot", []))
+        side_bones["foot"] = side_bones["ankle"]
 
 
 def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]:

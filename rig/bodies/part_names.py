@@ -164,6 +164,7 @@ BOUNDARY = re.compile(  # where a capital or a digit begins a word; "LUArm" is a
 FIRST_WORD = re.compile(r"[A-Za-z]+\d*[_\-. ]+")
 PARTS = {alias: (part, rank) for part, aliases in MIDDLE.items() for rank, alias in enumerate(aliases)}
 SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, alias in enumerate(aliases)}
+UNKNOWN: tuple[None, str, int] = (None, "", 0)  # of a name: no part, no stem, no rank
 
 
 @lru_cache(maxsize=4096)
@@ -178,19 +179,26 @@ def read(name: str) -> NameReading:
     at = next((k for k, word in enumerate(said) if word in SIDES), len(said))
     axes = [word for word in said[at + 1 :] if word == ROLL]
     rest = [word for word in said if word not in SIDES and not word.isdecimal()]
-    whole = "".join(rest)
     spoken = [word for word in rest if word not in SILENT]
     named = [word for word in spoken if word not in AXES]
     jointed = [word for word in named if word not in LIMBS]
     half = [word for word in jointed if word not in HALVES] if side else []
-    is_hinge = bool(axes) or len(named) < len(spoken)
+    is_hinge, number = bool(axes) or len(named) < len(spoken), numbers[-1] if numbers else None
+    whole = "".join(rest)
+    stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
+    part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
+    is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
+    return NameReading(part, stem or "".join(named) or whole, is_hinge or is_of_half, number, rank)
+
+
+def _known_part(stems: Iterable[str], side: str) -> tuple[Part | None, str, int]:
+    """The body part that the first known one of some stems names, with that stem and its rank."""
     known = SIDED_PARTS if side else PARTS
-    for stem in (whole, *map("".join, (spoken, named, reversed(named), jointed, half))):
-        if stem in known and whole not in OTHERS:
-            part, rank = known[stem]
-            of_joint = is_hinge or (bool(stem) and stem == "".join(half) != "".join(jointed))
-            return NameReading(Part(side, part), stem, of_joint, numbers[-1] if numbers else None, rank)
-    return NameReading(None, "".join(named) or whole, is_hinge, numbers[-1] if numbers else None, 0)
+    for stem in stems:
+        if stem in known:
+            name, rank = known[stem]
+            return Part(side, name), stem, rank
+    return UNKNOWN
 
 
 def side_of(name: str) -> str:

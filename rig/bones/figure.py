@@ -48,10 +48,7 @@ class Figure:
         self.parent = [self.index[bone.parent.name] if bone.parent else -1 for bone in bones]  # -1: none
         self.heads = np.array([to_world @ bone.head_local for bone in bones]).reshape(-1, 3)
         self.tails = np.array([to_world @ bone.tail_local for bone in bones]).reshape(-1, 3)
-        self.children: list[list[int]] = [[] for _ in bones]
-        for k, above in enumerate(self.parent):
-            if above >= 0:
-                self.children[above].append(k)
+        self.children = _children(self.parent)
         deforming = [k for k, bone in enumerate(bones) if bone.use_deform]
         body = deforming if len(deforming) > 1 else list(range(len(self.names)))
         self.body = [k for k in body if self.parent[k] >= 0 or self.children[k]] or body
@@ -304,3 +301,12 @@ class Figure:
             if flat and max(begin[2], end[2]) <= self.ground:
                 ways.append(way / np.linalg.norm(way))
         return np.mean(ways, axis=0) if ways else None
+
+
+def _children(parents: Sequence[int]) -> list[list[int]]:
+    """Indices of each bone's children, from those of the bones' parents; -1: none."""
+    children: list[list[int]] = [[] for _ in parents]
+    for k, parent in enumerate(parents):
+        if parent >= 0:
+            children[parent].append(k)
+    return children

@@ -265,12 +265,7 @@ def scene_updated(scene, depsgraph) -> bool:
     """Handles a depsgraph update; returns whether the clock must run, since a goal has changed."""
     if current().busy or current().suspended:
         return False
-    if depsgraph.id_type_updated("ARMATURE"):
-        for update in depsgraph.updates:
-            if isinstance(update.id, bpy.types.Armature):
-                current().playback.stage.mark_dirty(update.id.name)
-    if depsgraph.id_type_updated("ACTION"):
-        current().playback.stage.mark_postures_dirty()
+    _mark_dirty(depsgraph)
     if is_rendering():
         current().must_sync = True  # when it has ended: the clock waits for that
         return current().is_any
@@ -284,6 +279,17 @@ def scene_updated(scene, depsgraph) -> bool:
     if scene.session_uid not in current().moving and _has_changed(scene, depsgraph):
         current().moving.add(scene.session_uid)
     return scene.session_uid in current().moving
+
+
+def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
+    """Makes the next tick read armatures and stored postures again that have changed."""
+    stage = current().playback.stage
+    if depsgraph.id_type_updated("ARMATURE"):
+        for update in depsgraph.updates:
+            if isinstance(update.id, bpy.types.Armature):
+                stage.mark_dirty(update.id.name)
+    if depsgraph.id_type_updated("ACTION"):
+        stage.mark_postures_dirty()
 
 
 def owner_updated(depsgraph) -> bool:

@@ -1,6 +1,6 @@
 """Runtime state of live motion. Nothing of it is saved; loading a file resets it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -12,6 +12,7 @@ from ..blender.presence import find
 from ..bones import axes
 from ..mechanisms import assembled
 from ..mechanisms.owners import TYPES
+from ..properties.chains import LimberChain
 from ..scene.dependencies import depends_on_objects_alone, targets
 from ..showing import mechanism_proxy
 from ..showing import proxy as proxies
@@ -130,37 +131,45 @@ def can_show(rig) -> bool:
 
 
 def _heal_renamed(member: Member) -> None:
-    """Updates the chains after a bone was renamed while live; its constraint still has the old name."""
-    renamed = {}
-    for bone in member.rig.pose.bones:
-        constraint = proxies.own(bone)
-        if (
-            constraint
-            and constraint.target == member.proxy
-            and constraint.subtarget
-            and constraint.subtarget != bone.name
-        ):
-            renamed[constraint.subtarget] = bone.name
+    """Updates what names bones after one was renamed while live."""
+    renamed = _renamed(member)
     if not renamed:
         return
-    labels = {}
-    for chain in member.rig.limber.chains:
-        chain.root, chain.end = renamed.get(chain.root, chain.root), renamed.get(chain.end, chain.end)
-        for joint in chain.joints:
-            new = renamed.get(joint.bone, joint.bone)
-            labels[joint.label] = axes.label(new, joint.axis)
-            joint.bone = new
-        for end in chain.ends:
-            end.bone = renamed.get(end.bone, end.bone)
-    for pair in member.rig.limber.retarget.pairs:
+    settings = member.rig.limber
+    labels = {}  # of joints: the old one -> the new one
+    for chain in settings.chains:
+        labels |= _rename_in_chain(chain, renamed)
+    for pair in settings.retarget.pairs:
         if pair.target in renamed:
             was_known, pair.name = pair.calibrated, renamed[pair.target]
             pair.target, pair.calibrated = pair.name, was_known
-    for (
-        channel
-    ) in member.rig.limber.device.channels:  # channels name their joints, so that these are renamed too
+    # Channels name their joints, so that these are renamed too.
+    for channel in settings.device.channels:
         for share in channel.shares:
             share.joint = labels.get(share.joint, share.joint)
+
+
+def _renamed(member: Member) -> dict[str, str]:
+    """New names of renamed bones, by the old ones, which the bones' constraints still have."""
+    renamed = {}
+    for bone in member.rig.pose.bones:
+        constraint = proxies.own(bone)
+        if constraint and constraint.target == member.proxy and constraint.subtarget not in ("", bone.name):
+            renamed[constraint.subtarget] = bone.name
+    return renamed
+
+
+def _rename_in_chain(chain: LimberChain, renamed: Mapping[str, str]) -> dict[str, str]:
+    """Renames bones in a chain; returns the new labels of its joints by the old ones."""
+    labels = {}
+    chain.root, chain.end = renamed.get(chain.root, chain.root), renamed.get(chain.end, chain.end)
+    for joint in chain.joints:
+        new = renamed.get(joint.bone, joint.bone)
+        labels[joint.label] = axes.label(new, joint.axis)
+        joint.bone = new
+    for end in chain.ends:
+        end.bone = renamed.get(end.bone, end.bone)
+    return labels
 
 
 def exists(obj) -> bool:

@@ -163,30 +163,37 @@ def _key(owner, recorded: list[RecordedTake]) -> Keyed:
         live.stop(*mover)
     longest = max(len(take.frames) for take in recorded)
     last = max(k for k, take in enumerate(recorded) if len(take.frames) >= STUB * longest)
-    new_actions: list[bpy.types.Action] = []
-    for obj in {
-        channel.uid: channel.owner for take in recorded for row in take.rows for channel in row
-    }.values():
-        if obj is None:
-            continue  # the object was deleted since
-        animation = obj.animation_data
-        before = (
-            (animation.action, getattr(animation, "action_slot_handle", None))
-            if animation and animation.action
-            else None
-        )
-        keyed = []
-        for take in recorded:
-            if before is not None:
-                actions.assign(obj, *before)
-            elif obj.animation_data is not None:
-                obj.animation_data.action = None
-            keyed.append(keyed_action(obj, _name(before[0].name if before else obj.name), take))
-            keyed[-1][0].use_fake_user = True
-        actions.assign(obj, *keyed[last])
-        new_actions += [action for action, _ in keyed]
+    owners = {channel.uid: channel.owner for take in recorded for row in take.rows for channel in row}
+    new_actions = [
+        action
+        for obj in owners.values()
+        if obj is not None  # else it was deleted since
+        for action in _key_takes(obj, recorded, last)
+    ]
     muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]
     return Keyed(new_actions, len(recorded), len(recorded) - 1 - last, muted)
+
+
+def _key_takes(obj: bpy.types.Object, recorded: list[RecordedTake], last: int) -> list[bpy.types.Action]:
+    """Keys each take of an object on an action of its own, which begins as the object's action before, and
+    assigns that of take number `last`.
+    """
+    animation = obj.animation_data
+    before = (
+        (animation.action, getattr(animation, "action_slot_handle", None))
+        if animation and animation.action
+        else None
+    )
+    keyed = []
+    for take in recorded:
+        if before is not None:
+            actions.assign(obj, *before)
+        elif obj.animation_data is not None:
+            obj.animation_data.action = None
+        keyed.append(keyed_action(obj, _name(before[0].name if before else obj.name), take))
+        keyed[-1][0].use_fake_user = True
+    actions.assign(obj, *keyed[last])
+    return [action for action, _ in keyed]
 
 
 def cancel(rig) -> None:

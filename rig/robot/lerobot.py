@@ -5,6 +5,8 @@ values.
 from collections.abc import Mapping, Sequence
 from math import ceil, degrees, floor, isfinite
 
+import bpy
+
 from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, LeRobotMotor, arms_of
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
@@ -48,21 +50,16 @@ def give(
         RigError: no motor has a joint; a motor's name or drive mode leaves its zero or direction open; the
             file has several arms; or a joint whose zero is not known has no range.
     """
-    if model == MIDDLE:
-        zeros, known = {name: Zero() for name in motors if name != GRIPPER}, list(motors)
-        arms = {"": {name: name for name in motors}}
-    else:
-        zeros, known = KNOWN[model], _motor_names(model)
-        arms = arms_of(motors, known)
+    zeros, known, arms = _named(motors, model)
     arm = _arm(arms, prefix)
     servos = {
         name: servo
         for name, file_name in arm.items()
         if (servo := servo_of(rig, name, motors[file_name].id, zeros.get(name)))
     }
-    other_motors = {motor for prefixed in arms.values() if prefixed is not arm for motor in prefixed.values()}
-    strangers = [name for name in motors if name not in other_motors and name not in arm.values()]
-    _refuse_strangers(rig, {name: motors[name] for name in strangers}, known)
+
+    # Nothing is written before all is known to fit.
+    _refuse_strangers(rig, motors, arms, arm, known)
     if not servos:
         raise RigError(
             f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or"
@@ -72,25 +69,13 @@ def give(
     _refuse_two_motors(servos, arm)
     _refuse_drive_modes(servos, {name: motor for name, motor in arm_motors.items() if name in zeros}, arm)
     _refuse_without_range(servos, zeros)
-    device = rig.limber.device
-    device.protocol, device.baudrate = family.protocol, BAUDRATE
-    device.multi_turn = any(
-        motor.range_min < 0 or motor.range_max > LAST_STEP for motor in arm_motors.values()
-    )
-    for name, servo in servos.items():
-        if servo.settings.servo != arm_motors[name].id:
-            robot_device.give_servo(rig, servo.settings, arm_motors[name].id)
-    for name, servo in servos.items():
-        _give(servo, arm_motors[name], zeros.get(name))
-    assigned_ids = {motor.id for motor in arm_motors.values()}
-    left = [
-        joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in assigned_ids
-    ]
-    taken = {arm[name] for name in servos}
+
+    _write(rig, servos, arm_motors, zeros, family)
     directions = (
         "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way, toggle"
         " Reverse"
     )
+    taken = {arm[name] for name in servos}
     return [
         *([directions] if model == MIDDLE else ()),
         *(
@@ -98,8 +83,47 @@ def give(
             for name, motor in motors.items()
             if name not in taken
         ),
-        *(f"joint {joint.label} is not in the file" for joint in left),
+        *_joints_without_motor(rig, arm_motors),
     ]
+
+
+def _named(
+    motors: Mapping[str, LeRobotMotor], model: str
+) -> tuple[Mapping[str, Zero], list[str], Mapping[str, Mapping[str, str]]]:
+    """The zeros that a model's motors have, the model's names of motors, and the file's arms: by their
+    prefixes the file's name of each motor.
+    """
+    if model == MIDDLE:
+        zeros = {name: Zero() for name in motors if name != GRIPPER}
+        return zeros, list(motors), {"": {name: name for name in motors}}
+    known = _motor_names(model)
+    return KNOWN[model], known, arms_of(motors, known)
+
+
+def _write(
+    rig: bpy.types.Object,
+    servos: Mapping[str, LerobotServo],
+    motors: Mapping[str, LeRobotMotor],
+    zeros: Mapping[str, Zero],
+    family: Family,
+) -> None:
+    """Writes the motors of an arm to their servos, and what holds for all of them to the device."""
+    device = rig.limber.device
+    device.protocol, device.baudrate = family.protocol, BAUDRATE
+    device.multi_turn = any(motor.range_min < 0 or motor.range_max > LAST_STEP for motor in motors.values())
+    # All numbers first: a servo that takes another one's number takes its settings too.
+    for name, servo in servos.items():
+        if servo.settings.servo != motors[name].id:
+            robot_device.give_servo(rig, servo.settings, motors[name].id)
+    for name, servo in servos.items():
+        _give(servo, motors[name], zeros.get(name))
+
+
+def _joints_without_motor(rig: bpy.types.Object, motors: Mapping[str, LeRobotMotor]) -> list[str]:
+    """Sentences on the joints with servos that are none of these motors."""
+    ids = {motor.id for motor in motors.values()}
+    joints = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in ids]
+    return [f"joint {joint.label} is not in the file" for joint in joints]
 
 
 def _motor_names(model: str) -> list[str]:
@@ -127,12 +151,19 @@ def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str
     return next(iter(arms.values()), {})
 
 
-def _refuse_strangers(rig, strangers: Mapping[str, LeRobotMotor], known: Sequence[str]) -> None:
-    """Raises RigError for a motor with a joint of the rig whose name is none of the model's: its zero and
-    direction are not known.
+def _refuse_strangers(
+    rig: bpy.types.Object,
+    motors: Mapping[str, LeRobotMotor],
+    arms: Mapping[str, Mapping[str, str]],
+    arm: Mapping[str, str],
+    known: Sequence[str],
+) -> None:
+    """Raises RigError for a motor of no arm with a joint of the rig, whose name is none of the model's: its
+    zero and direction are not known.
     """
-    for name, motor in strangers.items():
-        servo = servo_of(rig, name, motor.id, None)
+    of_arms = {*arm.values(), *(motor for names in arms.values() for motor in names.values())}
+    for name, motor in motors.items():
+        servo = servo_of(rig, name, motor.id, None) if name not in of_arms else None
         if servo is not None:
             raise RigError(
                 f"Motor '{name}' (id {motor.id}) would be that of {servo.name}, and its name is none of this"
