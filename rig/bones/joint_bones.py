@@ -163,8 +163,8 @@ class JointBone:
     def posed(
         self, location: Vector, rotation: Sequence[float], values: Iterator[float]
     ) -> tuple[Quaternion, Vector, list[float]]:
-        """Rotation, location and hinge angles of the bone for the next values of its joints; no angles without
-        revolute joints.
+        """Rotation, location and hinge angles of the bone for the next values of its joints; without revolute
+        joints no angles.
 
         Args:
             location: Its location where no joint moves it.
