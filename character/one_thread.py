@@ -17,7 +17,8 @@ except ImportError:  # the wheel was not unpacked: results are right, but slower
 else:
     _libraries = ThreadpoolController().select(user_api="blas").lib_controllers
 
-Arguments, Result = ParamSpec("Arguments"), TypeVar("Result")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 def in_one_thread(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

@@ -19,7 +19,7 @@ from .budget import Clock
 from .mechanism_session import MechanismSession
 from .mover import Mover
 from .movers import ChainMover, MechanismMover, live_of, movers_of
-from .stage import Stage
+from .stage import SceneStage
 
 
 @dataclass
@@ -253,8 +253,8 @@ class Runtime:
     """Runtime state: the live movers, their stages and proxies, and the playback of each scene."""
 
     registry: Registry = field(default_factory=Registry)
-    playback: Playback = field(default_factory=lambda: Playback(Stage()))
-    shown: Stage | None = (
+    playback: Playback[SceneStage] = field(default_factory=lambda: Playback(SceneStage()))
+    shown: SceneStage | None = (
         None  # stage whose poses the proxies show since the last frame change; None: the playback's
     )
     moving: set[int] = field(
@@ -267,7 +267,7 @@ class Runtime:
         False  # whether Limber itself is writing, so that updates of the dependency graph are its own
     )
     has_rendered: bool = False  # whether something was rendered when a timer last looked
-    rendering: Playback | None = None  # a render steps through frames on a stage of its own
+    rendering: Playback[SceneStage] | None = None  # a render steps through frames on a stage of its own
 
     @property
     def is_any(self) -> bool:
