@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from limber.character.mechanism.tick import Model, Motor, tick
+from limber.character.mechanism.tick import MechanismModel, MechanismMotor, tick
 from limber.motion import Limits, make_filter
 from limber.solvers.kinematics.se3 import logarithm
 from limber.solvers.mechanism.assembly import assemble
@@ -109,11 +109,14 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
         for k in range(len(solver.values(first, joint.name)))
     ]
     filters = tuple(
-        Motor(name, k, make_filter("default", own)) for (name, k), own in zip(motors, limits, strict=True)
+        MechanismMotor(name, k, make_filter("default", own))
+        for (name, k), own in zip(motors, limits, strict=True)
     )
     counts = count(solver, first)
     loose = set(counts.undetermined)
-    model = Model(solver, first, filters, frozenset(loose), counts.independent_actuators < counts.actuators)
+    model = MechanismModel(
+        solver, first, filters, frozenset(loose), counts.independent_actuators < counts.actuators
+    )
     state, reference = None, first
     shown, asked, values, jacobians, excess, away = [], [], [], [], [], []
     is_closed, flipped = True, False

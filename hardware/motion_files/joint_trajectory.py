@@ -23,7 +23,7 @@ from ...files.json_fields import JsonFields
 from ...files.plain import number_of
 from .json_files import plain_of, text_of
 from .motion import Motion
-from .recording import MOST_NUMBERS, Column, MotionFileError, Recording
+from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording
 
 NAMES, POINTS = "joint_names", "points"
 STATE_NAMES, STATE_POSITIONS, STATE_VELOCITIES = "name", "position", "velocity"
@@ -178,7 +178,7 @@ def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float])
     if len(common) * len(sent) > MOST_NUMBERS:
         raise MotionFileError(f"it has more than {MOST_NUMBERS} numbers: import it in parts")
     columns = (
-        Column(name, tuple(_between(stamp, times, positions) for stamp in common), "plain")
+        RecordedColumn(name, tuple(_between(stamp, times, positions) for stamp in common), "plain")
         for name, (times, positions) in sent.items()
     )
     return Recording(tuple(stamp - stamps[0] for stamp in common), tuple(columns))
@@ -252,13 +252,13 @@ def _time(fields: JsonFields, field: str) -> float:
     return time_fields.number(whole) + 1e-9 * nanoseconds
 
 
-def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[Column]:
+def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[RecordedColumn]:
     have_velocities = all(row.velocities is not None for row in rows)
     for k, name in enumerate(names):
         velocities = (
             tuple(row.velocities[k] for row in rows if row.velocities is not None) if have_velocities else ()
         )
-        yield Column(name, tuple(row.positions[k] for row in rows), "plain", velocities=velocities)
+        yield RecordedColumn(name, tuple(row.positions[k] for row in rows), "plain", velocities=velocities)
 
 
 def message(motion: Motion) -> dict[str, Any]:

@@ -17,11 +17,12 @@ from ..lerobot import GRIPPER
 from .json_files import document, text_of
 from .motion import Motion
 from .named import Named
-from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
+from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording, Unit
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
+OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
 # Headings of the time; they may have a unit, "time [ms]" or "t_ms".
 TIMES = (
     "time",
@@ -79,16 +80,13 @@ DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def table(motion: Motion) -> bytes:
-    """CSV with a row per sample: time [s], value of each joint, raw position of each channel."""
+    """CSV with a row per sample and a heading: time [s], value of each joint [deg, mm], raw position of each
+    channel.
+    """
     columns = motion.recording.columns
-    rows = [
-        [
-            "seconds",
-            *map(_heading, columns),
-            *(f"servo {channel.servo}" for channel in motion.device.channels),
-        ]
-    ]
+    names = (_heading(column.name, SCALES[column.unit][0]) for column in columns)
     scales = [SCALES[column.unit][1] for column in columns]
+    rows = [["seconds", *names, *(f"servo {channel.servo}" for channel in motion.device.channels)]]
     for time, positions, *values in zip(
         motion.times, motion.positions, *(column.values for column in columns), strict=True
     ):
@@ -98,13 +96,15 @@ def table(motion: Motion) -> bytes:
 
 
 def joint_table(recording: Recording) -> bytes:
-    """CSV with the time [s] and the values of all joints, in their own units."""
-    rows = [
-        ["seconds", *(f"{c.name} [{c.unit}]" if c.unit != "plain" else c.name for c in recording.columns)]
-    ]
+    """CSV with the time [s] and the values of all joints, in their own units [rad, m]."""
+    rows = [["seconds", *(_heading(column.name, OWN_UNITS[column.unit]) for column in recording.columns)]]
     for time, *values in zip(recording.times, *(column.values for column in recording.columns), strict=True):
         rows.append([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
     return csv_of(rows)
+
+
+def _heading(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
 
 
 def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
@@ -144,7 +144,7 @@ def read_table(data: bytes) -> Recording:
     values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
     times = zip(*values[: len(clocks)], strict=True)
     joints = (
-        Column(name, tuple(scale * value for value in joint_values), unit)
+        RecordedColumn(name, tuple(scale * value for value in joint_values), unit)
         for (name, unit, scale), joint_values in zip(columns.values(), values[len(clocks) :], strict=True)
     )
     return Recording(tuple(sum(map(operator.mul, clocks.values(), parts)) for parts in times), tuple(joints))
@@ -332,7 +332,9 @@ def read_document(data: bytes) -> Recording:
         fields.wrong("values", f"rows of {len(joints)} numbers, one for each joint")
     numbers = fields.numbers("values", values=[number for row in rows for number in row])
     columns = tuple(
-        Column(joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS))
+        RecordedColumn(
+            joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS)
+        )
         for k, joint in enumerate(joints)
     )
     return Recording(tuple(k / rate for k in range(len(rows))), columns, title=fields.get("title", str))
@@ -359,8 +361,3 @@ def _channels(motion: Motion) -> list[dict[str, object]]:
         }
         for channel in motion.device.channels
     ]
-
-
-def _heading(column: Column) -> str:
-    unit = SCALES[column.unit][0]
-    return f"{column.name} [{unit}]" if unit else column.name

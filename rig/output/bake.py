@@ -15,13 +15,13 @@ from ..live import live
 from ..live.mover import Mover
 from ..live.movers import mover_of
 from ..live.runtime import live_chains, live_movers
-from ..live.stage import Stage
+from ..live.stage import SceneStage
 from ..live.uses import Use, why_not
 from ..scene.dependencies import moved_targets
 from . import muting
 from .new_actions import keyed_action, refuse_what_would_hide_keys
 from .stepped import Stepped
-from .take import Take
+from .take import RecordedTake
 
 SUFFIX = " Baked"
 NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
@@ -75,11 +75,11 @@ class Bake(Stepped):
         super().__init__(scene)
 
     def _begin_pass(self) -> None:
-        self.stage = Stage()
+        self.stage = SceneStage()
         live.prepare(self.stage, self.movers)
         for mover in self.movers:
             self.stage.session(*mover).check_keys()
-        self.take = Take()
+        self.take = RecordedTake()
         self.values: dict[tuple[int, str], list[dict]] = {
             mover.key: [] for mover in self.movers
         }  # values to key in each frame

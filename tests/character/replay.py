@@ -14,8 +14,7 @@ from limber.character.body.inputs import BodyInputs
 from limber.character.body.tick import make_model as make_body
 from limber.character.chain.inputs import ChainInputs
 from limber.character.chain.tick import make_model as make_chain
-from limber.character.mechanism.tick import Model as MechanismModel
-from limber.character.mechanism.tick import Motor
+from limber.character.mechanism.tick import MechanismModel, MechanismMotor
 from limber.character.mover import Planning
 from limber.motion import make_filter
 from limber.solvers.mechanism.assembly import assemble
@@ -85,7 +84,9 @@ class Mechanism:
 
     def mover(self, key: str) -> PlainMover:
         solver = MechanismSolver(self.mechanism)
-        motors = tuple(Motor(joint, index, make_filter(*told)) for joint, index, *told in self.motors)
+        motors = tuple(
+            MechanismMotor(joint, index, make_filter(*told)) for joint, index, *told in self.motors
+        )
         model = MechanismModel(solver, assemble(solver).state, motors)
         return PlainMover(key, model, lambda view, number: self.inputs[number])
 

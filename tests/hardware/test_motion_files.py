@@ -213,7 +213,48 @@ def edited(draw, data: bytes) -> bytes:
     return data[: draw(st.integers(0, len(data)))] if draw(st.booleans()) else data
 
 
-READ = [name for name, form in FORMATS.items() if form.read is not None]
+READ = [name for key, form in FORMATS.items() if form.read is not None for name in form.variants or (key,)]
+
+
+FORMER = {
+    "csv": ("csv", ".csv"),
+    "joints_csv": ("csv", ".csv"),
+    "ros2_yaml": ("ros2", ".yaml"),
+    "ros2_json": ("ros2", ".json"),
+    "servo_animation_h": ("servo_animation", ".h"),
+    "servo_animation_bin": ("servo_animation", ".bin"),
+    "servo_animation_json": ("servo_animation", ".json"),
+}
+
+
+def test_names_that_were_formats_are_the_variants_of_one_format_each():
+    for name, (form, suffix) in FORMER.items():
+        assert FORMATS[form].variants[name].make is FORMATS[name].make
+        assert FORMATS[name].suffix == suffix
+    assert set(FORMATS) & set(FORMER) == {"csv"}
+
+
+def test_a_name_that_is_no_format_is_an_error_that_has_it():
+    with pytest.raises(KeyError, match="ros1_bag"):
+        FORMATS["ros1_bag"]
+
+
+@pytest.mark.parametrize("name", ["joints_csv", "ros2_json"])
+def test_a_variant_is_read_by_its_name_by_its_format_s_and_by_its_content(tmp_path, name):
+    path = tmp_path / f"wave{FORMATS[name].suffix}"
+    path.write_bytes(sample(name))
+    recordings = [read(path, form) for form in (name, FORMER[name][0], "auto")]
+    assert recordings[0].times
+    assert recordings == recordings[:1] * 3
+
+
+def test_a_variant_s_name_reads_a_file_of_any_suffix_as_that_variant(tmp_path):
+    path = tmp_path / "wave.txt"
+    path.write_bytes(sample("ros2_json"))
+    assert read(path, "ros2_json").times
+    path.write_bytes(sample("ros2_yaml"))
+    with pytest.raises(MotionFileError, match="JSON"):
+        read(path, "ros2_json")
 
 
 def sample(name: str) -> bytes | dict[str, bytes]:
