@@ -4,7 +4,12 @@ from dataclasses import dataclass, field
 from math import acos, atan2, cos, degrees, hypot, pi, sin
 from pathlib import Path
 
-THIGH, SHIN, HIP, ANKLE = 0.42, 0.40, 0.1, 0.08  # [m] lengths, half the hips' width, height of a standing ankle
+THIGH, SHIN, HIP, ANKLE = (
+    0.42,
+    0.40,
+    0.1,
+    0.08,
+)  # [m] lengths, half the hips' width, height of a standing ankle
 # Joint -> parent, offset [m]; Y is up, Z is ahead, X is to the left.
 JOINTS = {
     "Hips": ("", (0.0, 0.0, 0.0)),
@@ -90,7 +95,12 @@ def _depth_first(name: str) -> list[str]:
 
 
 def walk(
-    frames: int = 40, rate: int = 30, stride: float = 0.5, period: float = 1.2, swing: float = 25.0, shift=None
+    frames: int = 40,
+    rate: int = 30,
+    stride: float = 0.5,
+    period: float = 1.2,
+    swing: float = 25.0,
+    shift=None,
 ) -> Clip:
     """A person who walks ahead, and swings the arms.
 

@@ -56,7 +56,7 @@ def clip_motion(
             live.start(*mover)
     work = Export(scene, rig, recorded.frames[0], recorded.frames[-1], rate, False, form)
     try:
-        while work.step():
+        while work.step() and work.done < work.total:  # the motion ends with the clip: nothing comes to rest
             pass
         motion = work.motion()
     finally:

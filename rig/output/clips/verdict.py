@@ -60,12 +60,11 @@ def _pops(recorded: Recorded, verdict: Verdict) -> Iterator[tuple[int, str]]:
     robot = recorded.links, recorded.link_rotations, "the robot"
     for names, rotations, whose in (clip, robot):
         amounts = measures.steps(rotations)
-        for frame, index in _first_of_each_frame(measures.rotation_pops(rotations, recorded.seconds)):
+        for frame, index in _first_of_each_frame(measures.rotation_pops(rotations)):
             angle = degrees(amounts[frame, index])
             number = recorded.frames[frame + 1]
             yield number, f"Frame {number}: bone '{names[index]}' of {whose} jumps by {angle:.0f}°"
-    far = measures.ways(recorded.source_positions[:, [recorded.hips]])
-    is_pop = (far > measures.POP_WAY * recorded.height) & measures.is_out_of_proportion(far)
+    is_pop = measures.position_pops(recorded.source_positions[:, [recorded.hips]], recorded.height)
     for frame, _ in _first_of_each_frame(is_pop):
         number = recorded.frames[frame + 1]
         yield number, f"Frame {number}: '{recorded.bones[recorded.hips]}' of the clip jumps to another place"
