@@ -8,7 +8,7 @@ import numpy as np
 
 from ....solvers.kinematics.se3 import Array
 
-POP = np.radians(10.0)  # rotation in one frame from which a bone may pop
+POP = np.radians(10.0)  # rotation in one frame from which a bone of a clip may pop
 POP_WAY = 0.06  # displacement in one frame, as a share of the figure's height, from which a figure may pop
 # A pop is so many times as large as the motion in the frames beside it. In captured dance at 24 to 120 frames
 # per second, with feet that strike the floor, no motion is more than 4.3 times as large.
@@ -27,9 +27,11 @@ def steps(rotations: Array) -> Array:
     return _angles(rotations[:-1], rotations[1:])
 
 
-def rotation_pops(rotations: Array) -> Array:
-    """In which frames (t - 1, k), from the second on, bones pop; `rotations` (t, k, 3, 3)."""
-    return _pops(steps(rotations), _angles(rotations[:-2], rotations[2:]), POP)
+def rotation_pops(rotations: Array, least: float) -> Array:
+    """In which frames (t - 1, k), from the second on, bones pop by more than `least` [rad]; `rotations`
+    (t, k, 3, 3).
+    """
+    return _pops(steps(rotations), _angles(rotations[:-2], rotations[2:]), least)
 
 
 def position_pops(positions: Array, height: float) -> Array:
@@ -48,9 +50,8 @@ def _pops(amounts: Array, across: Array, least: float) -> Array:
         across: (t - 2, k) amounts from each frame to the one after the next.
         least: Amount from which a motion may be a pop.
     """
-    beside = np.zeros_like(amounts)
-    beside[1:] = amounts[:-1]
-    beside[:-1] = np.maximum(beside[:-1], amounts[1:])
+    beside = np.full_like(amounts, np.inf)  # of the first and the last motion one side is not known
+    beside[1:-1] = np.maximum(amounts[:-2], amounts[2:])
     stays = amounts > OUT_OF_PROPORTION * beside
     returns = np.zeros_like(stays)
     returns[:-1] = np.minimum(amounts[:-1], amounts[1:]) > OUT_OF_PROPORTION * across
