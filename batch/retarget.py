@@ -68,7 +68,7 @@ def _add_robot(robot: str) -> None:
         import_robot(bpy.context, robot, with_meshes=False)
         return
     description = read_description(gallery_folders.folder_of(robot))
-    files = read_files(str(description.model), description.root, False, "AUTO", None)
+    files = read_files(str(description.model), description.root, True, "AUTO", None)
     adding = Work(gallery_robot.adding(bpy.context, description, files))
     adding.run(inf)
     for chain in adding.result.rig.limber.chains:

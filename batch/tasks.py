@@ -43,21 +43,21 @@ def sources(paths: Sequence[Path], suffix: str, skipped: str = "") -> list[tuple
     Raises:
         BatchError: a file is missing or has another suffix, or there is none.
     """
-    found: list[tuple[Path, Path]] = []
+    listed: list[tuple[Path, Path]] = []
     kinds = f"name {suffix} files, or folders that have some"
     for path in (path.resolve() for path in paths):
         if path.is_dir():
             files = (file for file in path.rglob("*") if file.suffix.lower() == suffix and file.is_file())
-            found += [(file, path) for file in sorted(files) if _counts(file, skipped)]
+            listed += [(file, path) for file in sorted(files) if _counts(file, skipped)]
         elif not path.exists():
             raise BatchError(f"There is no file {path}: {kinds}")
         elif path.suffix.lower() != suffix:
             raise BatchError(f"{path} is no {suffix} file: {kinds}")
         else:
-            found.append((path, path.parent))
-    if not found:
+            listed.append((path, path.parent))
+    if not listed:
         raise BatchError(f"No {suffix} file is in {', '.join(map(str, paths))}: {kinds}")
-    return list(dict(found).items())
+    return list(dict(listed).items())
 
 
 def _counts(file: Path, skipped: str) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ....hardware.motion_files.frames import at_rate
 from ....hardware.motion_files.named import Named
 from ....hardware.motion_files.recording import RecordedColumn, Recording
+from ...bones import shown_values
 from ...bones.file_joints import file_joints
 from ...live import live
 from ...live.mover import Mover
@@ -56,7 +57,7 @@ def clip_motion(
             live.start(*mover)
     work = Export(scene, rig, recorded.frames[0], recorded.frames[-1], rate, False, form)
     try:
-        while work.step():
+        while work.step() and work.done < work.total:  # the motion ends with the clip: nothing comes to rest
             pass
         motion = work.motion()
     finally:
@@ -65,11 +66,17 @@ def clip_motion(
 
 
 def _body_motion(rig, recorded: Recorded, rate: int, title: str) -> ClipMotion:
-    """Motion of the joints that the body and its chains move, of a robot without servos."""
-    owners = {joint.key[1:]: joint.key[0] for joint in file_joints(rig)}
-    keys = list(recorded.rows[0])
+    """Motion of all joints of a robot without servos, so that all its clips have the same joints; those that
+    neither the body nor a chain moves are as posed.
+    """
+    joints = {joint.key[1:]: joint for joint in file_joints(rig)}
+    owners = {key: joint.key[0] for key, joint in joints.items()}
+    limits = {key: (joint.lower, joint.upper) for key, joint in joints.items()}
+    still = [key for key in joints if key not in recorded.rows[0]]
+    pose = shown_values.posed(rig, still, lambda: limits)
+    keys = sorted({**pose, **recorded.rows[0]}, key=list(dict.fromkeys([*joints, *recorded.rows[0]])).index)
     names = names_in_files(rig, [Source(owners.get(key, ""), *key) for key in keys])
-    frames = [tuple(row[key] for key in keys) for row in recorded.rows]
+    frames = [tuple((pose | row)[key] for key in keys) for row in recorded.rows]
     values = at_rate(frames, 1.0 / recorded.seconds, rate)
     columns = tuple(
         RecordedColumn(named.name, tuple(named.sign * row[k] for row in values), named.unit, named.servo)

@@ -6,6 +6,7 @@ from math import degrees
 
 import numpy as np
 
+from .. import discontinuities
 from . import measures
 from .recorded import Recorded
 
@@ -56,16 +57,15 @@ def judge(recorded: Recorded) -> Verdict:
 
 def _pops(recorded: Recorded, verdict: Verdict) -> Iterator[tuple[int, str]]:
     """Frame and sentence of each pop: of a bone of the clip, of its place, and of a link of the robot."""
-    clip = recorded.bones, recorded.source_rotations, "the clip"
-    robot = recorded.links, recorded.link_rotations, "the robot"
-    for names, rotations, whose in (clip, robot):
+    clip = recorded.bones, recorded.source_rotations, measures.POP, "the clip"
+    robot = recorded.links, recorded.link_rotations, discontinuities.ROTATION, "the robot"
+    for names, rotations, least, whose in (clip, robot):
         amounts = measures.steps(rotations)
-        for frame, index in _first_of_each_frame(measures.rotation_pops(rotations, recorded.seconds)):
+        for frame, index in _first_of_each_frame(measures.rotation_pops(rotations, least)):
             angle = degrees(amounts[frame, index])
             number = recorded.frames[frame + 1]
             yield number, f"Frame {number}: bone '{names[index]}' of {whose} jumps by {angle:.0f}°"
-    far = measures.ways(recorded.source_positions[:, [recorded.hips]])
-    is_pop = (far > measures.POP_WAY * recorded.height) & measures.is_out_of_proportion(far)
+    is_pop = measures.position_pops(recorded.source_positions[:, [recorded.hips]], recorded.height)
     for frame, _ in _first_of_each_frame(is_pop):
         number = recorded.frames[frame + 1]
         yield number, f"Frame {number}: '{recorded.bones[recorded.hips]}' of the clip jumps to another place"
