@@ -75,10 +75,10 @@ def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, A
     """
     if len(text) > MAX_LENGTH:
         raise YamlError(0, f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a smaller file")
-    return list(_Reader(text.removeprefix("\ufeff"), scalar).documents())
+    return list(_YamlReader(text.removeprefix("\ufeff"), scalar).documents())
 
 
-class _Reader:
+class _YamlReader:
     def __init__(self, text: str, scalar: Scalar | None) -> None:
         self.text, self.scalar = text, scalar
         self._anchored: dict[str, Any] = {}

@@ -148,7 +148,8 @@ class Inbox:
         self._has_dropped = self._is_alarmed = False
         self.is_read = not (has_more or self._waiting)
         return {
-            key: (number, message._replace(count=1 + older[key])) for key, (number, message) in newest.items()
+            key: (number, message._replace(repeats=1 + older[key]))
+            for key, (number, message) in newest.items()
         }
 
     def _listen(self, closed: socket.socket) -> None:

@@ -34,7 +34,7 @@ class Message(NamedTuple):
     address: str  # "": it cannot be read
     arguments: tuple[float | str, ...] = ()  # numbers and strings in order
     trouble: str = ""  # why it cannot be read: what was expected and what was found
-    count: int = 1  # messages of its address that came since the last one that was taken
+    repeats: int = 1  # messages of its address since the last one that was taken, this one included
 
     @property
     def strings(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import operator
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -16,11 +17,12 @@ from ..lerobot import GRIPPER
 from .json_files import document, text_of
 from .motion import Motion
 from .named import Named
-from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
+from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording, Unit
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
+OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
 # Headings of the time; they may have a unit, "time [ms]" or "t_ms".
 TIMES = (
     "time",
@@ -30,12 +32,13 @@ TIMES = (
     "elapsed",
     "clock",
     "time from start",
+    "header stamp",
 )
 TIME_UNITS = {  # also as the whole heading of the time -> s
     **dict.fromkeys(("seconds", "s", "second", "sec", "secs"), 1.0),
     **dict.fromkeys(("milliseconds", "ms", "millisecond", "msec", "millis"), 1e-3),
     **dict.fromkeys(("microseconds", "us", "microsecond", "usec"), 1e-6),
-    **dict.fromkeys(("nanoseconds", "ns", "nanosecond", "nsec"), 1e-9),
+    **dict.fromkeys(("nanoseconds", "ns", "nanosecond", "nsec", "nsecs", "nanosec"), 1e-9),
 }
 UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     "deg": ("rad", math.pi / 180.0),
@@ -50,6 +53,10 @@ UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     "radians": ("rad", 1.0),
     "metres": ("m", 1.0),
     "meters": ("m", 1.0),
+    **dict.fromkeys(("turns", "turn", "rev", "revolutions"), ("rad", math.tau)),
+}
+OTHER_UNITS = {  # in headings of columns that have no positions
+    *("a", "ma", "v", "mv", "nm", "n m", "n·m", "hz", "rpm", "°c", "celsius"),
 }
 ANGLES = (
     "deg",
@@ -57,32 +64,29 @@ ANGLES = (
     "rad",
     "radians",
 )  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
-POSITION, OTHERS = (
-    "position",
-    (
-        "velocity",
-        "effort",
-        "acceleration",
-        "torque",
-        "current",
-    ),
-)  # ends of names of ROS's tools: "elbow/position"
+POSITIONS = ("position", "pos")  # ends of names, as ROS's tools write them: "elbow/position"
+OTHERS = (
+    *("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage"),
+    *("vel", "eff", "acc", "tau"),
+)
+BEFORE_POSITIONS, BEFORE_OTHERS = ("q", "pos"), ("qd", "dq", "qdd", "ddq", "tau", "vel", "acc")
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
+NANO = TIME_UNITS["nanoseconds"]
 JOINT_UNITS = ("rad", "m", "plain")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # begin of what spreadsheets save as Unicode text
 SERVO = re.compile(r"servo (\d+)")
+COMMENTS = re.compile(r"\A(?:#.*\n)+(?=[^\n]*[,;\t])")  # lines before the heading
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def table(motion: Motion) -> bytes:
-    """CSV with a row per sample: time [s], value of each joint, raw position of each channel."""
+    """CSV with a row per sample and a heading: time [s], value of each joint [deg, mm], raw position of each
+    channel.
+    """
     columns = motion.recording.columns
-    rows = [
-        [
-            "seconds",
-            *map(_heading, columns),
-            *(f"servo {channel.servo}" for channel in motion.device.channels),
-        ]
-    ]
+    names = (_heading(column.name, SCALES[column.unit][0]) for column in columns)
     scales = [SCALES[column.unit][1] for column in columns]
+    rows = [["seconds", *names, *(f"servo {channel.servo}" for channel in motion.device.channels)]]
     for time, positions, *values in zip(
         motion.times, motion.positions, *(column.values for column in columns), strict=True
     ):
@@ -92,13 +96,15 @@ def table(motion: Motion) -> bytes:
 
 
 def joint_table(recording: Recording) -> bytes:
-    """CSV with the time [s] and the values of all joints, in their own units."""
-    rows = [
-        ["seconds", *(f"{c.name} [{c.unit}]" if c.unit != "plain" else c.name for c in recording.columns)]
-    ]
+    """CSV with the time [s] and the values of all joints, in their own units [rad, m]."""
+    rows = [["seconds", *(_heading(column.name, OWN_UNITS[column.unit]) for column in recording.columns)]]
     for time, *values in zip(recording.times, *(column.values for column in recording.columns), strict=True):
         rows.append([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
     return csv_of(rows)
+
+
+def _heading(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
 
 
 def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
@@ -114,7 +120,8 @@ def read_table(data: bytes) -> Recording:
     A heading's unit is in brackets, [deg], (rad), [mm], or behind the joint's name, elbow_deg. Without a
     unit, values are radians, or in the joint's own unit; under LeRobot's names, elbow_flex.pos, they are
     LeRobot's degrees, and shares of the gripper's range. Columns "servo N", without a heading, and of
-    velocities and efforts are not read.
+    velocities, efforts and other quantities are not read. Where columns are not separated by commas, numbers
+    may have decimal commas.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.
@@ -122,22 +129,36 @@ def read_table(data: bytes) -> Recording:
     rows = rows_of(data)
     heading = rows[0]
     at = next((k for k, cell in enumerate(heading) if _time_factor(cell) is not None), None)
-    factor = None if at is None else _time_factor(heading[at])
-    if at is None or factor is None:
+    if at is None:
         known = ", ".join(f"'{one}'" for one in (*TIMES[:3], *list(TIME_UNITS)[:2]))
         raise MotionFileError(
             f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
         )
+    clocks = _clocks(heading, at)
     columns = {
-        k: found for k, cell in enumerate(heading) if k != at and (found := _joint_of(cell)) is not None
+        k: joint
+        for k, cell in enumerate(heading)
+        if _time_factor(cell) is None and (joint := _joint_of(cell)) is not None
     }
-    numbers = numbers_of([[row[k] for k in (at, *columns)] for row in rows])
-    values = list(zip(*numbers, strict=True)) or [()] * (1 + len(columns))
+    numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
+    values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
+    times = zip(*values[: len(clocks)], strict=True)
     joints = (
-        Column(name, tuple(scale * value for value in own), unit)
-        for (name, unit, scale), own in zip(columns.values(), values[1:], strict=True)
+        RecordedColumn(name, tuple(scale * value for value in joint_values), unit)
+        for (name, unit, scale), joint_values in zip(columns.values(), values[len(clocks) :], strict=True)
     )
-    return Recording(tuple(factor * time for time in values[0]), tuple(joints))
+    return Recording(tuple(sum(map(operator.mul, clocks.values(), parts)) for parts in times), tuple(joints))
+
+
+def _clocks(heading: list[str], at: int) -> dict[int, float]:
+    """Columns whose sum is the time, each with the seconds in its unit: the first one, and after one of whole
+    seconds the nanoseconds, as ROS has its stamps.
+    """
+    clocks = {at: _time_factor(heading[at]) or 0.0}
+    following = _time_factor(heading[at + 1]) if at + 1 < len(heading) else None
+    if following == NANO and clocks[at] == 1.0:
+        clocks[at + 1] = following
+    return clocks
 
 
 def _time_factor(heading: str) -> float | None:
@@ -159,16 +180,19 @@ def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
         MotionFileError: The heading's unit is unknown.
     """
     name, given = _split(heading)
-    if not name or SERVO.fullmatch(name) or "/s" in given:
+    if not name or SERVO.fullmatch(name) or "/s" in given or given.lower() in OTHER_UNITS:
         return None
-    before, quantity = _without_end(name)
-    if before and quantity.lower() in OTHERS:
-        return None
-    if before and quantity.lower() == POSITION:
-        name = before.rpartition("/")[2] or before
     if not given and name.endswith(LEROBOT):
         name = name.removesuffix(LEROBOT)
         return name, "range_0_100" if name == GRIPPER else "degrees", 1.0
+    before, quantity = _without_end(name)
+    first, _, after = name.partition("_")
+    if (before and quantity.lower() in OTHERS) or (after and first.lower() in BEFORE_OTHERS):
+        return None
+    if before and quantity.lower() in POSITIONS:
+        name = before.rpartition("/")[2] or before
+    elif first.lower() in BEFORE_POSITIONS and after and not after.isdecimal():
+        name = after
     before, end = _without_end(name)
     if not given and before and end.lower() in ANGLES:
         name, given = before, end
@@ -186,9 +210,10 @@ def rows_of(data: bytes) -> list[list[str]]:
     Raises:
         MotionFileError: The file is no CSV table.
     """
-    text = text_of(data)
+    text = text_of(data.decode("utf-16", "replace").encode() if data[:2] in UTF_16 else data)
     if "\0" in text:
         raise MotionFileError("it has a zero character: it is no text, choose another file")
+    text = COMMENTS.sub("", text)
     try:
         first = text.partition("\n")[0]
         mark = max(",;\t", key=first.count)
@@ -206,12 +231,19 @@ def rows_of(data: bytes) -> list[list[str]]:
             f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
         )
     for k, row in enumerate(rows):
+        while len(row) > len(rows[0]) and not row[-1].strip():  # a separator at the line's end
+            row.pop()
         if len(row) != len(rows[0]):
             raise MotionFileError(
                 f"row {k}: it has {len(row)} columns, and the heading {len(rows[0])}: the file is damaged"
                 " there"
             )
-    return rows
+    return rows if mark == "," else [rows[0], *([*map(_with_point, row)] for row in rows[1:])]
+
+
+def _with_point(cell: str) -> str:
+    """A number with a point where it has a comma, as spreadsheets of many countries write it."""
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def numbers_of(rows: list[list[str]]) -> list[list[float]]:
@@ -300,7 +332,9 @@ def read_document(data: bytes) -> Recording:
         fields.wrong("values", f"rows of {len(joints)} numbers, one for each joint")
     numbers = fields.numbers("values", values=[number for row in rows for number in row])
     columns = tuple(
-        Column(joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS))
+        RecordedColumn(
+            joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS)
+        )
         for k, joint in enumerate(joints)
     )
     return Recording(tuple(k / rate for k in range(len(rows))), columns, title=fields.get("title", str))
@@ -327,8 +361,3 @@ def _channels(motion: Motion) -> list[dict[str, object]]:
         }
         for channel in motion.device.channels
     ]
-
-
-def _heading(column: Column) -> str:
-    unit = SCALES[column.unit][0]
-    return f"{column.name} [{unit}]" if unit else column.name

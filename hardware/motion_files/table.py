@@ -43,7 +43,7 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MotionTable:
     """A motion table in decoded form: one track for each channel."""
 
     tracks: tuple[Track, ...]
@@ -55,7 +55,7 @@ class Table:
         return len(self.tracks[0].positions)
 
 
-def encode(table: Table) -> bytes:
+def encode(table: MotionTable) -> bytes:
     """Encode a table as bytes."""
     head = HEAD.pack(
         VERSION, len(table.tracks), table.pulses_per_row, LOOPS if table.loops else 0, table.rows

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from ..device import Device
 from ..errors import DeviceError
 from ..protocols.servo_state import GoalMeaning, StoredSettings
 from ..safety import Fault
 from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
-from .stored_ranges import other_offsets
+from .stored_ranges import other_offsets, shortened
 
 # [rad of the servo] 10 degrees between readings without and with torque: it counts its revolutions anew, or
 # was moved
 JUMPED = 0.17
+NARROWER = (
+    "Limits stored in the servos are narrower than the ranges here and stay: {joints}."
+    " Import the robot's calibration, or widen the limits with its maker's tool"
+)
 
 
 class PlanFailed(Exception):  # noqa: N818  # no error of the program: a servo failed a check
@@ -110,6 +115,19 @@ class ArmChecks:
             self._channels.within_own_limits(self.settings)
         except DeviceError as error:
             raise PlanFailed(Fault.OTHER_CALIBRATION, str(error)) from error
+
+    def compare_calibration(self) -> tuple[Device, tuple[str, ...]]:
+        """The device within the limits that servos store, and warnings about limits and homing offsets that
+        differ from it. Whether to arm is `check_calibration`'s decision.
+        """
+        device = limited = self._channels.device
+        try:
+            limited = self._channels.within_own_limits(self.settings)
+            shorter = shortened(device, limited)
+            narrower = NARROWER.format(joints=shorter) if shorter else ""
+        except DeviceError as error:
+            narrower = str(error)
+        return limited, tuple(text for text in (narrower, other_offsets(device, self.settings)) if text)
 
     def goals_at_present_position(self, servos: Sequence[int], since: float) -> dict[int, int]:
         """Raw position of each servo, measured since `since` [s], after checking that the servo accepts it as

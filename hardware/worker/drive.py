@@ -22,7 +22,7 @@ TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equ
 
 
 @dataclass(frozen=True, slots=True)
-class _Servo:
+class _DrivenServo:
     """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive
     it.
     """
@@ -66,7 +66,7 @@ class ServoSpeedLimiter:
                 shares = tuple(
                     (joint, share.gear) for joint, share in zip(driving, channel.shares, strict=True)
                 )
-                self._servos.append(_Servo(group, shares, (1.0 + HEADROOM) * channel.speed))
+                self._servos.append(_DrivenServo(group, shares, (1.0 + HEADROOM) * channel.speed))
 
     def step(
         self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]

@@ -14,7 +14,7 @@ from ..protocols.interface import Exchange, Message, Problem, ProblemKind
 TRIES = 3  # number of tries of an exchange: noise may destroy one of them, hardly three
 
 
-class Outcome(Enum):
+class PlanOutcome(Enum):
     """Progress of a sequence of exchanges: running, done or failed."""
 
     GOING = "going on"
@@ -41,21 +41,21 @@ class ExchangeSequence:
             if isinstance(message, Problem) and message.kind is ProblemKind.MISSING:
                 self.missing.append(message.servo)
 
-    def advance(self, dialogue: Dialogue) -> Outcome:
+    def advance(self, dialogue: Dialogue) -> PlanOutcome:
         """Send the next exchange, unless one is unanswered; returns the progress."""
         if dialogue.busy:
-            return Outcome.GOING
+            return PlanOutcome.GOING
         if self._tries and not self.missing:
             self._left.popleft()
             self._tries = 0
         if not self._left:
-            return Outcome.DONE
+            return PlanOutcome.DONE
         if self._tries == TRIES:
-            return Outcome.FAILED
+            return PlanOutcome.FAILED
         self._tries += 1
         self.missing.clear()
         dialogue.ask((self._left[0],))
-        return Outcome.GOING
+        return PlanOutcome.GOING
 
 
 class PlanExecution:
@@ -78,11 +78,11 @@ class PlanExecution:
         """Process messages received from the device: mark the exchanges that they answer."""
         self._job.hear(messages)
 
-    def advance(self, dialogue: Dialogue) -> Outcome:
+    def advance(self, dialogue: Dialogue) -> PlanOutcome:
         """Send the next exchange, unless one is unanswered; returns the progress."""
-        while (outcome := self._job.advance(dialogue)) is Outcome.DONE:
+        while (outcome := self._job.advance(dialogue)) is PlanOutcome.DONE:
             exchanges = next(self._plan, None)
             if exchanges is None:
-                return Outcome.DONE
+                return PlanOutcome.DONE
             self._job = ExchangeSequence(exchanges)
         return outcome

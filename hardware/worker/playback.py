@@ -27,7 +27,7 @@ SETTLE = 1.25  # [s] time in which playback reaches its best lag: longer than it
 LEAD_CHANGE = 0.1
 
 
-class Playback:
+class CommandPlayback:
     """Plays back frames of values (channels,) as smooth, evenly timed motion, slightly delayed.
 
     Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and

@@ -10,42 +10,32 @@ import math
 from collections.abc import Callable, Sequence
 
 from ..device import Device
-from ..errors import DeviceError, HardwareError
+from ..errors import HardwareError
 from ..protocols.dialogue import PATIENT, Dialogue
 from ..protocols.interface import (
     Codec,
     Exchange,
-    Identified,
     Measured,
     Message,
-    OtherSetting,
     ProtocolError,
-    Quantity,
-    ReportedError,
 )
-from ..protocols.servo_state import GoalMeaning, LostSetting, StoredSettings
 from ..safety import Fault
 from ..transport import Transport
 from .arm_checks import ArmChecks, PlanFailed
 from .connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Moves, Raw, Readings
 from .connection_state import PENDING, SERVO_TRANSITIONS, ConnectionState, DesiredState
-from .plan_execution import Outcome, PlanExecution
+from .plan_execution import PlanExecution, PlanOutcome
 from .servo_channels import ServoChannels
 from .servo_diagnostics import ServoDiagnostics
+from .servo_feedback import ServoFeedback
 from .servo_goals import ServoGoals
 from .servo_plans import WATCHDOG, Plan, ServoPlans
 from .servo_positions import ServoPositions
 from .servo_silence import ServoSilence
 from .standstill_monitor import StandstillMonitor
-from .stored_ranges import other_offsets, shortened
 
 EARLY = 1e-3  # [s] by which a step of the worker may come early, or times be rounded
 HURRIED = 0.05  # [s] to wait while servos follow: a lost answer must not hold up the goals for long
-NARROWER = (
-    "Limits stored in the servos are narrower than the ranges here and stay: {joints}."
-    " Import the robot's calibration, or widen the limits with its maker's tool"
-)
-
 ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
 
 
@@ -78,6 +68,9 @@ class ServoConnection(Connection):
         self._calibration_remarks: tuple[str, ...] = ()
         self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
         self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, time)
+        self._feedback = ServoFeedback(
+            self._channels, self._positions, self._standstill, self._diagnostics, self._checks, self._silence
+        )
         self._identified = False
         self._execution: PlanExecution | None = None
         self._then: Callable[[float], None] = self._connected
@@ -236,7 +229,7 @@ class ServoConnection(Connection):
     def _connected(self, time: float) -> None:
         self._identified = True
         self._silence.restart(time)
-        self._compare_calibration()
+        self.limited_device, self._calibration_remarks = self._checks.compare_calibration()
 
     def _armed(self, time: float) -> None:
         if not self._can.measures:
@@ -245,22 +238,7 @@ class ServoConnection(Connection):
         self._sent_at = time
         self._goals.armed(self._channels.servos_of(self._channels_meant))
         self._kept_turning = []
-        self._compare_calibration()
-
-    def _compare_calibration(self) -> None:
-        """Record warnings about stored limits and homing offsets that differ from the device; `ArmChecks`
-        decides whether to arm.
-        """
-        settings = self._checks.settings
-        try:
-            self.limited_device = self._channels.within_own_limits(settings)
-            shorter = shortened(self._device, self.limited_device)
-            narrower = NARROWER.format(joints=shorter) if shorter else ""
-        except DeviceError as error:
-            self.limited_device, narrower = self._device, str(error)
-        self._calibration_remarks = tuple(
-            text for text in (narrower, other_offsets(self._device, settings)) if text
-        )
+        self.limited_device, self._calibration_remarks = self._checks.compare_calibration()
 
     def _disarmed(self, time: float) -> None:
         self._confirm()
@@ -309,11 +287,11 @@ class ServoConnection(Connection):
             self.fail(Fault.UNSUITABLE, str(error))
             return
         match outcome:
-            case Outcome.GOING:
+            case PlanOutcome.GOING:
                 self._execution = execution
-            case Outcome.DONE:
+            case PlanOutcome.DONE:
                 self._then(time)
-            case Outcome.FAILED:
+            case PlanOutcome.FAILED:
                 self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
                 if self._identified:
                     self.fail(
@@ -350,30 +328,12 @@ class ServoConnection(Connection):
         return not sent or self._transmit(sent)
 
     def _hear(self, messages: Sequence[Message], time: float) -> None:
-        self._silence.take(messages, time)
         if self._execution is not None:
             self._execution.hear(messages)
-        for message in messages:
-            match message:
-                case Measured(servo, Quantity.POSITION, raw) if servo in self._servos:
-                    self._positions.take(servo, raw, time)
-                    self._standstill.take(servo, raw, time)
-                case Measured():
-                    self._diagnostics.take(message)
-                case Identified():
-                    self._diagnostics.identify(message)
-                case OtherSetting(text):
-                    self.fail(Fault.UNSUITABLE, text)
-                case StoredSettings():
-                    self._checks.settings[message.servo] = message
-                case GoalMeaning() if self.armed and (change := self._checks.changed_meaning(message)):
-                    self.fail(*change)
-                case LostSetting(servo, text):
-                    self._checks.lost_settings[servo] = text
-                    if self.armed:
-                        self.fail(Fault.SERVO_FORGOT, self._checks.lost_settings_text)
-                case ReportedError(servo, text) if self._desired is DesiredState.ARMED:
-                    self.fail(Fault.DEVICE_REFUSED, f"{self._channels.name(servo)}: {text}")
+        for fault, detail in self._feedback.take(
+            messages, time, self.armed, self._desired is DesiredState.ARMED
+        ):
+            self.fail(fault, detail)
         if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
             self._moves.answer(self._move, True, time)
 

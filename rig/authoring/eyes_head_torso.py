@@ -90,7 +90,7 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     """Ends found by names, with those that names do not tell. A head that is not called so counts only if the
     structure shows none.
     """
-    if read(ends.head).part != Part("", "head"):
+    if ends.head not in gaze_bones.named(parents(figure.rig)).get(Part("", "head"), ()):
         structural_ends = gaze_structure.ends(figure)
         if structural_ends.head and structural_ends.head != ends.head:
             return structural_ends

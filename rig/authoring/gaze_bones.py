@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..blender.errors import RigError
 from ..bodies.names import Parents, parts
-from ..bodies.part_names import Part, read, side_of
+from ..bodies.part_names import Part, read, short_names, side_of
 from ..bones.paths import missing
 
 EYES = (
@@ -64,10 +64,11 @@ def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
     the links of several hinges the last one is the eye.
     """
     eyes: dict[str, str] = {}
+    short = short_names(bones)
     for bone in bones:
-        if read(bone).stem in EYES and head in above(bone):
+        if read(short[bone]).stem in EYES and head in above(bone):
             before = eyes.setdefault(side_of(bone), bone)
-            if read(before).is_hinge and before in above(bone):
+            if read(short[before]).is_hinge and before in above(bone):
                 eyes[side_of(bone)] = bone
     sided = tuple(bone for side, bone in sorted(eyes.items()) if side)
     return sided or tuple(eyes.values())
@@ -141,9 +142,10 @@ def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
     first eye's.
     """
     spans, taken = [], set()
+    short = short_names(bones)
     for eye in eyes:
         above = itertools.takewhile(
-            lambda bone: read(bone).stem in EYES and bone not in taken, _above(bones, eye)
+            lambda bone: read(short[bone]).stem in EYES and bone not in taken, _above(bones, eye)
         )
         path = [eye, *above]
         taken.update(path)

@@ -77,7 +77,7 @@ class Receiver(Inbox):
                 self.problem = f"'{address}' has {counted(len(numbers), 'number')}, and {count} were expected"
             elif name in known or len(known) < MOST:
                 known[name] = _rotation(numbers) if count == 4 else np.array(numbers)
-                self._samples[address] = self._samples.get(address, (0, 0))[0] + message.count, self._looks
+                self._samples[address] = self._samples.get(address, (0, 0))[0] + message.repeats, self._looks
 
     def _take_velocity(self, address: str, numbers: tuple[float, ...]) -> None:
         name = address.removeprefix(VELOCITY)

@@ -110,7 +110,7 @@ class Humanoid:
             self._root = transform
         elif strings[0] in PARENTS:
             self._local[strings[0]] = transform
-            self._counts[strings[0]] += message.count
+            self._counts[strings[0]] += message.repeats
         self._posed.clear()
         return ""
 

@@ -249,9 +249,11 @@ class Figure:
 
     def begins_on_parent(self, k: int) -> bool:
         """Whether a bone has a parent and begins near it; controls, such as the one that eyes look at, do
-        not.
+        not. Each link of a robot's file is joined to its parent, however far from it its joint is.
         """
-        return self.parent[k] >= 0 and any(
+        if self.parent[k] < 0 or imported_robot.is_robot(self.rig):
+            return self.parent[k] >= 0
+        return any(
             np.linalg.norm(self.heads[k] - end[self.parent[k]]) < AWAY * self.size
             for end in (self.heads, self.tips)
         )

@@ -24,13 +24,14 @@ from ..bones import channels
 from ..bones.axes import is_prismatic
 from ..bones.channels import Channel
 from ..bones.joint_axes import constraint_range
+from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
 from ..chains.joint_tree import joint_tree
 from ..chains.kept_posture import active, kept
-from ..chains.skeleton import SCALED, BonePose, ChainReader
+from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..scene import goal as goals
 from . import motion_filter
 from .mover import JointKey, JointLimits, SceneSession
@@ -310,7 +311,7 @@ class ChainSession(SceneSession):
         if self.made_of == made_of:
             return
         ends = goals.inputs(chain)
-        styles = {joint.key: character(chain, joint) for joint in chain.joints}
+        styles = {joint.key: motion_style(chain, joint) for joint in chain.joints}
         moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)

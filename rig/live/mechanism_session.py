@@ -39,7 +39,7 @@ from ..mechanisms.errors import errors_of, missed, unbalanced
 from ..mechanisms.parents import refuse_unknown
 from ..mechanisms.poses import frame_of, matrix_of
 from ..mechanisms.shapes import dof_axes
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..showing import mechanism_proxy
 from .mover import JointKey, JointLimits, SceneSession
 
@@ -263,12 +263,12 @@ class MechanismSession(SceneSession):
         limits = [
             (motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors
         ]
-        characters = tuple(character(settings, motor) for motor in motors)
-        key = (tuple(limits), settings.filter, characters)
+        styles = tuple(motion_style(settings, motor) for motor in motors)
+        key = (tuple(limits), settings.filter, styles)
         if self.model_key == key:
             return
         solver_motors = []
-        for motor, numbers, moves in zip(motors, limits, characters, strict=True):
+        for motor, numbers, moves in zip(motors, limits, styles, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:

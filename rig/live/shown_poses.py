@@ -3,7 +3,7 @@ bodies.
 """
 
 from ...solvers.kinematics.rotations import IDENTITY
-from ..chains.skeleton import NO_SCALE, ORIGIN
+from ..bones.joint_bones import NO_SCALE, ORIGIN
 from ..showing import proxy
 from . import runtime
 from .mover import Mover

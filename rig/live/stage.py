@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from ...character.one_thread import in_one_thread
 from ...character.stage import Stage
 from ...solvers.goals import GazeGoal
-from ..chains.skeleton import Followed
+from ..bones.joint_bones import Followed
 from ..properties.body import UID as BODY
 from ..scene.placement import Placement
 from .mover import Key, Mover, SceneSession

@@ -21,7 +21,7 @@ from ..scene.dependencies import moved_targets
 from . import muting
 from .new_actions import keyed_action, refuse_what_would_hide_keys
 from .stepped import Stepped
-from .take import Take
+from .take import RecordedTake
 
 SUFFIX = " Baked"
 NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
@@ -79,7 +79,7 @@ class Bake(Stepped):
         live.prepare(self.stage, self.movers)
         for mover in self.movers:
             self.stage.session(*mover).check_keys()
-        self.take = Take()
+        self.take = RecordedTake()
         self.values: dict[tuple[int, str], list[dict]] = {
             mover.key: [] for mover in self.movers
         }  # values to key in each frame

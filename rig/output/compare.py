@@ -37,7 +37,7 @@ REPEATS, REPEAT_FOR = (
 )
 
 
-class Column(NamedTuple):
+class ComparedColumn(NamedTuple):
     """A column of the comparison's table."""
 
     heading: str
@@ -46,25 +46,25 @@ class Column(NamedTuple):
     needs_position: bool = False  # whether only goals with a position have this figure
 
 
-COLUMNS: dict[str, Column] = {
-    "aim": Column("Aim", "Error of the end's direction, in degrees: mean of all frames", 3),
-    "distance": Column(
+COLUMNS: dict[str, ComparedColumn] = {
+    "aim": ComparedColumn("Aim", "Error of the end's direction, in degrees: mean of all frames", 3),
+    "distance": ComparedColumn(
         "Position", "Error of the end's position, in millimetres: mean of all frames", 1, True
     ),
-    "shape": Column(
+    "shape": ComparedColumn(
         "Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2
     ),
-    "jumps": Column(
+    "jumps": ComparedColumn(
         "Jumps",
         f"Frames in which a joint rotates by {degrees(discontinuities.ROTATION):.0f} degrees at once,"
         f" or moves by {discontinuities.SHARE:.0%} of its range",
         0,
     ),
-    "milliseconds": Column("ms", "Time for a frame in milliseconds: median", 2),
-    "iterations": Column("Steps", "Iterations as the solver counts them: mean", 1),
-    "orientation": Column("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
-    "posture": Column("Posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
-    "worst": Column("Worst", "The largest error of the end's direction, in degrees", 2),
+    "milliseconds": ComparedColumn("ms", "Time for a frame in milliseconds: median", 2),
+    "iterations": ComparedColumn("Steps", "Iterations as the solver counts them: mean", 1),
+    "orientation": ComparedColumn("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
+    "posture": ComparedColumn("Posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
+    "worst": ComparedColumn("Worst", "The largest error of the end's direction, in degrees", 2),
 }
 
 
@@ -79,7 +79,7 @@ class Row:
 
 
 @dataclass
-class Table:
+class ComparisonTable:
     """Table with the results of a comparison of solvers."""
 
     rows: list[Row]
@@ -119,10 +119,12 @@ class Table:
         return "\n".join(lines) + "\n"
 
 
-_tables: dict[tuple[int, str], Table] = {}  # by the armature object's session_uid and the chain's uid
+_tables: dict[
+    tuple[int, str], ComparisonTable
+] = {}  # by the armature object's session_uid and the chain's uid
 
 
-def table(rig, chain) -> Table | None:
+def table(rig, chain) -> ComparisonTable | None:
     """The last comparison of a chain in this session; None if there is none."""
     return _tables.get((rig.session_uid, chain.uid))
 
@@ -292,7 +294,7 @@ class Comparison(Stepped):
         else:
             self._goal = session.model.skeleton, session.outputs.goal
 
-    def finish(self) -> Table:
+    def finish(self) -> ComparisonTable:
         """The table, which is also stored for the panel."""
         self._end()
         answered = {
@@ -306,7 +308,7 @@ class Comparison(Stepped):
         remark = ""
         if self.left_out:
             remark = f"Frames left out: {len(self.left_out)}. Frame {next(iter(self.left_out))}: {why}"
-        _tables[self.rig.session_uid, self.chain.uid] = new_table = Table(rows, self.frames, remark)
+        _tables[self.rig.session_uid, self.chain.uid] = new_table = ComparisonTable(rows, self.frames, remark)
         return new_table
 
     @property

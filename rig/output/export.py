@@ -180,10 +180,7 @@ class Export(Stepped):
                 frame, expected and found value. No file is written then.
         """
         try:
-            motion = self._motion()
-            self.warnings += [
-                f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self.off.values()
-            ]
+            motion = self.motion()
             write(path, self.form.make(motion, settings))
             self._write_sound(path)
         except HardwareError as error:
@@ -202,7 +199,15 @@ class Export(Stepped):
         except HardwareError as error:
             self.warnings.append(str(error))
 
-    def _motion(self) -> Motion:
+    def motion(self) -> Motion:
+        """The motion of the frames that were read, in the format's frames; `warnings` says what is odd in it.
+
+        Raises:
+            HardwareError: a limit is exceeded; the message names joint, frame, expected and found value.
+        """
+        self.warnings += [
+            f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self.off.values()
+        ]
         poses = {link: tuple(rows) for link, rows in self.poses.items()}
         take = Take(
             self.device,

@@ -8,9 +8,9 @@ from bpy.types import Object, PropertyGroup
 
 from ..mechanisms.closures import POINTS
 from ..mechanisms.ownership import NONE
-from .character import LimberCharacter, filter_property
 from .frame_range import LimberRange
 from .joints import LimberJointSettings, in_metres
+from .motion_style import LimberMotionStyle, filter_property
 from .overridable import (
     BoolProperty,
     CollectionProperty,
@@ -211,7 +211,7 @@ class LimberMechanismGoal(PropertyGroup):
     """Goal of a body, or of the centre of mass of all bodies."""
 
     name: StringProperty(name="Name", description="Name of the goal", default="Goal")
-    does: EnumProperty(name="Goal", description="Task of the body", items=DOES, default="FRAME")
+    does: EnumProperty(name="Goal", description="What the goal asks of the body", items=DOES, default="FRAME")
     body: PointerProperty(
         name="Body",
         description=(
@@ -286,7 +286,7 @@ class LimberRestPosition(PropertyGroup):
     )
 
 
-class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGroup):
+class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGroup):
     """A mechanism with closed loops. Its joints are listed; its bodies are the objects that these joints
     connect.
     """

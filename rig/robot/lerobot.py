@@ -7,7 +7,7 @@ from math import ceil, degrees, floor, isfinite
 
 import bpy
 
-from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, Motor, arms_of
+from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, LeRobotMotor, arms_of
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
@@ -15,7 +15,7 @@ from ..bones import imported_robot
 from ..bones.file_joints import FileJoint
 from . import device as robot_device
 from . import links
-from .lerobot_servos import LerobotServo, direction, servo_at, servo_of
+from .lerobot_servos import LerobotServo, servo_at, servo_of
 
 BAUDRATE = 1_000_000
 MIDDLE = (  # instead of a model's name: the joints' 0 is LeRobot's own, the middle of the recorded range
@@ -31,7 +31,7 @@ def model_name(rig) -> str:
 
 
 def give(
-    rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family: Family = FEETECH
+    rig, motors: Mapping[str, LeRobotMotor], model: str, prefix: str = "", family: Family = FEETECH
 ) -> list[str]:
     """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises
     an error, nothing has changed.
@@ -88,7 +88,7 @@ def give(
 
 
 def _named(
-    motors: Mapping[str, Motor], model: str
+    motors: Mapping[str, LeRobotMotor], model: str
 ) -> tuple[Mapping[str, Zero], list[str], Mapping[str, Mapping[str, str]]]:
     """The zeros that a model's motors have, the model's names of motors, and the file's arms: by their
     prefixes the file's name of each motor.
@@ -103,7 +103,7 @@ def _named(
 def _write(
     rig: bpy.types.Object,
     servos: Mapping[str, LerobotServo],
-    motors: Mapping[str, Motor],
+    motors: Mapping[str, LeRobotMotor],
     zeros: Mapping[str, Zero],
     family: Family,
 ) -> None:
@@ -119,7 +119,7 @@ def _write(
         _give(servo, motors[name], zeros.get(name))
 
 
-def _joints_without_motor(rig: bpy.types.Object, motors: Mapping[str, Motor]) -> list[str]:
+def _joints_without_motor(rig: bpy.types.Object, motors: Mapping[str, LeRobotMotor]) -> list[str]:
     """Sentences on the joints with servos that are none of these motors."""
     ids = {motor.id for motor in motors.values()}
     joints = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in ids]
@@ -153,7 +153,7 @@ def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str
 
 def _refuse_strangers(
     rig: bpy.types.Object,
-    motors: Mapping[str, Motor],
+    motors: Mapping[str, LeRobotMotor],
     arms: Mapping[str, Mapping[str, str]],
     arm: Mapping[str, str],
     known: Sequence[str],
@@ -187,7 +187,7 @@ def _refuse_two_motors(servos: Mapping[str, LerobotServo], arm: Mapping[str, str
 
 
 def _refuse_drive_modes(
-    servos: Mapping[str, LerobotServo], motors: Mapping[str, Motor], arm: Mapping[str, str]
+    servos: Mapping[str, LerobotServo], motors: Mapping[str, LeRobotMotor], arm: Mapping[str, str]
 ) -> None:
     """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and
     not in degrees.
@@ -201,7 +201,7 @@ def _refuse_drive_modes(
             )
 
 
-def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
+def collect(rig, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
     """LeRobot's motors of a rig by name, and texts about ranges that they cannot express.
 
     LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is
@@ -236,9 +236,9 @@ def scale_of(rig, joint: FileJoint) -> Scale:
     servo = servo_at(rig, joint)
     if servo is None:
         return Scale(zero_value, sense)
-    if zero is not None and zero.swing is not None and robot_device.homing_offset(servo.settings) is None:
+    if zero is not None and zero.swing is not None and servo.settings.recorded_offset is None:
         return Scale(zero_value, sense, (zero.joint(-zero.swing), zero.joint(zero.swing)))
-    return Scale(zero_value, sense, tuple(servo.sign * end for end in servo.ends))
+    return Scale(zero_value, sense, tuple(servo.sign * end for end in servo.settings.value_at_ends))
 
 
 def is_calibrated(rig, joint: FileJoint) -> bool:
@@ -246,7 +246,7 @@ def is_calibrated(rig, joint: FileJoint) -> bool:
     servo.
     """
     servo = servo_at(rig, joint)
-    return servo is not None and robot_device.homing_offset(servo.settings) is not None
+    return servo is not None and servo.settings.recorded_offset is not None
 
 
 def _refuse_without_range(servos: Mapping[str, LerobotServo], zeros: Mapping[str, Zero]) -> None:
@@ -262,10 +262,10 @@ def _refuse_without_range(servos: Mapping[str, LerobotServo], zeros: Mapping[str
             )
 
 
-def _give(servo: LerobotServo, motor: Motor, zero: Zero | None) -> None:
+def _give(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     settings = servo.settings
-    robot_device.set_homing_offset(settings, motor.homing_offset)
-    if servo.is_value:
+    settings.recorded_offset = motor.homing_offset
+    if not servo.settings.has_zero:
         _give_value(servo, motor, zero)
         return
     settings.gear, settings.min_us, settings.max_us = 1.0, motor.range_min, motor.range_max
@@ -274,14 +274,14 @@ def _give(servo: LerobotServo, motor: Motor, zero: Zero | None) -> None:
         settings.reverse = (servo.sign < 0) != bool(motor.drive_mode)
         closed = servo.limits[0] if servo.sign > 0 else servo.limits[1]
         at_closed = motor.position(0.0, "range_0_100")
-        settings.zero_us = at_closed - direction(settings) * settings.us_per_radian * closed
+        settings.zero_us = at_closed - settings.sense * settings.us_per_radian * closed
         return
     settings.us_per_radian = STEPS_PER_RADIAN
     settings.reverse = servo.sign * zero.sense < 0
-    settings.zero_us = motor.middle - direction(settings) * STEPS_PER_RADIAN * servo.sign * zero.value
+    settings.zero_us = motor.middle - settings.sense * STEPS_PER_RADIAN * servo.sign * zero.value
 
 
-def _give_value(servo: LerobotServo, motor: Motor, zero: Zero | None) -> None:
+def _give_value(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     value, ends = servo.settings, (motor.range_min, motor.range_max)
     if zero is None:  # the gripper is closed at the joint's lower limit
         value.low, value.high = servo.limits
@@ -294,25 +294,25 @@ def _give_value(servo: LerobotServo, motor: Motor, zero: Zero | None) -> None:
     value.at_low, value.at_high = ends if rises else ends[::-1]
 
 
-def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[Motor, str]:
+def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
     """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if
     none).
     """
     settings = servo.settings
     offset = _stored_offset(rig, settings)
-    if servo.is_value:
+    if not servo.settings.has_zero:
         low, high = sorted((round(settings.at_low), round(settings.at_high)))
         is_inverted = (settings.at_low > settings.at_high) != (servo.sign < 0)
-        return Motor(settings.servo, int(is_inverted), offset, low, high), ""
+        return LeRobotMotor(settings.servo, int(is_inverted), offset, low, high), ""
     low, high = max(ceil(settings.min_us), 0), min(floor(settings.max_us), LAST_STEP)
     if zero is None:
-        return Motor(settings.servo, int(direction(settings) != servo.sign), offset, low, high), ""
-    if direction(settings) != servo.sign * zero.sense:
+        return LeRobotMotor(settings.servo, int(settings.sense != servo.sign), offset, low, high), ""
+    if settings.sense != servo.sign * zero.sense:
         raise RigError(
             f"{servo.name} rotates against LeRobot's sense, which its file cannot express: toggle Reverse"
         )
     per_radian = settings.us_per_radian * abs(settings.gear)
-    middle = round(2 * (settings.zero_us + direction(settings) * per_radian * servo.sign * zero.value)) / 2
+    middle = round(2 * (settings.zero_us + settings.sense * per_radian * servo.sign * zero.value)) / 2
     half = min(middle - low, high - middle)
     if half <= 0:
         raise RigError(
@@ -322,7 +322,7 @@ def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[Motor, str]:
     begin = ceil(middle - half)
     end = round(2 * middle) - begin
     lost = (high - low - (end - begin)) / per_radian
-    return Motor(settings.servo, 0, offset, begin, end), (
+    return LeRobotMotor(settings.servo, 0, offset, begin, end), (
         f"{degrees(lost):.1f} degrees of its range are left out" if lost > LOST else ""
     )
 
@@ -332,7 +332,7 @@ def _stored_offset(rig, settings) -> int:
     link, status = links.link(rig), links.status(rig)
     index = None if link is None else robot_device.channel_of_servo(link.device, settings.servo)
     reported = None if status is None or index is None else status.channels[index].homing_offset
-    known = robot_device.homing_offset(settings) if reported is None else round(reported)
+    known = settings.recorded_offset if reported is None else round(reported)
     if known is None:
         raise RigError(
             f"The homing offset of servo {settings.servo} is not known, and LeRobot would overwrite it: press"

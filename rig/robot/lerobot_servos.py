@@ -1,11 +1,11 @@
 """The servo of an armature's robot that a motor of LeRobot means, and the joint or value that has it."""
 
 from dataclasses import dataclass
-from math import copysign
 
 from ...robots.lerobot_zeros import Zero
 from ..bones import axes, imported_robot
 from ..bones.file_joints import FileJoint
+from ..properties.servo import ServoSettings
 from . import device as robot_device
 
 
@@ -20,29 +20,10 @@ class LerobotServo:
         limits: Limits of the bone's channel [rad].
     """
 
-    settings: object
+    settings: ServoSettings
     name: str
     sign: int
     limits: tuple[float, float]
-
-    @property
-    def is_value(self) -> bool:
-        return hasattr(self.settings, "at_low")
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Values of the bone's channel [rad] at the lowest and highest position of the servo's range."""
-        settings = self.settings
-        if self.is_value:
-            return (
-                (settings.low, settings.high)
-                if settings.at_low < settings.at_high
-                else (settings.high, settings.low)
-            )
-        per_radian = direction(settings) * settings.us_per_radian * abs(settings.gear)
-        return (settings.min_us - settings.zero_us) / per_radian, (
-            settings.max_us - settings.zero_us
-        ) / per_radian
 
 
 def servo_at(rig, joint: FileJoint) -> LerobotServo | None:
@@ -76,13 +57,7 @@ def servo_of(rig, name: str, number: int, zero: Zero | None) -> LerobotServo | N
     settings = robot_device.settings_of(rig, number) if number >= 0 else None
     if settings is None:
         return None
-    is_value = hasattr(settings, "at_low")
-    ends = (
-        (settings.low, settings.high)
-        if is_value
-        else (getattr(settings, "lower", 0.0), getattr(settings, "upper", 0.0))
-    )
-    return LerobotServo(settings, robot_device.name_of(settings), 1, ends)
+    return LerobotServo(settings, settings.label, 1, settings.limits or (0.0, 0.0))
 
 
 def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> LerobotServo | None:
@@ -95,8 +70,3 @@ def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) ->
     path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
     values = (value for value in rig.limber.device.auxiliaries if value.owner == rig and value.path == path)
     return next((LerobotServo(value, value.name, sign, span) for value in values), None)
-
-
-def direction(settings) -> float:
-    """1.0 where the position grows with the bone's channel, -1.0 where it shrinks."""
-    return copysign(1.0, settings.gear) * (-1.0 if settings.reverse else 1.0)

@@ -47,7 +47,7 @@ BETWEEN = 0.1  # [s] of silence that one look can show: what comes while Blender
 PARSING_SHARE = 0.6  # of a look's time; the rest is for executing
 
 
-class Orders(Inbox):
+class RemoteOrders(Inbox):
     """Inbox of one object's remote control: the newest command for each address that is not executed yet."""
 
     urgent = STOP.encode()
@@ -92,7 +92,7 @@ class Orders(Inbox):
             self._note_arm(is_pressed(message.arguments))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
-            self.counts[address] += message.count
+            self.counts[address] += message.repeats
 
     def _note_arm(self, is_on: bool) -> None:
         self.arm_pressed = is_on and (
@@ -105,7 +105,7 @@ class Orders(Inbox):
 @dataclass
 class _Ear:
     rig_name: str
-    orders: Orders
+    orders: RemoteOrders
     signals: Signals = field(default_factory=Signals)
     velocities: dict[str, list[float]] = field(
         default_factory=dict
@@ -125,7 +125,7 @@ def listen(rig) -> None:
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)
     end(rig)
-    _ears[rig.session_uid] = _Ear(rig.name, opened(Orders, remote.host, remote.port))
+    _ears[rig.session_uid] = _Ear(rig.name, opened(RemoteOrders, remote.host, remote.port))
     signals.by_sender["remote"] = _SentSignals()
 
 
@@ -142,7 +142,7 @@ def end_all() -> None:
     _ears.clear()
 
 
-def heard(rig) -> Orders | None:
+def heard(rig) -> RemoteOrders | None:
     """Inbox of an armature's remote control; None: it does not listen."""
     ear = _ears.get(rig.session_uid)
     return ear.orders if ear else None

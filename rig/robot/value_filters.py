@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...motion import Character, Filter, Kinematic, Limits, MotionError, make_filter
+from ...motion import Filter, Kinematic, Limits, MotionError, MotionStyle, make_filter
 from ..properties.robot import DIRECT
 from .device import Source
 
@@ -82,7 +82,7 @@ def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | Non
         return before
     try:
         limits = Limits(value.low, value.high, value.velocity, value.acceleration, value.jerk)
-        value_filter = make_filter(value.filter, limits, Character(value.sigma, value.rho))
+        value_filter = make_filter(value.filter, limits, MotionStyle(value.sigma, value.rho))
     except MotionError:  # reported when the robot is connected
         return None
     start = limits.clamp(before.state.position if before is not None else number)

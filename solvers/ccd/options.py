@@ -33,8 +33,8 @@ class CcdOptions(Settings):
     largest_speed: float = setting(
         math.radians(600.0),  # at 60 frames a second half as much again would be seen as a jump
         "Largest Speed",
-        "Largest speed of a joint, in degrees per second; a prismatic joint: the same number in radians, of"
-        " the chain's reach",
+        "Largest speed of a joint, in degrees per second; for a joint that slides, 60° mean about one length"
+        " of the chain per second",
         low=math.radians(6.0),
         high=60.0 * math.pi,
         unit="angle",

@@ -126,7 +126,10 @@ class Hyperparameters(Settings):
         10, "Iterations at Most", "Largest number of ERIK's iterations (ERIK paper, Table 2)", **COUNT
     )
     max_bwcd_iterations: int = setting(
-        10, "BWCD Sweeps", "Largest number of sweeps of BWCD over the chain (ERIK paper, Table 2)", **COUNT
+        10,
+        "BWCD Sweeps",
+        "Largest number of passes over the chain, joint by joint, in search of the aim (ERIK paper, Table 2)",
+        **COUNT,
     )
     max_ccd_iterations: int = setting(
         20, "CCD Sweeps", "Largest number of sweeps of CCD over the chain (ERIK paper, Table 2)", **COUNT

@@ -107,8 +107,8 @@ class Options(Settings):
     largest_change: float = setting(
         math.radians(30),
         "Largest Change",
-        "Largest change of a joint in one update; a prismatic joint: the same number in radians, of the"
-        " chain's reach (Buss 2009, ClampMaxAbs; gamma_max of SDLS)",
+        "Largest change of a joint in one update; for a joint that slides, 60° mean about one length of the"
+        " chain (Buss 2009, ClampMaxAbs; gamma_max of SDLS)",
         low=math.radians(0.1),
         high=math.pi,
         unit="angle",

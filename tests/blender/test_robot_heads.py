@@ -103,3 +103,20 @@ def test_a_head_that_is_not_called_so_is_found_by_its_place(tmp_path):
         ("C3", "C2", "y", "0 0 .1"),
     )
     assert spans(rig) == {"Torso": ("C1", "C1"), "Head": ("C2", "C3")}
+
+
+@pytest.mark.parametrize(("neck", "head"), [("neck_link", "screen_link"), ("own_neck", "own_head")])
+def test_a_head_far_above_the_trunk_is_found_on_a_robot_without_legs(tmp_path, neck: str, head: str):
+    arms = [
+        (f"{side}_arm_{link}", parent, "y", place)
+        for side, y in (("left", 0.2), ("right", -0.2))
+        for link, parent, place in (("1", "torso_link", f"0 {y} .3"), ("2", f"{side}_arm_1", "0 0 -.3"))
+    ]
+    rig = robot(
+        tmp_path,
+        ("torso_link", "base_link", "z", "0 0 .2"),
+        *arms,
+        (neck, "torso_link", "z", "0 0 .4"),
+        (head, neck, "y", "0 0 .05"),
+    )
+    assert spans(rig) == {"Torso": ("torso_link", "torso_link"), "Head": (neck, head)}

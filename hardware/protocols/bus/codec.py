@@ -12,7 +12,7 @@ from .framing import Framing
 from .instructions import Instruction, Ping, Read, SyncRead, SyncWrite, Write
 from .registers import Register
 from .requirements import span_of
-from .table import Table
+from .table import RegisterTable
 
 # bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
 WIDEST_READ = 32
@@ -32,7 +32,7 @@ class BusCodec(Codec):
     """
 
     def __init__(
-        self, capabilities: Capabilities, framing: Framing, table: Table, sync_reads: bool = True
+        self, capabilities: Capabilities, framing: Framing, table: RegisterTable, sync_reads: bool = True
     ) -> None:
         self.capabilities = capabilities
         self._framing = framing
