@@ -181,14 +181,14 @@ def read(name: str) -> NameReading:
     rest = [word for word in said if word not in SIDES and not word.isdecimal()]
     spoken = [word for word in rest if word not in SILENT]
     named = [word for word in spoken if word not in AXES]
-    whole, plain = "".join(rest), "".join(named)
     jointed = [word for word in named if word not in LIMBS]
     half = [word for word in jointed if word not in HALVES] if side else []
     is_hinge, number = bool(axes) or len(named) < len(spoken), numbers[-1] if numbers else None
+    whole = "".join(rest)
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
-    is_hinge |= bool(stem) and stem == "".join(half) != "".join(jointed)
-    return NameReading(part, stem if part else plain or whole, is_hinge, number, rank)
+    is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
+    return NameReading(part, stem or "".join(named) or whole, is_hinge or is_of_half, number, rank)
 
 
 def _known_part(stems: Iterable[str], side: str) -> tuple[Part | None, str, int]:

@@ -33,7 +33,8 @@ class Followed(NamedTuple):
     """Solved channels of a bone of a retargeted body."""
 
     rotation: Quaternion
-    euler: tuple[float, float, float]  # [rad] in the order of the bone's hinges
+    # [rad] in the order of the bone's hinges; () where no joint of the body rotates it
+    euler: tuple[float, ...]
     location: tuple[float, float, float]
     scale: tuple[float, float, float] = NO_SCALE
 
@@ -162,7 +163,8 @@ class JointBone:
     def posed(
         self, location: Vector, rotation: Sequence[float], values: Iterator[float]
     ) -> tuple[Quaternion, Vector, list[float]]:
-        """Rotation, location and hinge angles of the bone for the next values of its joints.
+        """Rotation, location and hinge angles of the bone for the next values of its joints; without revolute
+        joints no angles.
 
         Args:
             location: Its location where no joint moves it.
@@ -176,7 +178,7 @@ class JointBone:
                 components[index] = next(values)
             location = tuple(components)
         if not self.order:
-            return rotation, location, list(rotation_modes.AT_REST)
+            return rotation, location, []
         turn, angles = rotations.IDENTITY, list(rotation)
         for is_joint, index, axis in self.hinges:
             if is_joint:

@@ -191,10 +191,13 @@ class ChainReader:
                 rotation, location, scale = led
                 poses.append(BonePose(location, rotation, scale))
                 continue
-            if (body := followed.get(part.name)) is not None:
+            body = followed.get(part.name)
+            if body is not None and (body.euler or not part.order):
                 poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
                 continue
-            location = ORIGIN if part.connected else tuple(bone.location)
+            location = (
+                body.location if body is not None else ORIGIN if part.connected else tuple(bone.location)
+            )
             rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
             scale = tuple(bone.scale)
             # A sum is finite where all of its parts are, and it is quicker than asking each.

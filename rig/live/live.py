@@ -20,7 +20,7 @@ from ..scene.placement import Placement
 from . import budget, runtime, shown_poses, signals
 from .mover import Mover
 from .movers import mover_of
-from .runtime import Registry, can_show, current, live_chains, live_movers, session
+from .runtime import can_show, current, live_chains, live_movers, session
 from .stage import SceneStage
 
 __all__ = ["live_chains", "session"]  # for panels, operators and tests
@@ -32,17 +32,11 @@ def as_authored() -> Iterator[bpy.types.Depsgraph]:
     depsgraph.
     """
     with current().writing():
-        _show_authored()
+        current().registry.show_authored()
     try:
         yield bpy.context.evaluated_depsgraph_get()
     finally:
         sync()
-
-
-def _show_authored() -> None:
-    current().registry.clear()
-    current().mechanisms.clear()
-    bpy.context.view_layer.update()
 
 
 def start(owner, settings) -> None:
@@ -87,7 +81,7 @@ def drop_references() -> None:
     """Drops references to Blender's data, which is about to be replaced; no armature counts as live until the
     next `sync`.
     """
-    current().registry = Registry()
+    current().registry.members = []
 
 
 def sync() -> None:
@@ -96,19 +90,14 @@ def sync() -> None:
     """
     current().must_sync = False
     with current().writing():
-        current().mechanisms.sync()
-        if current().mechanisms.has_unread:
-            _show_authored()
-            current().mechanisms.read()
         current().registry.sync()
-        current().mechanisms.attach()
     _show_synced()
 
 
 def _sync_rigs() -> None:
     """As `sync`, for files without mechanisms, which takes a tenth of the time in a large file."""
     with current().writing():
-        current().registry.sync()
+        current().registry.sync_rigs()
     _show_synced()
 
 
@@ -120,11 +109,11 @@ def _show_synced() -> None:
             for mover in member.movers:
                 stage.session(*mover).problem = why_not_editable(member.rig)
         shown_poses.show_member(member, member.movers, stage)
-    for mover in current().mechanisms.movers():
-        if why := current().mechanisms.unread.get(mover.owner.session_uid):
+    for mover in current().registry.movers_of_mechanisms():
+        if why := current().registry.unread.get(mover.owner.session_uid):
             stage.session(*mover).problem = why
         shown_poses.show_mechanism(mover, stage)
-    current().mechanisms.counted = len(bpy.data.objects)
+    current().registry.counted = len(bpy.data.objects)
     if not current().is_any:
         budget.forget()
 
@@ -271,11 +260,11 @@ def scene_updated(scene, depsgraph) -> bool:
         return current().is_any
     # Adding or removing an object updates its scene or collection.
     has_new = depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION")
-    if has_new or current().must_sync or not _is_in_line():
+    if has_new or current().must_sync or not current().registry.is_in_line():
         if write_access.is_refused():  # amid a drawing: the clock does it
             current().must_sync = True
             return True
-        (_sync_rigs if current().mechanisms.is_empty else sync)()
+        (_sync_rigs if current().registry.has_no_mechanism else sync)()
     if scene.session_uid not in current().moving and _has_changed(scene, depsgraph):
         current().moving.add(scene.session_uid)
     return scene.session_uid in current().moving
@@ -308,10 +297,6 @@ def _has_changed(scene, depsgraph) -> bool:
 def _sync_lost() -> None:
     if current().must_sync or current().registry.has_lost():
         write_access.granted(sync)()
-
-
-def _is_in_line() -> bool:
-    return current().registry.is_in_line() and current().mechanisms.is_in_line()
 
 
 def advance_clock(scene, depsgraph, time: float | None = None) -> bool:
@@ -362,4 +347,3 @@ def clear() -> None:
     """Removes proxies and constraints until the next `sync`, before saving or disabling Limber."""
     with current().writing():
         current().registry.clear()
-        current().mechanisms.clear()

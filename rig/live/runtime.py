@@ -1,6 +1,6 @@
 """Runtime state of live motion. Nothing of it is saved; loading a file resets it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -57,18 +57,63 @@ class Member:
             chain.joints[0].bone: list(filter(depends_on_objects_alone, targets(chain))) for chain in chains
         }
 
+    def is_in_line(self) -> bool:
+        """Whether bones, joints, constraints and targets are the same as at the last `sync`."""
+        if not exists(self.rig) or not self.rig.pose:
+            return False
+        if not can_show(self.rig) or self.rig.mode == "EDIT":
+            return True
+        return (
+            exists(self.proxy)
+            and bool(self.movers)
+            and proxies.RIGS.is_attached(self.rig, proxies.holders(self.rig, self.names))
+            and proxies.is_watching(self.proxy, self.targets)
+        )
 
+
+@dataclass
 class Registry:
-    """Registry of the live armatures and their proxies, as of the last `sync`."""
+    """Registry of the live armatures and mechanisms and their proxies, as of the last `sync`."""
 
-    def __init__(self) -> None:
-        self.members: list[Member] = []
+    members: list[Member] = field(default_factory=list)  # armatures with a live body or live chains
+    mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> its name
+    unread: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> why it could not be read
+    counted: int = -1  # objects in the file after the last `sync`
 
     def __iter__(self) -> Iterator[Member]:
         return (member for member in self.members if exists(member.rig))
 
+    def movers_of_mechanisms(self, scene=None) -> list[Mover]:
+        """All live mechanisms; with `scene`, those of that scene."""
+        owners = [owner for uid, name in self.mechanisms.items() if (owner := find(name, uid)) is not None]
+        return [
+            MechanismMover(owner, owner.limber.mechanism)
+            for owner in owners
+            if scene is None or owner.name in scene.objects
+        ]
+
     def sync(self) -> None:
-        """Finds the live armatures of the file, attaches a proxy to each, and removes proxies of others."""
+        """Finds what is live in the file, attaches a proxy to each armature and mechanism, and removes
+        proxies of others. Mechanisms that have not been read yet, as after their file was opened, are read.
+        """
+        self.mechanisms = {
+            obj.session_uid: obj.name
+            for obj in bpy.data.objects
+            if obj.type in TYPES and obj.limber.mechanism.live and obj.library is None and obj.users_scene
+        }
+        assembled.drop_others(self.mechanisms)
+        owners = [owner for owner, _ in self.movers_of_mechanisms()]
+        if unread := [owner for owner in owners if assembled.stored(owner) is None]:
+            self.show_authored()
+            self._read(unread)
+        self.sync_rigs()
+        mechanism_proxy.discard_others(owners)
+        for owner in owners:
+            if (mechanism := assembled.stored(owner)) is not None:
+                mechanism_proxy.attach(owner, mechanism.reading)
+
+    def sync_rigs(self) -> None:
+        """As `sync`, for armatures with a live body or live chains alone."""
         members = []
         for rig in proxies.rigs():
             if is_live(rig):
@@ -89,6 +134,25 @@ class Registry:
         self.members = members
         proxies.RIGS.discard_others([member.rig for member in members])
 
+    def _read(self, owners: Sequence[bpy.types.Object]) -> None:
+        """Reads mechanisms. Call it while the scene shows its authored pose."""
+        self.unread = {}
+        for owner in owners:
+            try:
+                assembled.store(owner, assembled.prepare(owner, bpy.context.evaluated_depsgraph_get()))
+            except RigError as error:
+                self.unread[owner.session_uid] = str(error)
+
+    def show_authored(self) -> None:
+        """Removes all proxies, and evaluates the scene, which then shows its authored pose."""
+        self.clear()
+        bpy.context.view_layer.update()
+
+    @property
+    def has_no_mechanism(self) -> bool:
+        """Whether no mechanism was live at the last `sync`, and no object was added since."""
+        return not self.mechanisms and len(bpy.data.objects) == self.counted
+
     def has_lost(self) -> bool:
         """Whether an armature or its proxy was deleted since the last `sync`."""
         return not all(
@@ -96,28 +160,27 @@ class Registry:
         )
 
     def is_in_line(self) -> bool:
-        """Whether bones, joints, constraints and targets are the same as at the last `sync`."""
-        for member in self.members:
-            if not exists(member.rig) or not member.rig.pose:
-                return False
-            if can_show(member.rig) and member.rig.mode != "EDIT":
-                if (
-                    not exists(member.proxy)
-                    or not member.movers
-                    or not proxies.RIGS.is_attached(member.rig, proxies.holders(member.rig, member.names))
-                ):
-                    return False
-                if not proxies.is_watching(member.proxy, member.targets):
-                    return False
-        return True
+        """Whether owners, bones, joints, constraints and targets are the same as at the last `sync`."""
+        return all(member.is_in_line() for member in self.members) and all(
+            _is_attached(find(name, uid)) for uid, name in self.mechanisms.items()
+        )
 
     def clear(self) -> None:
-        """Removes all proxies, so that every armature shows its authored pose."""
+        """Removes all proxies, so that everything shows its authored pose."""
         self.members = []
         for rig in proxies.rigs():
             if can_show(rig) and proxies.has_constraints(rig):
                 proxies.detach(rig)
         proxies.RIGS.discard_others(())
+        mechanism_proxy.discard_others(())
+
+
+def _is_attached(owner) -> bool:
+    """Whether a mechanism's owner is there, and its bodies copy the proxy if it could be read."""
+    if owner is None:
+        return False
+    mechanism = assembled.stored(owner)
+    return mechanism is None or mechanism_proxy.is_attached(owner, mechanism.reading)
 
 
 def is_live(rig) -> bool:
@@ -179,78 +242,6 @@ def exists(obj) -> bool:
         return False
 
 
-@dataclass
-class MechanismRegistry:
-    """Registry of the live mechanisms and their proxies, as of the last `sync`."""
-
-    owners: dict[int, str] = field(default_factory=dict)  # session_uid -> name
-    unread: dict[int, str] = field(default_factory=dict)  # session_uid -> why it could not be read
-    counted: int = -1  # objects in the file after the last `sync`
-
-    def movers(self, scene=None) -> list[Mover]:
-        """All live mechanisms; with `scene`, those of that scene."""
-        owners = [owner for uid, name in self.owners.items() if (owner := find(name, uid)) is not None]
-        return [
-            MechanismMover(owner, owner.limber.mechanism)
-            for owner in owners
-            if scene is None or owner.name in scene.objects
-        ]
-
-    def sync(self) -> None:
-        """Updates the registry from the live mechanisms of the file."""
-        self.owners = {
-            obj.session_uid: obj.name
-            for obj in bpy.data.objects
-            if obj.type in TYPES and obj.limber.mechanism.live and obj.library is None and obj.users_scene
-        }
-        assembled.drop_others(self.owners)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was live at the last `sync`, and no object was added since."""
-        return not self.owners and len(bpy.data.objects) == self.counted
-
-    @property
-    def has_unread(self) -> bool:
-        """Whether a live mechanism has not been read yet, as after its file was opened."""
-        return any(assembled.stored(owner) is None for owner, _ in self.movers())
-
-    def read(self) -> None:
-        """Reads live mechanisms that have not been read yet. Call it while the scene shows its
-        authored pose.
-        """
-        self.unread = {}
-        for owner, _ in self.movers():
-            if assembled.stored(owner) is None:
-                try:
-                    assembled.store(owner, assembled.prepare(owner, bpy.context.evaluated_depsgraph_get()))
-                except RigError as error:
-                    self.unread[owner.session_uid] = str(error)
-
-    def attach(self) -> None:
-        """Attaches a proxy to each live mechanism, and removes the proxies of others."""
-        movers = self.movers()
-        mechanism_proxy.discard_others([owner for owner, _ in movers])
-        for owner, _ in movers:
-            if (mechanism := assembled.stored(owner)) is not None:
-                mechanism_proxy.attach(owner, mechanism.reading)
-
-    def is_in_line(self) -> bool:
-        """Whether owners and constraints are the same as at the last `sync`."""
-        for uid, name in self.owners.items():
-            owner = find(name, uid)
-            if owner is None:
-                return False
-            mechanism = assembled.stored(owner)
-            if mechanism is not None and not mechanism_proxy.is_attached(owner, mechanism.reading):
-                return False
-        return True
-
-    def clear(self) -> None:
-        """Removes all proxies, so that everything shows its authored pose."""
-        mechanism_proxy.discard_others(())
-
-
 def show(owner, session: MechanismSession) -> None:
     """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the
     first tick.
@@ -271,7 +262,6 @@ class Runtime:
     """Runtime state: the live movers, their stages and proxies, and the playback of each scene."""
 
     registry: Registry = field(default_factory=Registry)
-    mechanisms: MechanismRegistry = field(default_factory=MechanismRegistry)
     playback: Playback[SceneStage] = field(default_factory=lambda: Playback(SceneStage()))
     shown: SceneStage | None = (
         None  # stage whose poses the proxies show since the last frame change; None: the playback's
@@ -291,7 +281,7 @@ class Runtime:
     @property
     def is_any(self) -> bool:
         """Whether any mover of the file is live."""
-        return bool(self.registry.members or self.mechanisms.owners)
+        return bool(self.registry.members or self.registry.mechanisms)
 
     def note_rest(self, scene, movers: list[Mover]) -> None:
         """Records whether any mover of a scene still moves."""
@@ -340,7 +330,7 @@ def live_movers(scene=None) -> list[Mover]:
         if scene is None or scene.session_uid in member.scenes
         for mover in member.movers
     ]
-    return rig_movers + _now.mechanisms.movers(scene)
+    return rig_movers + _now.registry.movers_of_mechanisms(scene)
 
 
 def live_chains(scene=None) -> list[Mover]:

@@ -111,3 +111,25 @@ def test_a_robot_is_sent_what_the_body_does_and_how_fast_for_joints_of_chains_th
     assert any(sent.velocity for sent in handed)
     at_hand.end_live(rig.limber.retarget)
     assert set(values.shown(rig).values()) == {0.0}, "as posed"
+
+
+def test_a_chain_keeps_the_authored_pose_of_a_bone_that_a_body_of_paired_bones_leaves_alone():
+    source = build({"base": None, "neck": "XYZ", "head": "XYZ"}, name="Source")
+    rig = build({"base": None, "neck": "XYZ", "head": "XYZ"})
+    retarget = rig.limber.retarget
+    retarget.source = source
+    for name in ("base", "head"):
+        pair = retarget.pairs.add()
+        pair.source = pair.target = name
+    bpy.context.view_layer.update()
+    bpy.ops.limber.calibrate_pairs()
+    retarget.paired_only = True
+    rig.pose.bones["neck"].rotation_euler.x = 0.4
+    _, chain = looking_chain(rig, "neck", "neck", at=target((0.5, -3.0, 1.2)))
+    select(rig)
+    bpy.ops.limber.live()
+    at_hand.live(retarget)
+    session = live.session(rig, chain)
+    _, inputs = session.ticked
+    authored = dict(zip(session.reader.joint_keys, inputs.posture.tolist(), strict=True))
+    assert authored["neck", "X"] == pytest.approx(0.4, abs=1e-6)
