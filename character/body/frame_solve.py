@@ -84,7 +84,7 @@ class Solved(NamedTuple):
     solution: bodies.Solution | None = None  # of the solver's last step; None: it made none
 
 
-class TargetMotion(NamedTuple):
+class FrameTargets(NamedTuple):
     """Targets on their way from the last frame to this one."""
 
     inputs: BodyInputs  # of this frame
@@ -103,7 +103,7 @@ def step_count(dt: float) -> int:
 
 def target_motion(
     model: SolvedBody, inputs: BodyInputs, before: LastFrame, is_same: bool, dt: float, steps: int
-) -> TargetMotion:
+) -> FrameTargets:
     """Targets from the last frame to this one, `dt` [s] in `steps` steps."""
     gains = (
         model.solver.options.law.gain,
@@ -113,7 +113,7 @@ def target_motion(
     lags = min(gains) < np.inf or model.solver.acceleration is not None
     velocities = velocities_of(before.inputs, inputs, dt) if lags else UNKNOWN
     parts = [inputs if is_same else between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
-    return TargetMotion(inputs, parts, velocities)
+    return FrameTargets(inputs, parts, velocities)
 
 
 def first_frame(model: SolvedBody, inputs: BodyInputs) -> Solved:
@@ -136,7 +136,7 @@ def same_frame(model: SolvedBody, inputs: BodyInputs, before: LastFrame) -> Solv
     return Solved(state, free, feet, before.leap)
 
 
-def next_frame(model: SolvedBody, targets: TargetMotion, before: LastFrame, dt: float) -> Solved:
+def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: float) -> Solved:
     """The body after the solver's steps of a frame of `dt` [s]."""
     solver, inputs, steps = model.solver, targets.inputs, targets.steps
     state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
@@ -173,7 +173,7 @@ def next_frame(model: SolvedBody, targets: TargetMotion, before: LastFrame, dt: 
 
 def _on_contacts(
     model: SolvedBody,
-    targets: TargetMotion,
+    targets: FrameTargets,
     before: LastFrame,
     state: bodies.State,
     feet: tuple[Step, ...],
@@ -195,7 +195,7 @@ def _on_contacts(
 
 def _crossing(
     model: SolvedBody,
-    targets: TargetMotion,
+    targets: FrameTargets,
     before: LastFrame,
     stepped: bodies.State,
     leap: leaps.Leap,

@@ -32,7 +32,7 @@ from .remote_orders import (
     stored_postures,
     target_of,
 )
-from .remote_signals import Signals
+from .remote_signals import RemoteSignals
 
 STOP = f"{ROOT}stop"
 ARM = "arm"
@@ -106,7 +106,7 @@ class RemoteOrders(Inbox):
 class _Ear:
     rig_name: str
     orders: RemoteOrders
-    signals: Signals = field(default_factory=Signals)
+    signals: RemoteSignals = field(default_factory=RemoteSignals)
     velocities: dict[str, list[float]] = field(
         default_factory=dict
     )  # of targets, as sent since the last look [m/s, rad/s]
