@@ -17,8 +17,8 @@ from typing import Literal
 
 from ...files.content import open_regular
 from ...files.json_fields import JsonFields
+from ...files.parquet import Column as ParquetColumn
 from ...files.parquet import ParquetError, ParquetTable, Texts, encode
-from ...files.parquet import RecordedColumn as ParquetColumn
 from ..lerobot import GRIPPER
 from .json_files import document
 from .lerobot_statistics import statistics

@@ -114,23 +114,31 @@ def read_table(data: bytes) -> Recording:
     """
     rows = rows_of(data)
     heading = rows[0]
-    at = next((k for k, cell in enumerate(heading) if _time_factor(cell) is not None), None)
-    factor = None if at is None else _time_factor(heading[at])
-    if at is None or factor is None:
-        known = ", ".join(f"'{one}'" for one in (*TIMES[:3], *list(TIME_UNITS)[:2]))
-        raise MotionFileError(
-            f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
-        )
-    columns = {
-        k: found for k, cell in enumerate(heading) if k != at and (found := _joint_of(cell)) is not None
-    }
-    numbers = numbers_of([[row[k] for k in (at, *columns)] for row in rows])
-    values = list(zip(*numbers, strict=True)) or [()] * (1 + len(columns))
-    joints = (
-        RecordedColumn(name, tuple(scale * value for value in own), unit)
-        for (name, unit, scale), own in zip(columns.values(), values[1:], strict=True)
+    time_at, factor = _time_column(heading)
+    joints = {k: joint for k, cell in enumerate(heading) if k != time_at and (joint := _joint_of(cell))}
+    numbers = numbers_of([[row[k] for k in (time_at, *joints)] for row in rows])
+    times, *values = list(zip(*numbers, strict=True)) or [()] * (1 + len(joints))
+    columns = (
+        RecordedColumn(name, tuple(scale * value for value in column), unit)
+        for (name, unit, scale), column in zip(joints.values(), values, strict=True)
     )
-    return Recording(tuple(factor * time for time in values[0]), tuple(joints))
+    return Recording(tuple(factor * time for time in times), tuple(columns))
+
+
+def _time_column(heading: list[str]) -> tuple[int, float]:
+    """Index of the column with the time, and seconds in its unit.
+
+    Raises:
+        MotionFileError: There is none.
+    """
+    for k, cell in enumerate(heading):
+        factor = _time_factor(cell)
+        if factor is not None:
+            return k, factor
+    known = ", ".join(f"'{name}'" for name in (*TIMES[:3], *list(TIME_UNITS)[:2]))
+    raise MotionFileError(
+        f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
+    )
 
 
 def _time_factor(heading: str) -> float | None:
@@ -151,26 +159,35 @@ def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
     Raises:
         MotionFileError: The heading's unit is unknown.
     """
-    name, given = _split(heading)
-    if not name or SERVO.fullmatch(name) or "/s" in given:
+    name, unit_name = _split(heading)
+    if not name or SERVO.fullmatch(name) or "/s" in unit_name:
         return None
     before, quantity = _without_end(name)
     if before and quantity.lower() in OTHERS:
         return None
     if before and quantity.lower() == POSITION:
         name = before.rpartition("/")[2] or before
-    if not given and name.endswith(LEROBOT):
+    if unit_name:
+        return name, *_unit_of(heading, unit_name)
+    if name.endswith(LEROBOT):
         name = name.removesuffix(LEROBOT)
         return name, "range_0_100" if name == GRIPPER else "degrees", 1.0
     before, end = _without_end(name)
-    if not given and before and end.lower() in ANGLES:
-        name, given = before, end
-    if given and given.lower() not in UNITS:
+    return (before, *UNITS[end.lower()]) if before and end.lower() in ANGLES else (name, "plain", 1.0)
+
+
+def _unit_of(heading: str, name: str) -> tuple[Unit, float]:
+    """Unit of a heading by its name in brackets, and the factor to it.
+
+    Raises:
+        MotionFileError: The unit is unknown.
+    """
+    try:
+        return UNITS[name.lower()]
+    except KeyError:
         raise MotionFileError(
-            f"column '{heading[:40]}': '{given}' is no unit; expected one of {', '.join(UNITS)}"
-        )
-    unit, scale = UNITS[given.lower()] if given else ("plain", 1.0)
-    return name, unit, scale
+            f"column '{heading[:40]}': '{name}' is no unit; expected one of {', '.join(UNITS)}"
+        ) from None
 
 
 def rows_of(data: bytes) -> list[list[str]]:

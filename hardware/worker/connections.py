@@ -20,11 +20,11 @@ Make = Callable[[Device, Transport, int, float, Moves, float], Connection]
 
 CONNECTIONS: Mapping[str, Make] = MappingProxyType(
     {
-        OWN: lambda device, port, session, period, moves, now: LimberConnection(
-            on_board(device), port, session, period, moves, now
+        OWN: lambda device, port, session, period, moves, time: LimberConnection(
+            on_board(device), port, session, period, moves, time
         ),
-        REACHY_MINI: lambda device, port, _session, _period, moves, now: ReachyConnection(
-            device, port, moves, now
+        REACHY_MINI: lambda device, port, _session, _period, moves, time: ReachyConnection(
+            device, port, moves, time
         ),
     }
 )
