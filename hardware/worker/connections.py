@@ -13,7 +13,7 @@ from ..virtual_robot import on_board
 from .connection import Connection, Moves
 from .limber_connection import LimberConnection
 from .reachy_connection import ReachyConnection
-from .servo_connection import ServoConnection
+from .servos.servo_connection import ServoConnection
 
 Connect = Callable[[Device, float], Transport]
 Make = Callable[[Device, Transport, int, float, Moves, float], Connection]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ..device import Device
-from ..protocols.dynamixel.series import load_unit
-from ..protocols.interface import Codec, Exchange, Identified, Measured, Quantity
-from ..protocols.servo_state import VolatileSettings
+from ...device import Device
+from ...protocols.dynamixel.series import load_unit
+from ...protocols.interface import Codec, Exchange, Identified, Measured, Quantity
+from ...protocols.servo_state import VolatileSettings
 
 CHECK_EVERY = 0.2  # [s]
 CHECK_ALL_EVERY = (
