@@ -12,10 +12,10 @@ import numpy as np
 
 from ...motion import (
     NO_FILTER,
-    Character,
     Filter,
     Kinematic,
     Limits,
+    MotionStyle,
     Transition,
     make_filter,
     used_limits,
@@ -131,7 +131,7 @@ def make_model(
     skeleton: Skeleton,
     solver: str,
     filter_name: str,
-    character: Character | Sequence[Character],
+    style: MotionStyle | Sequence[MotionStyle],
     posture_jumps: bool,
     options: object = None,
     transition: float = 0.0,
@@ -141,7 +141,7 @@ def make_model(
     Args:
         skeleton: The chain.
         solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER`: none.
-        character: Style of the motion filter, of all joints or one for each.
+        style: Style of the motion filter, of all joints or one for each.
         posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; the
             mover then makes a gradual transition.
         options: The solver's options object.
@@ -159,11 +159,9 @@ def make_model(
             for j in skeleton.joints
         )
 
-    characters = [character] * len(skeleton) if isinstance(character, Character) else character
+    styles = [style] * len(skeleton) if isinstance(style, MotionStyle) else style
     filters = (
-        ()
-        if filter_name == NO_FILTER
-        else tuple(map(partial(make_filter, filter_name), limits(1.0), characters))
+        () if filter_name == NO_FILTER else tuple(map(partial(make_filter, filter_name), limits(1.0), styles))
     )
     return ChainModel(
         skeleton,
@@ -172,7 +170,7 @@ def make_model(
         (
             tuple(
                 Transition(used_limits(own.within(joint), own), transition)
-                for joint, own in zip(limits(TRANSITION), characters, strict=True)
+                for joint, own in zip(limits(TRANSITION), styles, strict=True)
             )
             if posture_jumps or not filters
             else ()

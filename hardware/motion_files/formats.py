@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from . import firmware_header, joint_trajectory, lelamp, lerobot_dataset, plain, reachy_mini, servo_animation
+from . import (
+    firmware_header,
+    joint_trajectory,
+    lelamp,
+    lerobot_dataset,
+    lerobot_writing,
+    plain,
+    reachy_mini,
+    servo_animation,
+)
 from .boards import BOARDS
 from .lerobot_dataset import Episode
 from .motion import Motion
@@ -146,7 +155,7 @@ FORMATS: Mapping[str, Format] = _Formats(
             "A folder with an episode for LeRobot's own replay and training; to import one, choose"
             " meta/info.json in it",
             "",
-            lambda motion, settings: lerobot_dataset.write(motion, settings.episode.values),
+            lambda motion, settings: lerobot_writing.write(motion, settings.episode.values),
             lambda data, path, settings: lerobot_dataset.read(
                 data, path, settings.episode, settings.allow_large
             ),
@@ -196,7 +205,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 "Joints",
                 "Joints by the names that the robot's own file has, in radians and metres, a row for each frame",
                 ".csv",
-                lambda motion, _: plain.table(motion, has_servos=False),
+                lambda motion, _: plain.joint_table(motion.recording),
                 lambda data, *_: plain.read_table(data),
                 more_suffixes=(".tsv",),
                 has_frames=True,

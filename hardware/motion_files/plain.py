@@ -73,25 +73,32 @@ JOINT_UNITS = ("rad", "m", "plain")
 SERVO = re.compile(r"servo (\d+)")
 
 
-def table(motion: Motion, has_servos: bool = True) -> bytes:
-    """CSV with a row per sample and a heading: time [s], value of each joint, raw position of each channel.
-
-    Args:
-        motion: The motion.
-        has_servos: Whether joints are for people, [deg] and [mm], beside the channels' positions; else they
-            are alone, in their own units [rad] and [m].
+def table(motion: Motion) -> bytes:
+    """CSV with a row per sample and a heading: time [s], value of each joint [deg, mm], raw position of each
+    channel.
     """
-    columns, channels = motion.recording.columns, motion.device.channels if has_servos else ()
-    units = [SCALES[column.unit] if has_servos else (OWN_UNITS[column.unit], 1.0) for column in columns]
-    names = (f"{c.name} [{unit}]" if unit else c.name for c, (unit, _) in zip(columns, units, strict=True))
-    rows = [["seconds", *names, *(f"servo {channel.servo}" for channel in channels)]]
+    columns = motion.recording.columns
+    names = (_heading(column.name, SCALES[column.unit][0]) for column in columns)
+    scales = [SCALES[column.unit][1] for column in columns]
+    rows = [["seconds", *names, *(f"servo {channel.servo}" for channel in motion.device.channels)]]
     for time, positions, *values in zip(
         motion.times, motion.positions, *(column.values for column in columns), strict=True
     ):
-        numbers = (f"{scale * value:.10g}" for (_, scale), value in zip(units, values, strict=True))
-        raw = (f"{position:.3f}" for position in positions) if has_servos else ()
-        rows.append([f"{time:.9g}", *numbers, *raw])
+        numbers = (f"{scale * value:.10g}" for scale, value in zip(scales, values, strict=True))
+        rows.append([f"{time:.9g}", *numbers, *(f"{position:.3f}" for position in positions)])
     return csv_of(rows)
+
+
+def joint_table(recording: Recording) -> bytes:
+    """CSV with the time [s] and the values of all joints, in their own units [rad, m]."""
+    rows = [["seconds", *(_heading(column.name, OWN_UNITS[column.unit]) for column in recording.columns)]]
+    for time, *values in zip(recording.times, *(column.values for column in recording.columns), strict=True):
+        rows.append([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
+    return csv_of(rows)
+
+
+def _heading(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
 
 
 def csv_of(rows: Iterable[Iterable[str]]) -> bytes:

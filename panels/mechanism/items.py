@@ -8,7 +8,7 @@ from ...rig.live import live
 from ...rig.mechanisms.closures import named_pairs
 from ...rig.mechanisms.inputs import WEIGHTS
 from ...rig.mechanisms.ownership import is_joint, kind_text
-from ..authoring.character import draw_own_style
+from ..authoring.motion_style import draw_own_style
 from ..tab import List, Tab, draw_limits, listed, props, sentence
 from .mechanisms import MechanismTab
 

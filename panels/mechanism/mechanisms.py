@@ -9,7 +9,7 @@ from ...rig.live import live
 from ...rig.mechanisms.closures import named_pairs
 from ...rig.mechanisms.ownership import NONE, is_joint, owner_of
 from ...rig.mechanisms.rest_pose import difference_now
-from ..authoring.character import CharacterMenu, draw_character
+from ..authoring.motion_style import MotionStyleMenu, draw_motion_style
 from ..live.live import draw_start, hidden
 from ..output.bake import draw_recording
 from ..output.export import draw_export
@@ -148,8 +148,8 @@ def _draw_mass(layout, body) -> None:
         layout.prop(body, "mass")
 
 
-class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):
-    """Characters for the mechanism, built in and your own"""
+class LIMBER_MT_mechanism_motion_styles(MotionStyleMenu, bpy.types.Menu):
+    """Motion styles for the mechanism, built in and of other chains"""
 
     def settings(self, context):
         return mechanism_owner(context).limber.mechanism
@@ -163,8 +163,8 @@ class LIMBER_PT_mechanism_motion(MechanismTab):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        draw_character(
-            self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.__name__
+        draw_motion_style(
+            self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_motion_styles.__name__
         )
 
 

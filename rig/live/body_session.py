@@ -12,8 +12,8 @@ import numpy as np
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import BodyModel, make_model
+from ...character.host import Frame
 from ...character.mover import GoalError
-from ...character.stage import Frame
 from ...character.stream import advance
 from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -30,8 +30,8 @@ from ..bodies.pairing import Linked
 from ..bones.axes import label
 from ..bones.channels import Channel
 from ..bones.joint_bones import Followed, UnjointedPose
-from ..properties.character import character
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
+from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from .mover import JointKey, JointLimits, SceneSession
 
@@ -169,9 +169,9 @@ class BodySession(SceneSession):
             RigError, SkeletonError, TargetError: the set-up cannot be used.
         """
         (rig, retarget), depsgraph, is_dirty = (
-            frame.part,
+            frame.mover,
             frame.host.depsgraph,
-            frame.host.is_dirty(frame.part),
+            frame.host.is_dirty(frame.mover),
         )
         shown = evaluated(rig, depsgraph)
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
@@ -186,7 +186,7 @@ class BodySession(SceneSession):
         return self.model, inputs
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
-        rig, _ = frame.part
+        rig, _ = frame.mover
         if self.outputs.lost and not self.problem:
             named = ", ".join(f"'{name}'" for name in self.outputs.lost)
             why = "the source's bones are scaled to nothing or are not numbers"
@@ -257,7 +257,7 @@ class BodySession(SceneSession):
             retarget.gain,
             retarget.posture_gain,
             retarget.filter,
-            character(retarget),
+            motion_style(retarget),
         )
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
         key = (
@@ -313,7 +313,7 @@ class BodySession(SceneSession):
         filters = []
         for (lower, upper), motion in zip(bounds, self.reader.motions, strict=True):
             known = (own if own < inf else other for own, other in zip(motion[2:], usual, strict=True))
-            filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), character(retarget)))
+            filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), motion_style(retarget)))
         return tuple(filters)
 
     def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:

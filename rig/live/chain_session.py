@@ -11,8 +11,8 @@ from mathutils import Matrix
 from ...character.attention import AttentionSettings
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
 from ...character.chain.tick import ChainModel, make_model
+from ...character.host import Frame
 from ...character.mover import GoalError
-from ...character.stage import Frame
 from ...character.widest_look import LookSettings
 from ...motion import Kinematic, MotionError
 from ...solvers.goals import GazeError
@@ -31,7 +31,7 @@ from ..chains.joint_tree import joint_tree
 from ..chains.kept_posture import active, kept
 from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..scene import goal as goals
 from . import motion_filter
 from .mover import JointKey, JointLimits, SceneSession
@@ -168,13 +168,13 @@ class ChainSession(SceneSession):
         Raises:
             RigError, SkeletonError, GazeError, MotionError: the set-up cannot be used.
         """
-        rig, chain = frame.part
+        rig, chain = frame.mover
         placement, depsgraph = frame.view, frame.host.depsgraph
         shown = evaluated(rig, depsgraph)
         bodies = frame.host.bodies.get(rig.session_uid)
         if bodies and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
-        solver = frame.host.solver(frame.part)
+        solver = frame.host.solver(frame.mover)
         self._update_reader(rig, chain, solver, shown, frame.host.dirty)
         reader = self.reader
         before = self.poses if self.state is not None else ()
@@ -203,7 +203,7 @@ class ChainSession(SceneSession):
                 chain,
                 evaluated_chain,
                 self._authored(shown, poses),
-                partial(self.in_posture, frame.part, reader.joint_keys),
+                partial(self.in_posture, frame.mover, reader.joint_keys),
             ),
             name=chain.name,
             keep=evaluated_chain.keep,
@@ -223,7 +223,7 @@ class ChainSession(SceneSession):
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
             slot=frame.slot,
-            kept=None if is_filtered else self._kept(frame.part, evaluated_chain),
+            kept=None if is_filtered else self._kept(frame.mover, evaluated_chain),
         )
 
     def _aim(self, frame: Frame, chain, evaluated_chain) -> None:
@@ -233,7 +233,7 @@ class ChainSession(SceneSession):
         Raises:
             RigError: a target cannot be used.
         """
-        rig, depsgraph = frame.part.owner, frame.host.depsgraph
+        rig, depsgraph = frame.mover.owner, frame.host.depsgraph
         try:
             targets = [
                 goals.target(chain, end.number, evaluated_chain.watch, rig, depsgraph) for end in self.ends
@@ -311,7 +311,7 @@ class ChainSession(SceneSession):
         if self.made_of == made_of:
             return
         ends = goals.inputs(chain)
-        styles = {joint.key: character(chain, joint) for joint in chain.joints}
+        styles = {joint.key: motion_style(chain, joint) for joint in chain.joints}
         moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 import numpy as np
 from mathutils import Matrix
 
+from ...character.host import Frame
 from ...character.mechanism.tick import (
     NO_MORE,
     MechanismModel,
@@ -17,7 +18,6 @@ from ...character.mechanism.tick import (
     by_joint,
 )
 from ...character.mover import GoalError
-from ...character.stage import Frame
 from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array, inverse
@@ -39,7 +39,7 @@ from ..mechanisms.errors import errors_of, missed, unbalanced
 from ..mechanisms.parents import refuse_unknown
 from ..mechanisms.poses import frame_of, matrix_of
 from ..mechanisms.shapes import dof_axes
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..showing import mechanism_proxy
 from .mover import JointKey, JointLimits, SceneSession
 
@@ -94,7 +94,7 @@ class MechanismSession(SceneSession):
             scaled = asked.why_scaled(self.reading, frame.view)
             said = (
                 scaled,
-                through(frame.part.owner, frame.feedback),
+                through(frame.mover.owner, frame.feedback),
                 _remark(self.model, self.outputs, self.state),
                 self._balance(),
             )
@@ -206,7 +206,7 @@ class MechanismSession(SceneSession):
 
     def read(self, frame: Frame, dt: float) -> tuple[MechanismModel, Goals]:
         """The mover and its inputs in the mechanism's base frame."""
-        (owner, settings), placement = frame.part, frame.view
+        (owner, settings), placement = frame.mover, frame.view
         self.take_up(owner, settings)
         if self.made is None:
             raise RigError(
@@ -224,7 +224,7 @@ class MechanismSession(SceneSession):
         )
         if evaluated_settings.drive == "MOTORS":
             asked.ordered(settings, reading)
-            values = dict(enumerate(self._kept_values(frame.part, evaluated_settings)))
+            values = dict(enumerate(self._kept_values(frame.mover, evaluated_settings)))
             driven_goals = tuple(asked.driven(reading, placement, inverse(self.base)))
             return self.model, Goals(
                 driven_goals,
@@ -235,7 +235,7 @@ class MechanismSession(SceneSession):
         back = inverse(self.base)
         frames, centres = asked.frames(settings, evaluated_settings, reading, placement, back)
         keeping = [k for k, motor in enumerate(evaluated_settings.motors) if motor.keeps_value]
-        values = self._kept_values(frame.part, evaluated_settings) if keeping else []
+        values = self._kept_values(frame.mover, evaluated_settings) if keeping else []
         kept_values = {k: values[k] for k in keeping}
         return self.model, Goals(
             tuple(frames),
@@ -263,12 +263,12 @@ class MechanismSession(SceneSession):
         limits = [
             (motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors
         ]
-        characters = tuple(character(settings, motor) for motor in motors)
-        key = (tuple(limits), settings.filter, characters)
+        styles = tuple(motion_style(settings, motor) for motor in motors)
+        key = (tuple(limits), settings.filter, styles)
         if self.model_key == key:
             return
         solver_motors = []
-        for motor, numbers, moves in zip(motors, limits, characters, strict=True):
+        for motor, numbers, moves in zip(motors, limits, styles, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:

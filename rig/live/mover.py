@@ -17,8 +17,8 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...character.host import Session
 from ...character.mover import GoalError, Planning
-from ...character.stage import Session
 from ...motion import Kinematic
 from ..blender.errors import RigError
 from ..bones import axes

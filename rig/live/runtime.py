@@ -19,7 +19,7 @@ from .budget import Clock
 from .mechanism_session import MechanismSession
 from .mover import Mover
 from .movers import ChainMover, MechanismMover, live_of, movers_of
-from .stage import Stage
+from .stage import SceneStage
 
 
 @dataclass
@@ -79,13 +79,14 @@ class Registry:
                     can_show(rig) and rig.mode != "EDIT"
                 ):  # bones renamed there would lose their pose with a new constraint
                     _heal_renamed(member)
-                    self._attach(member)
+                    member.proxy = proxies.attach(rig, member.names)
+                    proxies.watch(member.proxy, member.targets)
                 if member.proxy is not None:
                     member.order = [bone.name for bone in member.proxy.pose.bones]
             elif can_show(rig) and proxies.has_constraints(rig):
                 proxies.detach(rig)
         self.members = members
-        proxies.discard_others([member.proxy for member in members if member.proxy])
+        proxies.RIGS.discard_others([member.rig for member in members])
 
     def has_lost(self) -> bool:
         """Whether an armature or its proxy was deleted since the last `sync`."""
@@ -102,7 +103,7 @@ class Registry:
                 if (
                     not exists(member.proxy)
                     or not member.movers
-                    or not proxies.is_attached(member.rig, member.proxy, member.names)
+                    or not proxies.RIGS.is_attached(member.rig, proxies.holders(member.rig, member.names))
                 ):
                     return False
                 if not proxies.is_watching(member.proxy, member.targets):
@@ -115,15 +116,7 @@ class Registry:
         for rig in proxies.rigs():
             if can_show(rig) and proxies.has_constraints(rig):
                 proxies.detach(rig)
-        proxies.discard_others([])
-
-    def _attach(self, member: Member) -> None:
-        rig, names = member.rig, member.names
-        if member.proxy is None or [bone.name for bone in member.proxy.pose.bones] != names:
-            member.proxy = proxies.build(rig, names)
-        if not proxies.is_attached(rig, member.proxy, names):
-            proxies.attach(rig, member.proxy)
-        proxies.watch(member.proxy, member.targets)
+        proxies.RIGS.discard_others(())
 
 
 def is_live(rig) -> bool:
@@ -227,8 +220,9 @@ class MechanismRegistry:
 
     def attach(self) -> None:
         """Attaches a proxy to each live mechanism, and removes the proxies of others."""
-        mechanism_proxy.discard_others(list(self.owners))
-        for owner, _ in self.movers():
+        movers = self.movers()
+        mechanism_proxy.discard_others([owner for owner, _ in movers])
+        for owner, _ in movers:
             if (mechanism := assembled.stored(owner)) is not None:
                 mechanism_proxy.attach(owner, mechanism.reading)
 
@@ -245,14 +239,14 @@ class MechanismRegistry:
 
     def clear(self) -> None:
         """Removes all proxies, so that everything shows its authored pose."""
-        mechanism_proxy.discard_others([])
+        mechanism_proxy.discard_others(())
 
 
 def show(owner, session: MechanismSession) -> None:
     """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the
     first tick.
     """
-    mechanism, shown = assembled.stored(owner), mechanism_proxy.find(owner)
+    mechanism, shown = assembled.stored(owner), mechanism_proxy.MECHANISMS.find(owner)
     if mechanism is None or shown is None or not exists(shown):
         return
     if session.outputs is not None and session.made is mechanism:
@@ -269,8 +263,8 @@ class Runtime:
 
     registry: Registry = field(default_factory=Registry)
     mechanisms: MechanismRegistry = field(default_factory=MechanismRegistry)
-    playback: Playback = field(default_factory=lambda: Playback(Stage()))
-    shown: Stage | None = (
+    playback: Playback[SceneStage] = field(default_factory=lambda: Playback(SceneStage()))
+    shown: SceneStage | None = (
         None  # stage whose poses the proxies show since the last frame change; None: the playback's
     )
     moving: set[int] = field(
@@ -283,7 +277,7 @@ class Runtime:
         False  # whether Limber itself is writing, so that updates of the dependency graph are its own
     )
     has_rendered: bool = False  # whether something was rendered when a timer last looked
-    rendering: Playback | None = None  # a render steps through frames on a stage of its own
+    rendering: Playback[SceneStage] | None = None  # a render steps through frames on a stage of its own
 
     @property
     def is_any(self) -> bool:

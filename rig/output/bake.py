@@ -15,7 +15,7 @@ from ..live import live
 from ..live.mover import Mover
 from ..live.movers import mover_of
 from ..live.runtime import live_chains, live_movers
-from ..live.stage import Stage
+from ..live.stage import SceneStage
 from ..live.uses import Use, why_not
 from ..scene.dependencies import moved_targets
 from . import muting
@@ -75,7 +75,7 @@ class Bake(Stepped):
         super().__init__(scene)
 
     def _begin_pass(self) -> None:
-        self.stage = Stage()
+        self.stage = SceneStage()
         live.prepare(self.stage, self.movers)
         for mover in self.movers:
             self.stage.session(*mover).check_keys()

@@ -25,7 +25,7 @@ from ..chains.skeleton import ChainReader
 from ..live import live
 from ..live.chain_session import SETUP_ERRORS
 from ..live.movers import mover_of
-from ..live.stage import Stage
+from ..live.stage import SceneStage
 from . import discontinuities
 from .stepped import Stepped
 
@@ -241,7 +241,7 @@ class Comparison(Stepped):
             (rig, chain),
             *(pair for pair in live.live_movers(scene) if (pair[0], pair[1].uid) != (rig, chain.uid)),
         ]
-        self.stage = Stage({(rig.session_uid, chain.uid): self.contestants[0].name})
+        self.stage = SceneStage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # number of completed steps
         self.left_out: dict[int, str] = {}  # frames without a goal, and why
         self._goal: tuple[Skeleton, GazeGoal] | None = None

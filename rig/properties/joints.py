@@ -3,7 +3,7 @@
 from math import pi, radians
 
 from ..bones.axes import PRISMATIC, REVOLUTE, JointKey, label, letter
-from .character import LimberJointStyle
+from .motion_style import LimberJointStyle
 from .overridable import EnumProperty, FloatProperty, StringProperty
 from .servo import LimberServo
 

@@ -18,8 +18,8 @@ from ...hardware.protocols.maestro import MODELS
 from ...hardware.protocols.table import FILE, OWN, PROTOCOLS, WITHOUT_CODEC
 from ...motion import FILTERS
 from . import servo_units
-from .character import LimberSmoothness
 from .enum_items import choice, item, keyed_enum
+from .motion_style import LimberSmoothness
 from .overridable import (
     BoolProperty,
     CollectionProperty,

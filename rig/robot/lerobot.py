@@ -3,41 +3,23 @@ values.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, degrees, floor, isfinite
 
 from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, LeRobotMotor, arms_of
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
-from ..bones import axes, imported_robot
+from ..bones import imported_robot
 from ..bones.file_joints import FileJoint
-from ..properties.servo import ServoSettings
 from . import device as robot_device
 from . import links
+from .lerobot_servos import LerobotServo, servo_at, servo_of
 
 BAUDRATE = 1_000_000
 MIDDLE = (  # instead of a model's name: the joints' 0 is LeRobot's own, the middle of the recorded range
     "middle"
 )
 LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
-
-
-@dataclass(frozen=True)
-class _MotorServo:
-    """The joint, additional servo or value that has the servo of a LeRobot motor.
-
-    Attributes:
-        settings: The joint, additional servo or value.
-        name: Name for messages.
-        sign: -1 where the bone's channel is the negative of the model's joint.
-        limits: Limits of the bone's channel [rad].
-    """
-
-    settings: ServoSettings
-    name: str
-    sign: int
-    limits: tuple[float, float]
 
 
 def model_name(rig) -> str:
@@ -76,7 +58,7 @@ def give(
     servos = {
         name: servo
         for name, file_name in arm.items()
-        if (servo := _servo_of(rig, name, motors[file_name].id, zeros.get(name)))
+        if (servo := servo_of(rig, name, motors[file_name].id, zeros.get(name)))
     }
     other_motors = {motor for prefixed in arms.values() if prefixed is not arm for motor in prefixed.values()}
     strangers = [name for name in motors if name not in other_motors and name not in arm.values()]
@@ -150,7 +132,7 @@ def _refuse_strangers(rig, strangers: Mapping[str, LeRobotMotor], known: Sequenc
     direction are not known.
     """
     for name, motor in strangers.items():
-        servo = _servo_of(rig, name, motor.id, None)
+        servo = servo_of(rig, name, motor.id, None)
         if servo is not None:
             raise RigError(
                 f"Motor '{name}' (id {motor.id}) would be that of {servo.name}, and its name is none of this"
@@ -159,7 +141,7 @@ def _refuse_strangers(rig, strangers: Mapping[str, LeRobotMotor], known: Sequenc
             )
 
 
-def _refuse_two_motors(servos: Mapping[str, _MotorServo], arm: Mapping[str, str]) -> None:
+def _refuse_two_motors(servos: Mapping[str, LerobotServo], arm: Mapping[str, str]) -> None:
     """Raises RigError if two motors have the same joint."""
     names = list(servos)
     for index, name in enumerate(names):
@@ -174,7 +156,7 @@ def _refuse_two_motors(servos: Mapping[str, _MotorServo], arm: Mapping[str, str]
 
 
 def _refuse_drive_modes(
-    servos: Mapping[str, _MotorServo], motors: Mapping[str, LeRobotMotor], arm: Mapping[str, str]
+    servos: Mapping[str, LerobotServo], motors: Mapping[str, LeRobotMotor], arm: Mapping[str, str]
 ) -> None:
     """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and
     not in degrees.
@@ -199,7 +181,7 @@ def collect(rig, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
     """
     motors, lost_servos, zeros = {}, [], KNOWN[model]
     for name in _motor_names(model):
-        servo = _servo_of(rig, name, -1, zeros.get(name))
+        servo = servo_of(rig, name, -1, zeros.get(name))
         if servo is None or servo.settings.servo < 0:
             raise RigError(f"'{rig.name}' has no servo for '{name}': give that joint one")
         motors[name], lost = _motor(rig, servo, zeros.get(name))
@@ -220,7 +202,7 @@ def scale_of(rig, joint: FileJoint) -> Scale:
     # A gripper's range goes from closed to open, whatever the servo's direction.
     if name == GRIPPER and isfinite(joint.upper - joint.lower):
         return Scale(zero_value, sense, tuple(sorted((joint.sign * joint.lower, joint.sign * joint.upper))))
-    servo = _servo_at(rig, joint)
+    servo = servo_at(rig, joint)
     if servo is None:
         return Scale(zero_value, sense)
     if zero is not None and zero.swing is not None and servo.settings.recorded_offset is None:
@@ -232,57 +214,11 @@ def is_calibrated(rig, joint: FileJoint) -> bool:
     """Whether the homing offset of a joint's servo is known, from a calibration of LeRobot or read from the
     servo.
     """
-    servo = _servo_at(rig, joint)
+    servo = servo_at(rig, joint)
     return servo is not None and servo.settings.recorded_offset is not None
 
 
-def _servo_at(rig, joint: FileJoint) -> _MotorServo | None:
-    """The servo of a joint; None without one."""
-    uid, bone, axis = joint.key
-    for settings, rig_joint in robot_device.joints(rig):
-        if (settings.uid, rig_joint.bone, rig_joint.axis) == (uid, bone, axis) and rig_joint.servo >= 0:
-            return _MotorServo(
-                rig_joint, rig_joint.label, int(joint.sign), (rig_joint.lower, rig_joint.upper)
-            )
-    is_bone = rig.type == "ARMATURE" and bone in rig.pose.bones
-    return _on_bone(rig, bone, axis, int(joint.sign), (joint.lower, joint.upper)) if is_bone else None
-
-
-def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _MotorServo | None:
-    """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name,
-    else the servo `number`.
-    """
-    of = zero.of if zero is not None and zero.of else name
-    for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
-        if record.axis and record.branch.joint.name == of:
-            servo = _on_bone(rig, bone, imported_robot.axis_of(record), record.sign, record.span)
-            if servo is not None:
-                return servo
-    for _, joint in robot_device.joints(rig):
-        if joint.bone.lower() == name.lower():
-            return _MotorServo(joint, joint.label, 1, (joint.lower, joint.upper))
-    for value in rig.limber.device.auxiliaries:
-        if value.name.lower() == name.lower():
-            return _MotorServo(value, value.name, 1, (value.low, value.high))
-    settings = robot_device.settings_of(rig, number) if number >= 0 else None
-    if settings is None:
-        return None
-    return _MotorServo(settings, settings.label, 1, settings.limits or (0.0, 0.0))
-
-
-def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _MotorServo | None:
-    """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its
-    channel.
-    """
-    for _, joint in robot_device.joints(rig):
-        if joint.key == (bone, axis):
-            return _MotorServo(joint, joint.label, sign, span)
-    path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
-    values = (value for value in rig.limber.device.auxiliaries if value.owner == rig and value.path == path)
-    return next((_MotorServo(value, value.name, sign, span) for value in values), None)
-
-
-def _refuse_without_range(servos: Mapping[str, _MotorServo], zeros: Mapping[str, Zero]) -> None:
+def _refuse_without_range(servos: Mapping[str, LerobotServo], zeros: Mapping[str, Zero]) -> None:
     """Raises RigError for a motor without a known zero whose joint has no finite range: then the zero cannot
     be taken from the range.
     """
@@ -295,7 +231,7 @@ def _refuse_without_range(servos: Mapping[str, _MotorServo], zeros: Mapping[str,
             )
 
 
-def _give(servo: _MotorServo, motor: LeRobotMotor, zero: Zero | None) -> None:
+def _give(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     settings = servo.settings
     settings.recorded_offset = motor.homing_offset
     if not servo.settings.has_zero:
@@ -314,7 +250,7 @@ def _give(servo: _MotorServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     settings.zero_us = motor.middle - settings.sense * STEPS_PER_RADIAN * servo.sign * zero.value
 
 
-def _give_value(servo: _MotorServo, motor: LeRobotMotor, zero: Zero | None) -> None:
+def _give_value(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     value, ends = servo.settings, (motor.range_min, motor.range_max)
     if zero is None:  # the gripper is closed at the joint's lower limit
         value.low, value.high = servo.limits
@@ -327,7 +263,7 @@ def _give_value(servo: _MotorServo, motor: LeRobotMotor, zero: Zero | None) -> N
     value.at_low, value.at_high = ends if rises else ends[::-1]
 
 
-def _motor(rig, servo: _MotorServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
+def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
     """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if
     none).
     """

@@ -9,7 +9,7 @@ import bpy
 import limber
 import pytest
 from limber import registration
-from limber.batch import command
+from limber.batch import bake_command, retarget_command
 from limber.panels import menus
 from limber.rig.events import handlers
 
@@ -90,7 +90,7 @@ def left() -> dict[str, object]:
             bpy.app.timers.is_registered(handlers.redraw),
             bpy.app.timers.is_registered(handlers._after_enable),
         ],
-        "command": command._handle is not None,
+        "command": (bake_command._handle and retarget_command._handle) is not None,
     }
 
 

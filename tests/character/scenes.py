@@ -14,7 +14,7 @@ from limber.character.chain.tick import make_model as make_chain
 from limber.character.life import Life
 from limber.character.mechanism.tick import MechanismModel, MechanismMotor
 from limber.character.mover import Planning
-from limber.motion import Character, Limits, make_filter
+from limber.motion import Limits, MotionStyle, make_filter
 from limber.solvers.goals import Point
 from limber.solvers.kinematics import rotations
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
@@ -52,7 +52,7 @@ def looking(skeleton: Skeleton, target: list, base: list = HERE, **more) -> Chai
 
 
 def chain_model(skeleton: Skeleton):
-    return make_chain(skeleton, "expressive", "default", Character(), posture_jumps=False)
+    return make_chain(skeleton, "expressive", "default", MotionStyle(), posture_jumps=False)
 
 
 def lamp(path: Path = round_path, key: str = "lamp", **more) -> PlainMover:
@@ -109,7 +109,7 @@ def neck() -> PlainMover:
     solver = MechanismSolver(mechanisms.push_rod_neck())
     limits = Limits(-1.3, 1.3, 4.0, 40.0, 400.0)
     motors = [
-        MechanismMotor(name, 0, make_filter("default", limits, Character()))
+        MechanismMotor(name, 0, make_filter("default", limits, MotionStyle()))
         for name in ("pan", "left servo", "right servo")
     ]
     model = MechanismModel(solver, assemble(solver).state, tuple(motors))

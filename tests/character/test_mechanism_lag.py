@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from limber.character.mechanism.tick import MechanismModel, MechanismMotor, tick
-from limber.motion import Character, Limits, make_filter
+from limber.motion import Limits, MotionStyle, make_filter
 from limber.solvers.kinematics.rotations import Z, about
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
@@ -23,7 +23,7 @@ def floating() -> MechanismModel:
     bodies = (Body("base", 1.0, (0.0, 0.0, 0.0), Frame()), Body("arm", 1.0, (0.3, 0.0, 0.0), Frame()))
     solver = MechanismSolver(Mechanism(bodies, (Joint("motor", "revolute", "base", "arm", actuated=True),)))
     rest = assemble(solver).state
-    motors = (MechanismMotor("motor", 0, make_filter("default", SLOW, Character())),)
+    motors = (MechanismMotor("motor", 0, make_filter("default", SLOW, MotionStyle())),)
     return MechanismModel(solver, rest, motors, frozenset(count(solver, rest).undetermined))
 
 

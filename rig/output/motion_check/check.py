@@ -11,7 +11,7 @@ from ...blender.errors import RigError
 from ...bones import axes
 from ...live import live
 from ...live.mover import Mover
-from ...live.stage import Stage
+from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
 from ..stepped import Stepped
 from .findings import CheckedTake, Finding, JointRange, findings
@@ -95,7 +95,7 @@ class MotionCheck(Stepped):
         known = {m.key for m in self.own}
         self.movers = [*self.own, *(m for m in live.live_movers(scene) if m.key not in known)]
         self.beyond = lost_beyond, changed_beyond
-        self.stage = Stage()
+        self.stage = SceneStage()
         live.prepare(self.stage, self.own)
         self.takes: dict[tuple[int, str], CheckedTake] = {}
         self.links: dict[tuple[int, str], Links] = {}

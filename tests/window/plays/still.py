@@ -137,7 +137,9 @@ def play(stage):
         )
         device = links.link(rig).device
         said = sentences.sentence(status.state, status.fault, "", device)
-        links._robots[rig.session_uid].status = replace(status, sentence=said, **more)
+        stage.part("rig.robot.connected").robots[rig.session_uid].status = replace(
+            status, sentence=said, **more
+        )
 
     say("ARMED")
     yield from note("armed")

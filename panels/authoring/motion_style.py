@@ -1,32 +1,31 @@
-"""Drawing of a motion character (filter and limits), shared by chains, bodies and mechanisms."""
+"""Drawing of a motion style (filter and limits), shared by chains, bodies and mechanisms."""
 
 from ...motion import NO_FILTER
 from ...operators.movers import names_mover
-from ...rig.authoring import characters
+from ...rig.authoring import motion_styles
 from ...rig.live import motion_filter
 from ..tab import message
 
 
-class CharacterMenu:
-    """Menu of motion characters: built-in ones and the user's own. Subclasses implement `settings(context)`:
-    a chain, body or mechanism.
+class MotionStyleMenu:
+    """Menu of motion styles: built-in ones, and those of the other movers of the .blend. Subclasses implement
+    `settings(context)`: a chain, body or mechanism.
     """
 
-    bl_label = "Characters"
+    bl_label = "Motion Styles"
 
     def draw(self, context):
         layout = self.layout
         names_mover(layout, self.settings(context))
-        for name in characters.BUILT_IN:
-            layout.operator("limber.use_character", text=name).name = name
-        user_characters = characters.own()
-        if user_characters:
+        for name in motion_styles.BUILT_IN:
+            layout.operator("limber.use_motion_style", text=name).name = name
+        styles = motion_styles.in_file()
+        if styles:
             layout.separator()
-        for name in user_characters:
-            layout.operator("limber.use_character", text=name, icon="USER").name = name
+        for label in styles:
+            layout.operator("limber.use_motion_style", text=f"As {label}", icon="COPYDOWN").name = label
         layout.separator()
-        layout.operator("limber.load_character", icon="FILEBROWSER")
-        layout.operator("limber.save_character", icon="FILE_TICK")
+        layout.operator("limber.load_motion_style", icon="FILEBROWSER")
 
 
 def draw_own_style(layout, joint, filter_name: str) -> None:
@@ -42,13 +41,13 @@ def draw_own_style(layout, joint, filter_name: str) -> None:
         style.prop(joint, "beta")
 
 
-def draw_character(layout, settings, menu: str) -> None:
-    """Draws the settings of a `LimberCharacter` below a menu of characters; `menu` is the menu's
+def draw_motion_style(layout, settings, menu: str) -> None:
+    """Draws the settings of a `LimberMotionStyle` below a menu of styles; `menu` is the menu's
     identifier.
     """
     is_filtered = motion_filter.in_use(settings.id_data, settings) != NO_FILTER
-    name = (characters.name_of(settings) or "own") if is_filtered else "none"
-    layout.menu(menu, text=f"Character: {name}", icon="PRESET")
+    name = (motion_styles.name_of(settings) or "own") if is_filtered else "none"
+    layout.menu(menu, text=f"Motion Style: {name}", icon="PRESET")
     layout.use_property_split = True
     layout.prop(settings, "filter")
     message(layout, [(motion_filter.sentence(settings), "INFO")], 2)

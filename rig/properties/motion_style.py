@@ -1,8 +1,8 @@
-"""Properties of a motion character: filter and share of the limits."""
+"""Properties of a motion style: filter and share of the limits."""
 
 from collections.abc import Sequence
 
-from ...motion import FILTERS, NO_FILTER, Character
+from ...motion import FILTERS, NO_FILTER, MotionStyle
 from .enum_items import choice, item, keyed_enum
 from .overridable import BoolProperty, FactorProperty, FloatProperty
 
@@ -82,7 +82,7 @@ class LimberJointStyle(LimberStyle):
     )
 
 
-class LimberCharacter(LimberStyle):
+class LimberMotionStyle(LimberStyle):
     """Mixin of chains, bodies and mechanisms: style of the motion. They have a `filter` as well, see
     `filter_property`.
     """
@@ -107,12 +107,12 @@ class LimberCharacter(LimberStyle):
     )
 
 
-def character(settings, joint: LimberJointStyle | None = None) -> Character:
+def motion_style(settings, joint: LimberJointStyle | None = None) -> MotionStyle:
     """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain,
     body or mechanism.
     """
     style = joint if joint is not None and joint.own_style else settings
-    return Character(
+    return MotionStyle(
         style.sigma,
         style.rho,
         style.beta,

@@ -1,16 +1,16 @@
-"""Characters: by name or from a file, they shape the motion within the joints' limits."""
+"""Motion styles: by name or from a file, they shape the motion within the joints' limits."""
 
 import json
-import os
 from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
 
 from tests.blender import mechanisms
-from tests.blender.drawing import drawn
-from tests.blender.modal import Window
+from tests.blender.drawing import Layout, drawn
 from tests.blender.rigs import build, keyed, looking_chain, make_active, target
 
 
@@ -31,100 +31,110 @@ def speeds(rig) -> np.ndarray:
     return (np.abs(np.diff(take.filtered, axis=0)) / take.seconds).max(axis=0)
 
 
-def test_each_character_can_be_used_and_is_told_by_its_name(rig, chain):
-    from limber.rig.authoring.characters import BUILT_IN, name_of
+def test_each_style_can_be_used_and_is_told_by_its_name(rig, chain):
+    from limber.rig.authoring.motion_styles import BUILT_IN, name_of
 
     for name in BUILT_IN:
-        bpy.ops.limber.use_character(name=name)
+        bpy.ops.limber.use_motion_style(name=name)
         assert name_of(chain) == name
     chain.sigma = 0.5
     assert name_of(chain) == ""
 
 
 def test_a_sleepy_motion_keeps_to_its_share_of_the_joints_limits(rig, chain):
-    bpy.ops.limber.use_character(name="Nervous")
+    bpy.ops.limber.use_motion_style(name="Nervous")
     quick = speeds(rig)
-    bpy.ops.limber.use_character(name="Sleepy")
+    bpy.ops.limber.use_motion_style(name="Sleepy")
     limits = np.array([joint.velocity for joint in chain.joints])
     assert (speeds(rig) <= 0.25 * limits + 1e-6).all()
     assert quick.max() > 2 * speeds(rig).max()
 
 
+def saved(path: Path, **change) -> Path:
+    """A file as earlier versions saved it, of the style Heavy with a quicker end."""
+    content = {
+        "format": "limber-character",
+        "version": 1,
+        "filter": "default",
+        "sigma": 0.6,
+        "rho": 0.3,
+        "velocity_share": 0.6,
+        "acceleration_share": 0.3,
+        "jerk_share": 0.2,
+        "beta": 1.0,
+    }
+    path.write_text(json.dumps(content | change, indent=2) + "\n")
+    return path
+
+
 @pytest.mark.every_blender
-def test_a_character_is_kept_in_a_file_and_comes_back_from_it(rig, chain, tmp_path):
-    from limber.rig.authoring.characters import of
+def test_a_file_that_an_earlier_version_has_saved_is_loaded(rig, chain, tmp_path):
+    from limber.rig.authoring.motion_styles import of
 
-    bpy.ops.limber.use_character(name="Heavy")
-    chain.rho = 0.3
-    before = of(chain)
-    bpy.ops.limber.save_character(filepath=str(tmp_path / "mine"))
-    (path,) = tmp_path.iterdir()
-    assert path.name == "mine.limber-character.json"
-    bpy.ops.limber.use_character(name="Nervous")
-    bpy.ops.limber.load_character(filepath=str(path))
-    assert of(chain)[1:] == pytest.approx(before[1:], abs=1e-6)
-    bpy.ops.limber.save_character(filepath=str(path))
-    assert list(tmp_path.iterdir()) == [path], "its ending is not put twice"
+    path = saved(tmp_path / "mine.limber-character.json")
+    bpy.ops.limber.load_motion_style(filepath=str(path))
+    assert of(chain) == ("default", *map(pytest.approx, (0.6, 0.3, 0.6, 0.3, 0.2, 1.0)))
 
 
-def test_what_is_saved_in_the_users_folder_is_in_the_menu(rig, chain, tmp_path, monkeypatch):
-    from limber.rig.authoring import characters
+@pytest.mark.every_blender
+def test_a_style_of_its_own_is_in_the_menu_of_other_chains_and_mechanisms(rig, chain):
+    from limber.panels.authoring.motion import LIMBER_MT_motion_styles
+    from limber.rig.authoring import motion_styles
 
-    monkeypatch.setattr(characters, "folder", lambda: tmp_path)
-    bpy.ops.limber.use_character(name="Sleepy")
-    bpy.ops.limber.save_character(filepath=str(tmp_path / "Owl"))
-    assert list(characters.own()) == ["Owl"]
-    bpy.ops.limber.use_character(name="Light")
-    bpy.ops.limber.use_character(name="Owl")
-    assert characters.name_of(chain) == "Sleepy"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    owner = mechanisms.add("four_bar")
+    bpy.ops.limber.use_motion_style(name="Heavy")
+    assert motion_styles.in_file() == {}
+    owner.limber.mechanism.rho = 0.3
+    ((label, style),) = motion_styles.in_file().items()
+    assert label == "Mechanism 'Four-Bar'"
+    make_active(rig)
+    layout = Layout()
+    LIMBER_MT_motion_styles.draw(SimpleNamespace(layout=layout, settings=lambda _: chain), bpy.context)
+    assert layout.operators.count("limber.use_motion_style") == len(motion_styles.BUILT_IN) + 1
+    bpy.ops.limber.use_motion_style(name=label)
+    assert motion_styles.of(chain) == style
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"format": "else"}, "no motion character of Limber"),
-        ({"version": 2}, "is of version 2, 1 was expected: update Limber"),
+        ({"format": "else"}, "no motion style of Limber"),
         ({"filter": "magic"}, "filter 'magic' is not known: default or nutty was expected"),
-        ({"sigma": 1.5}, "sigma is 1.5: a number from 0 to 1 was expected"),
-        ({"jerk_share": 0}, "jerk_share is 0: a number from 0.01 to 1 was expected"),
-        ({"rho": "much"}, "rho is 'much': a number from 0 to 0.99 was expected"),
+        ({"sigma": 1.5}, "style `sigma` is 1.5: choose it from 0 to 1"),
+        ({"jerk_share": 0}, "style `jerk` is 0.0: choose a share above 0 and up to 1"),
+        ({"rho": "much"}, "rho is 'much': a number was expected"),
         ({"velocity_share": None}, "velocity_share is null"),
     ],
 )
 def test_a_file_that_is_wrong_changes_nothing_and_is_told_what_was_expected(
     rig, chain, tmp_path, change, said
 ):
-    from limber.rig.authoring.characters import of
+    from limber.rig.authoring.motion_styles import of
 
-    bpy.ops.limber.save_character(filepath=str(tmp_path / "one"))
-    (path,) = tmp_path.iterdir()
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    path = saved(tmp_path / "one.json", **change)
     before = of(chain)
     with pytest.raises(RuntimeError, match=said):
-        bpy.ops.limber.load_character(filepath=str(path))
+        bpy.ops.limber.load_motion_style(filepath=str(path))
     assert of(chain) == before
 
 
 @pytest.mark.every_blender
-def test_files_that_are_not_there_or_cannot_be_written_are_named(rig, chain, tmp_path):
+def test_files_that_are_not_there_or_are_none_are_named(rig, chain, tmp_path):
     with pytest.raises(RuntimeError, match="cannot be read: choose another file"):
-        bpy.ops.limber.load_character(filepath=str(tmp_path / "none.json"))
-    with pytest.raises(RuntimeError, match="cannot be written: choose another folder"):
-        bpy.ops.limber.save_character(filepath=str(tmp_path / "nowhere" / "x"))
-    with pytest.raises(RuntimeError, match="No file name"):
-        bpy.ops.limber.save_character()
+        bpy.ops.limber.load_motion_style(filepath=str(tmp_path / "none.json"))
     (tmp_path / "list.json").write_text("[]")
-    with pytest.raises(RuntimeError, match=r"list.json is no motion character of Limber"):
-        bpy.ops.limber.load_character(filepath=str(tmp_path / "list.json"))
+    with pytest.raises(RuntimeError, match=r"list.json is no motion style of Limber"):
+        bpy.ops.limber.load_motion_style(filepath=str(tmp_path / "list.json"))
     with pytest.raises(
-        RuntimeError, match="There is no character 'Angry': choose one of Light, Heavy, Nervous, Sleepy"
+        RuntimeError, match="There is no motion style 'Angry': choose one of Light, Heavy, Nervous, Sleepy"
     ):
-        bpy.ops.limber.use_character(name="Angry")
+        bpy.ops.limber.use_motion_style(name="Angry")
 
 
 @pytest.mark.every_blender
-def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_limits(tmp_path):
-    from limber.rig.authoring.characters import name_of, of
+def test_a_mechanism_has_motion_styles_too_and_keeps_to_its_share_of_the_motors_limits(tmp_path):
+    from limber.rig.authoring.motion_styles import name_of, of
 
     owner = mechanisms.add("four_bar")
     bpy.ops.limber.live()
@@ -141,47 +151,30 @@ def test_a_mechanism_has_characters_too_and_keeps_to_its_share_of_the_motors_lim
 
     kept.drive = "MOTORS"
     keyed(motor, (5, 6), "value", 0.8)
-    bpy.ops.limber.use_character(name="Nervous")
+    bpy.ops.limber.use_motion_style(name="Nervous")
     quick = speed()
-    bpy.ops.limber.use_character(name="Sleepy")
+    bpy.ops.limber.use_motion_style(name="Sleepy")
     assert name_of(kept) == "Sleepy"
     assert speed() <= 0.25 * motor.velocity + 1e-6
     assert quick > 2 * speed()
-    save = Window(bpy.types.LIMBER_OT_save_character)
-    assert save._usual_path(bpy.context).name == "Four-Bar.limber-character.json"
-    bpy.ops.limber.save_character(filepath=str(tmp_path / "mine"))
-    bpy.ops.limber.use_character(name="Light")
-    bpy.ops.limber.load_character(filepath=str(tmp_path / "mine.limber-character.json"))
-    assert of(kept)[1:] == pytest.approx((0.9, 0.0, 0.25, 0.15, 0.1, 1.0), abs=1e-6)
-
-
-def test_where_the_disk_is_full_the_old_character_stays(rig, chain, tmp_path, monkeypatch):
-    from limber.rig.authoring import characters
-
-    path = tmp_path / f"Mine{characters.SUFFIX}"
-    characters.save(path, characters.of(chain))
-    before = path.read_bytes()
-
-    def full(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    chain.sigma = 0.5
-    with pytest.raises(RuntimeError, match="No space left on device"):
-        bpy.ops.limber.save_character(filepath=str(path))
-    assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == [path.name]
+    bpy.ops.limber.load_motion_style(filepath=str(saved(tmp_path / "mine.json")))
+    assert of(kept)[1:] == pytest.approx((0.6, 0.3, 0.6, 0.3, 0.2, 1.0), abs=1e-6)
 
 
 def test_a_file_of_an_older_version_has_the_papers_soft_limits(rig, chain, tmp_path):
     chain.filter, chain.beta = "nutty", 4.0
-    bpy.ops.limber.save_character(filepath=str(tmp_path / "one"))
-    (path,) = tmp_path.iterdir()
-    content = json.loads(path.read_text())
-    assert content.pop("beta") == 4.0
-    path.write_text(json.dumps(content))
-    bpy.ops.limber.load_character(filepath=str(path))
+    path = saved(tmp_path / "one.json", filter="nutty")
+    path.write_text(path.read_text().replace(',\n  "beta": 1.0', ""))
+    assert "beta" not in path.read_text()
+    bpy.ops.limber.load_motion_style(filepath=str(path))
     assert (chain.filter, chain.beta) == ("nutty", 1.0)
+
+
+@pytest.mark.every_blender
+@pytest.mark.parametrize("name", ["use_character", "load_character", "save_character"])
+def test_operators_of_earlier_versions_say_what_has_taken_their_place(rig, chain, name):
+    with pytest.raises(RuntimeError, match=f"no operator limber.{name} any more: .*motion_style"):
+        getattr(bpy.ops.limber, name)(**{"filepath" if "_use" not in f"_{name}" else "name": "Heavy"})
 
 
 def test_soft_limits_change_the_nutty_filter():
