@@ -6,6 +6,7 @@ It neither sleeps nor reads a clock, so that tests run it in simulated time.
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 from ...motion import Kinematic
 from ..device import Device
@@ -171,10 +172,7 @@ class Worker:
             self._device.channels[channel].label for channel in sorted(needed) if known[channel] is None
         ]
         measures = connection is not None and connection.measures
-        commanded = (
-            controller.commanded if controller is not None and self._safety.state in FOLLOWING else None
-        )
-        return SafetyInputs(
+        inputs = SafetyInputs(
             stop=stop,
             command=request.command,
             fault_report=self._no_port if connection is None else connection.fault_report,
@@ -184,17 +182,23 @@ class Worker:
             unread=missing[0] if missing else None,
             implausible=self._pose.implausible(known) if request.command in MOTION_COMMANDS else "",
             releases=connection is not None and connection.releases,
-            device_armed=controller is not None,
             turn_gap=time - self._last_step,
             blender_silence=time - self._orders.blender_seen,
             # a worker that was held up does not know what happened meanwhile, even if new frames wait: this
             # counts as silence, too
             frame_age=time - min(self._buffer.came_at, self._last_step),
-            arrived=controller is not None and controller.arrived,
-            done=controller is not None and controller.done,
-            at_rest=controller is None or controller.at_rest,
-            jumped=commanded is not None and self._buffer.jumped(commanded),
             remark=self._buffer.remark,
+        )
+        if controller is None:
+            return inputs
+        commanded = controller.commanded if self._safety.state in FOLLOWING else None
+        return replace(
+            inputs,
+            device_armed=True,
+            arrived=controller.arrived,
+            done=controller.done,
+            at_rest=controller.at_rest,
+            jumped=commanded is not None and self._buffer.jumped(commanded),
         )
 
     def _channels_needed(self, request: Request) -> frozenset[int]:

@@ -12,7 +12,7 @@ from limber.hardware.protocols.servo_state import StoredSettings, VolatileSettin
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.sentences import sentence
 from limber.hardware.worker.core import PERIOD
-from limber.hardware.worker.servo_diagnostics import ServoDiagnostics
+from limber.hardware.worker.servos.servo_diagnostics import ServoDiagnostics
 
 from tests.hardware.bus_simulation import BUSES, POSE, STEPS_PER_RAD, begin, bus_device, simulation
 from tests.hardware.device_packets import DynamixelDevice, FeetechDevice

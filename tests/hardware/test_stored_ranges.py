@@ -12,7 +12,7 @@ from limber.hardware.errors import DeviceError
 from limber.hardware.protocols.servo_state import StoredSettings
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.sentences import sentence
-from limber.hardware.worker.stored_ranges import other_offsets, shortened, within_own_limits
+from limber.hardware.worker.servos.stored_ranges import other_offsets, shortened, within_own_limits
 
 from tests.hardware.bus_simulation import (
     BUSES,

@@ -68,14 +68,14 @@ class BusCodec(Codec):
         """Queries that check whether registers still hold the written values, which a servo loses with its
         power.
         """
-        expected = {self._known(servo): self._expected(one) for servo, one in settings.items()}
-        registers = [self._table.written[one.start] for several in expected.values() for one in several]
+        expected = {self._known(servo): self._expected(volatile) for servo, volatile in settings.items()}
+        registers = [self._table.written[value.start] for values in expected.values() for value in values]
         if not registers:
             return ()
         start, size = span_of(registers)
         answers = [
-            Answer(servo, AnswerKind.HELD, size, start, expected=tuple(several))
-            for servo, several in expected.items()
+            Answer(servo, AnswerKind.HELD, size, start, expected=tuple(values))
+            for servo, values in expected.items()
         ]
         return tuple(self._ask_all(answers, start, size))
 

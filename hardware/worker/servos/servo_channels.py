@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ..device import Channel, Device
-from ..errors import HardwareError
-from ..mixing import Mixing
-from ..protocols.interface import Codec, Exchange
-from ..protocols.servo_state import StoredSettings
-from ..protocols.table import settings_of
-from .configuration import SPEED_HEADROOM
+from ...device import Channel, Device
+from ...errors import HardwareError
+from ...mixing import Mixing
+from ...protocols.interface import Codec, Exchange
+from ...protocols.servo_state import StoredSettings
+from ...protocols.table import settings_of
+from ..configuration import SPEED_HEADROOM
 from .stored_ranges import within_own_limits
 
 BEYOND = 0.05  # [rad] 3 degrees beyond the protocol's range, from which a servo may still be moved back

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..protocols.interface import Identified, Message, Problem, ProblemKind
-from ..safety import Fault
-from .connection import GREET_FOR, SILENT_AFTER
+from ...protocols.interface import Identified, Message, Problem, ProblemKind
+from ...safety import Fault
+from ..connection import GREET_FOR, SILENT_AFTER
 from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ..device import Device
-from ..errors import HardwareError
-from ..protocols.dialogue import PATIENT, Dialogue
-from ..protocols.interface import (
+from ...device import Device
+from ...errors import HardwareError
+from ...protocols.dialogue import PATIENT, Dialogue
+from ...protocols.interface import (
     Codec,
     Exchange,
     Measured,
     Message,
     ProtocolError,
 )
-from ..safety import Fault
-from ..transport import Transport
+from ...safety import Fault
+from ...transport import Transport
+from ..connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Moves, Raw, Readings
+from ..connection_state import PENDING, SERVO_TRANSITIONS, ConnectionState, DesiredState
 from .arm_checks import ArmChecks, PlanFailed
-from .connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Moves, Raw, Readings
-from .connection_state import PENDING, SERVO_TRANSITIONS, ConnectionState, DesiredState
 from .plan_execution import PlanExecution, PlanOutcome
 from .servo_channels import ServoChannels
 from .servo_diagnostics import ServoDiagnostics

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from ..device import Device
-from ..errors import DeviceError
-from ..protocols.servo_state import GoalMeaning, StoredSettings
-from ..safety import Fault
+from ...device import Device
+from ...errors import DeviceError
+from ...protocols.servo_state import GoalMeaning, StoredSettings
+from ...safety import Fault
 from .servo_channels import ServoChannels
 from .servo_positions import ServoPositions
 from .stored_ranges import other_offsets, shortened

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ..protocols.interface import Codec, Exchange, Quantity
-from ..protocols.servo_state import VolatileSettings
+from ...protocols.interface import Codec, Exchange, Quantity
+from ...protocols.servo_state import VolatileSettings
 from .arm_checks import ArmChecks
 from .servo_channels import ServoChannels
 from .servo_goals import ServoGoals

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ..device import Device
-from ..protocols.dynamixel.series import load_unit
-from ..protocols.interface import Codec, Exchange, Identified, Measured, Quantity
-from ..protocols.servo_state import VolatileSettings
+from ...device import Device
+from ...protocols.dynamixel.series import load_unit
+from ...protocols.interface import Codec, Exchange, Identified, Measured, Quantity
+from ...protocols.servo_state import VolatileSettings
 
 CHECK_EVERY = 0.2  # [s]
 CHECK_ALL_EVERY = (
@@ -68,15 +68,15 @@ class ServoDiagnostics:
         self.is_answered = bool(kinds)
         if not kinds:
             return ()
-        rounds, turn = divmod(self._checks, len(kinds))
+        rounds, index = divmod(self._checks, len(kinds))
         self._checks += 1
         if (
-            kinds[turn] is known
+            kinds[index] is known
             # servos without sync read are queried one at a time, since goals would wait for all of them
             # otherwise
         ):
             return (known[(rounds + 1) % len(known)],)
-        return kinds[turn]
+        return kinds[index]
 
     def ask(self, time: float) -> tuple[Exchange, ...]:
         """Query for the readings of the next servo, every ASK_EVERY."""

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
-from ..protocols.dialogue import Dialogue
-from ..protocols.interface import Exchange, Message, Problem, ProblemKind
+from ...protocols.dialogue import Dialogue
+from ...protocols.interface import Exchange, Message, Problem, ProblemKind
 
 TRIES = 3  # number of tries of an exchange: noise may destroy one of them, hardly three
 

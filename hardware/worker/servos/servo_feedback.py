@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..protocols.interface import (
+from ...protocols.interface import (
     Identified,
     Measured,
     Message,
@@ -14,8 +14,8 @@ from ..protocols.interface import (
     Quantity,
     ReportedError,
 )
-from ..protocols.servo_state import GoalMeaning, LostSetting, StoredSettings
-from ..safety import Fault
+from ...protocols.servo_state import GoalMeaning, LostSetting, StoredSettings
+from ...safety import Fault
 from .arm_checks import ArmChecks
 from .servo_channels import ServoChannels
 from .servo_diagnostics import ServoDiagnostics

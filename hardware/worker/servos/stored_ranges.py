@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..device import Channel, Device
-from ..errors import DeviceError
-from ..mixing import Mixing
-from ..protocols.servo_state import StoredSettings
+from ...device import Channel, Device
+from ...errors import DeviceError
+from ...mixing import Mixing
+from ...protocols.servo_state import StoredSettings
 
 NOTICEABLE = 0.01  # share of a joint's range: rounding to whole steps takes less
 LISTED = 4  # most joints that a sentence lists
