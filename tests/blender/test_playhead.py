@@ -5,7 +5,7 @@ where their keys lead.
 import bpy
 import pytest
 from limber.rig.events import handlers
-from limber.rig.robot import lookahead, playhead, sending
+from limber.rig.robot import links, lookahead, playhead, sending
 from limber.rig.robot.device import Source
 
 from tests.blender.robots import connect, robot_rig
