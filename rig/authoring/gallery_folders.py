@@ -3,13 +3,13 @@ are paths, and stay where the user has them.
 """
 
 import json
-import shutil
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from ...files import atomic
 from ...files.content import SMALL, text
+from ...files.folders import FolderWriter
 from ...files.plain import json_of
 from ...files.presence import is_file
 from ...files.reasons import reason
@@ -119,23 +119,26 @@ def choosing_models(location: Path, is_watched: bool) -> Steps[list[str]]:
 
 
 def keep_download(robot: Description, folder: Path) -> Path:
-    """Moves a folder with a model that a robot has sent to the user's folder; returns the model's path.
+    """Copies a folder with a model that a robot has sent to the user's folder; returns the model's path.
 
     Raises:
-        RigError: it cannot be moved there.
+        RigError: it cannot be written there.
     """
     models_folder = user_folder(MODELS)
     if models_folder is None:
         raise RigError("The user's folder of Blender cannot be made: check its access rights")
     path = models_folder / robot.folder.name
+    writer = FolderWriter(path)
     try:
-        if path.exists():
-            shutil.rmtree(path)
-        shutil.move(folder, path)
+        for file in (file for file in folder.rglob("*") if file.is_file()):
+            writer.write(file.relative_to(folder).as_posix(), file.read_bytes())
+        writer.commit()
     except OSError as error:
         raise RigError(
             f"{path} cannot be replaced ({reason(error)}): close what uses it, and check space and access rights"
         ) from error
+    finally:
+        writer.discard()
     _keep("models", {robot.folder.name: path / MODEL})
     return path / MODEL
 
