@@ -8,8 +8,8 @@ import json
 import math
 import operator
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from ...files.plain import shown
 from ..device import Joint
@@ -64,12 +64,12 @@ ANGLES = (
     "rad",
     "radians",
 )  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
-POSITIONS = ("position", "pos")  # ends of names, as ROS's tools write them: "elbow/position"
-OTHERS = (
-    *("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage"),
-    *("vel", "eff", "acc", "tau"),
-)
-BEFORE_POSITIONS, BEFORE_OTHERS = ("q", "pos"), ("qd", "dq", "qdd", "ddq", "tau", "vel", "acc")
+POSITION = "position"  # end of names, as ROS's tools write them: "elbow/position"
+OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage")
+# Short marks of quantities, before or behind a joint's name. They may belong to the name, "jaw_vel", so they
+# count only where the table shows it: see `_ShortMarks`.
+SHORT_POSITIONS = ("q", "pos")
+SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq")
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 NANO = TIME_UNITS["nanoseconds"]
 JOINT_UNITS = ("rad", "m", "plain")
@@ -135,11 +135,9 @@ def read_table(data: bytes) -> Recording:
             f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
         )
     clocks = _clocks(heading, at)
-    columns = {
-        k: joint
-        for k, cell in enumerate(heading)
-        if _time_factor(cell) is None and (joint := _joint_of(cell)) is not None
-    }
+    cells = {k: cell for k, cell in enumerate(heading) if _time_factor(cell) is None}
+    marks = _ShortMarks.of(cells.values())
+    columns = {k: joint for k, cell in cells.items() if (joint := _joint_of(cell, marks)) is not None}
     numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
     values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
     times = zip(*values[: len(clocks)], strict=True)
@@ -172,7 +170,36 @@ def _time_factor(heading: str) -> float | None:
     return TIME_UNITS.get(" ".join(words)) if not unit else None
 
 
-def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
+class _ShortMarks(NamedTuple):
+    """Which short marks of quantities a table's headings have.
+
+    Attributes:
+        positions: Joints whose positions are marked, where all columns of positions are.
+        joints: Joints that have a column of positions, marked or not: their other quantities are known.
+    """
+
+    positions: frozenset[str]
+    joints: frozenset[str]
+
+    @classmethod
+    def of(cls, headings: Iterable[str]) -> _ShortMarks:
+        names = {name: unit for name, unit in map(_split, headings) if name}
+        others = {name for name, unit in names.items() if not unit and _unmarked(name, SHORT_OTHERS)}
+        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - others}
+        positions = frozenset(marked.values()) if all(marked.values()) else frozenset()
+        return cls(positions, positions | frozenset(marked))
+
+
+def _unmarked(name: str, marks: Sequence[str]) -> str:
+    """A name without the mark before or behind it; "" where it has none."""
+    before, end = _without_end(name)
+    first, _, after = name.partition("_")
+    if before and end.lower() in marks:
+        return before.rpartition("/")[2] or before
+    return after if first.lower() in marks and not after.isdecimal() else ""
+
+
+def _joint_of(heading: str, marks: _ShortMarks) -> tuple[str, Unit, float] | None:
     """Name of a column's joint, its unit and the factor to it; None for a column that has no joint's
     positions.
 
@@ -186,13 +213,12 @@ def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
         name = name.removesuffix(LEROBOT)
         return name, "range_0_100" if name == GRIPPER else "degrees", 1.0
     before, quantity = _without_end(name)
-    first, _, after = name.partition("_")
-    if (before and quantity.lower() in OTHERS) or (after and first.lower() in BEFORE_OTHERS):
+    if (before and quantity.lower() in OTHERS) or _unmarked(name, SHORT_OTHERS) in marks.joints:
         return None
-    if before and quantity.lower() in POSITIONS:
+    if before and quantity.lower() == POSITION:
         name = before.rpartition("/")[2] or before
-    elif first.lower() in BEFORE_POSITIONS and after and not after.isdecimal():
-        name = after
+    elif not given and (unmarked := _unmarked(name, SHORT_POSITIONS)) in marks.positions:
+        name = unmarked
     before, end = _without_end(name)
     if not given and before and end.lower() in ANGLES:
         name, given = before, end

@@ -411,6 +411,12 @@ def test_columns_of_velocities_and_efforts_and_without_a_heading_are_not_read(tm
     assert [column.name for column in found.columns] == ["a"]
 
 
+def test_short_marks_belong_to_a_name_where_nothing_shows_that_they_are_quantities(tmp_path):
+    names = ["neck_pos", "q_elbow", "tau_x", "jaw_vel", "lid_pos", "head"]
+    heading = "seconds,neck_pos [rad],q_elbow [rad],tau_x,jaw_vel,lid_pos,head [rad]"
+    assert [column.name for column in of_table(tmp_path, f"{heading}\n0,1,2,3,4,5,6\n").columns] == names
+
+
 @pytest.mark.parametrize("seconds", ["secs", "header.stamp.sec", "sec"])
 @pytest.mark.parametrize("nanoseconds", ["nsecs", "header.stamp.nanosec", "nanosec"])
 def test_seconds_and_nanoseconds_are_one_time(tmp_path, seconds, nanoseconds):
