@@ -163,7 +163,8 @@ def until_interrupted(name: str, job: Callable[[], int]) -> int:
         return INTERRUPTED
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            # None: Blender's own, which Python cannot install again
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def sum_up(name: str, ended: Sequence[tuple[Task, Record]]) -> int:

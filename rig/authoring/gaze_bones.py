@@ -61,7 +61,7 @@ def heads(bones: Parents, head: str) -> list[str]:
         bones: Parent of each bone, parents before their children.
         head: The head that names tell; "": none without a side.
     """
-    short = short_names(bones)
+    short = short_names({bone: parent for bone, parent in bones.items() if bone.isascii()})  # as in `named`
     called = []
     for bone, name in short.items():
         part, stem, _, number, _ = read(name)
