@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isclose
 
 from ....hardware.motion_files.frames import at_rate
 from ....hardware.motion_files.named import Named
@@ -14,6 +15,8 @@ from ...robot.device import Source, sources
 from ...robot.names_in_files import names_in_files
 from ..export import Export
 from .recorded import Recorded
+
+ROUNDED = 1e-3  # share by which a rate may differ from the one that is meant
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,9 @@ def _body_motion(rig, recorded: Recorded, rate: int, title: str) -> ClipMotion:
     keys = sorted({**pose, **recorded.rows[0]}, key=list(dict.fromkeys([*joints, *recorded.rows[0]])).index)
     names = names_in_files(rig, [Source(owners.get(key, ""), *key) for key in keys])
     frames = [tuple((pose | row)[key] for key in keys) for row in recorded.rows]
-    values = at_rate(frames, 1.0 / recorded.seconds, rate)
+    clip_rate = 1.0 / recorded.seconds
+    # Clips round the time of a frame, .0333333 s: that is no other rate.
+    values = at_rate(frames, rate if isclose(clip_rate, rate, rel_tol=ROUNDED) else clip_rate, rate)
     columns = tuple(
         RecordedColumn(named.name, tuple(named.sign * row[k] for row in values), named.unit, named.servo)
         for k, named in enumerate(names)
