@@ -12,8 +12,6 @@ import json
 import sys
 from pathlib import Path
 
-import bpy
-
 from ..files import atomic
 from . import command
 from .bake import begin
@@ -152,16 +150,4 @@ def _write_report(path: Path | None, ended: list[tuple[Task, Record]]) -> str:
     return ""
 
 
-_handle = None
-
-
-def register() -> None:
-    global _handle
-    _handle = bpy.utils.register_cli_command(NAME, main)
-
-
-def unregister() -> None:
-    global _handle
-    if _handle is not None:
-        bpy.utils.unregister_cli_command(_handle)
-        _handle = None
+CLI_COMMANDS = {NAME: main}

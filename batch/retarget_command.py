@@ -12,8 +12,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import bpy
-
 from ..files.parquet import ParquetError
 from ..files.presence import is_file
 from ..hardware.errors import HardwareError
@@ -143,16 +141,4 @@ def _sentence(record: Record) -> str:
     return f"{record.state}. {record.reason}"
 
 
-_handle = None
-
-
-def register() -> None:
-    global _handle
-    _handle = bpy.utils.register_cli_command(NAME, main)
-
-
-def unregister() -> None:
-    global _handle
-    if _handle is not None:
-        bpy.utils.unregister_cli_command(_handle)
-        _handle = None
+CLI_COMMANDS = {NAME: main}

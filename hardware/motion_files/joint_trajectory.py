@@ -116,40 +116,58 @@ def _recording(documents: Sequence[Any]) -> Recording:
             f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory, or"
             " sensor_msgs/JointState"
         )
-    names: list[str] = []
-    rows: list[_Row] = []
     stamps = [
         _time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages
     ]
     ascend = all(before <= after for before, after in pairwise(stamps))
     are_states = all(map(_is_state, messages))
-    if ascend and are_states and len({frozenset(message.get(STATE_NAMES, list)) for message in messages}) > 1:
+    if ascend and are_states and len({frozenset(_names(message)) for message in messages}) > 1:
         return _of_several_senders(messages, stamps)
     are_stamped = ascend and (stamps[0] > 0.0 or are_states)
-    for number, (message, stamp) in enumerate(zip(messages, stamps, strict=True), 1):
-        joint_names = [
-            name
-            for name in message.get(STATE_NAMES if _is_state(message) else NAMES, list)
-            if isinstance(name, str)
-        ]
-        if number == 1:
-            names = joint_names
+    starts = [stamp - stamps[0] if are_stamped else None for stamp in stamps]
+    return _of_one_sender(messages, starts)
+
+
+def _of_one_sender(messages: Sequence[JsonFields], starts: Sequence[float | None]) -> Recording:
+    """Recording of messages that all move the same joints.
+
+    Args:
+        messages: The messages.
+        starts: Time of each one's start [s]; None: it starts where the one before ends.
+
+    Raises:
+        MotionFileError: A message moves other joints than the first, or there are too many numbers.
+    """
+    names = _names(messages[0])
+    rows: list[_Row] = []
+    for number, (message, start) in enumerate(zip(messages, starts, strict=True), 1):
+        joint_names = _names(message)
         if set(joint_names) != set(names) or not joint_names:
             raise MotionFileError(
                 f"message {number} moves {', '.join(joint_names) or 'nothing'}, the first {', '.join(names)}:"
                 " import them apart"
             )
-        start = stamp - stamps[0] if are_stamped else rows[-1].time if rows else 0.0
+        if start is None:
+            start = rows[-1].time if rows else 0.0
         indices = {name: k for k, name in enumerate(joint_names)}
-        came = list(_rows(message, start, [indices[name] for name in names]))
-        while (
-            came and rows and rows[-1].time >= came[0].time
-        ):  # rows ascend up to here, or the recording is refused
-            rows.pop()
-        rows += came
+        _replace_from(rows, list(_rows(message, start, [indices[name] for name in names])))
         if len(rows) * len(names) > MOST_NUMBERS:
             raise MotionFileError(f"it has more than {MOST_NUMBERS} numbers: import it in parts")
     return Recording(tuple(row.time for row in rows), tuple(_columns(names, rows)))
+
+
+def _names(message: JsonFields) -> list[str]:
+    """Names of a message's joints."""
+    names = message.get(STATE_NAMES if _is_state(message) else NAMES, list)
+    return [name for name in names if isinstance(name, str)]
+
+
+def _replace_from(rows: list[_Row], later: list[_Row]) -> None:
+    """Appends rows, which replace those that are not earlier than the first of them."""
+    # rows ascend up to here, or the recording is refused
+    while later and rows and rows[-1].time >= later[0].time:
+        rows.pop()
+    rows += later
 
 
 def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float]) -> Recording:
