@@ -5,7 +5,8 @@
     python -m benchmarks.motion --follow
 
 IN   target (s, t) [rad], one joint each; dt [s]; start (s,), at rest; lo, hi, velocity, acceleration, jerk
-(s,) [rad, rad/s, /s2, /s3] OUT  position (s, t) after each step; seconds (s,) for a step, mean
+     (s,) [rad, rad/s, /s2, /s3]
+OUT  position (s, t) after each step; seconds (s,) for a step, mean
 """
 
 import argparse

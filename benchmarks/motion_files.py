@@ -4,10 +4,11 @@ play a foreign motion.
     python -m benchmarks.motion_files [--round-trips 200] [--gaze]
 
 --round-trips  Random motions of each format's robot, written and read again: the largest difference of an
-angle [rad] or position [m]. --gaze         Three robots play 3 s of a foreign motion in Blender, live, 50
-frames a second: aim error [degrees] in all frames, of the
+    angle [rad] or position [m].
+--gaze         Three robots play 3 s of a foreign motion in Blender, live, 50 frames a second: aim error
+               [degrees] in all frames, of the
                solution and as Blender shows it after the motion filter, with a target at rest and with one
-               that swings.
+                   that swings.
 
 What the makers' own programs read is in tests/makers/test_motion_files.py. Ends with status 1 where a round
 trip loses more than 1e-6, or a solution does not look at its target.

@@ -3,11 +3,14 @@ limits.
 
 As printed, for one step of dt, with x, x', x'' the output so far and s the set-point:
 
-    x   <- x + lambda(psi, velocity limit)              psi = x' + lambda((xi - x') / dt, acceleration limit)
+    x    <- x + lambda(psi, velocity limit)
+    psi  = x' + lambda((xi - x') / dt, acceleration limit)
     xi   = x'' + lambda(((v H(v) - x') / dt - x'') / dt, jerk limit)
-    v    = Omega((s - x) / dt)                          H(v) = v/2 (tanh((|v| / (1 - rho))^(1 - sigma) - pi) +
-    1) lambda(y, k) = k/2 tanh(y / (k/2))                  Omega slows what leads away from the middle of the
-    range: 1 - |.|^(2 beta)
+    v    = Omega((s - x) / dt)
+    H(v) = v/2 (tanh((|v| / (1 - rho))^(1 - sigma) - pi) + 1)
+    lambda(y, k) = k/2 tanh(y / (k/2))
+
+Omega slows what leads away from the middle of the range: 1 - |.|^(2 beta).
 
 Its units do not agree. Comments "Repair 1" to "Repair 8" below and docs/motion.md say what is done instead.
 """

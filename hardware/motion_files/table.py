@@ -3,7 +3,7 @@
     byte 0      version, 1
     byte 1      channels
     byte 2      pulses per row: 1 means a row for each pulse, 50 a second; with more, pulses between rows are
-        interpolated linearly
+                interpolated linearly
     byte 3      bit 0: it loops
     bytes 4-7   rows
     then for each channel 10 bytes: servo, on silence (0 hold, 1 detach), lowest, highest position, speed

@@ -6,8 +6,8 @@ up to there:
 
     {"limber_takes": 2, "object": NAME}     first
     {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the frames of a take, and
-    where its channels change [frame, value, ...]     values of a frame [rad; locations and prismatic joints
-    m], in the channels' order
+        where its channels change
+    [frame, value, ...]     values of a frame [rad; locations and prismatic joints m], in the channels' order
 """
 
 import json
