@@ -5,6 +5,7 @@ however the work is shared or interrupted.
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -163,8 +164,11 @@ def test_a_killed_run_loses_the_clip_at_hand_and_goes_on(places, tmp_path):
     process.kill()  # first: it would put another worker in the place of one that is killed
     process.wait()
     for worker in workers:
+        ending = os.pidfd_open(worker)
         os.kill(worker, signal.SIGKILL)
-    states = [json.loads(path.read_text())["state"] for path in (tmp_path / "records").rglob("*.json")]
+        select.select([ending], [], [])  # until it has ended: a record may be on its way to its place
+        os.close(ending)
+    states = [json.loads(path.read_text())["state"] for path in (tmp_path / "records").glob("*.json")]
     ended = sum(state in ("good", "flagged") for state in states)
     again = retargeted(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
     assert f"{ended} of 9 files are done already" in again.stdout, again.stdout + again.stderr
