@@ -160,7 +160,7 @@ def test_a_killed_run_loses_the_clip_at_hand_and_goes_on(places, tmp_path):
     for said in process.stdout:
         if said.startswith("[2/9]"):
             break
-    workers = children(process.pid)
+    workers = descendants(process.pid)  # a pool's processes, and what they run
     process.kill()  # first: it would put another worker in the place of one that is killed
     process.wait()
     for worker in workers:
@@ -175,9 +175,13 @@ def test_a_killed_run_loses_the_clip_at_hand_and_goes_on(places, tmp_path):
     assert contents(tmp_path) == contents(places["one"])
 
 
+def descendants(process: int) -> list[int]:
+    return [number for child in children(process) for number in (child, *descendants(child))]
+
+
 def children(process: int) -> list[int]:
-    text = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(number) for number in text.split()]
+    threads = Path(f"/proc/{process}/task").glob("*/children")  # whichever thread began them
+    return [int(number) for thread in threads for number in thread.read_text().split()]
 
 
 def test_an_interrupted_run_stops_and_says_how_it_goes_on(places, tmp_path):
