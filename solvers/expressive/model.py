@@ -95,6 +95,7 @@ class Model:
 
     Attributes:
         scale: (n,) movement of each joint that counts as one radian.
+        shape: The shape directions.
         weights: (l,) weights of the shape directions, mean 1.
         weighted: (n, l) weight of a direction for each joint that rotates it, else 0.
         rooted: (l, k) root of the weight for each axis of `Poses.whole` about which a direction rotates, else
@@ -112,7 +113,7 @@ class Model:
             )
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
         self.turns: Angles = tree.turns[:, 0]  # (n,) 1 for revolute joints, else 0
-        shape = shape_directions(skeleton, self.options)
+        self.shape = shape = shape_directions(skeleton, self.options)
         self.slid = [(row, direction.slide) for row, direction in enumerate(shape) if direction.slide >= 0]
         self.carriers: Indices = tree.held[[direction.carrier for direction in shape]]
         self.vectors = np.array([each.vector if each.slide >= 0 else unit(each.vector) for each in shape])[

@@ -1,0 +1,226 @@
+"""One skeleton in the compiled kernel: its arrays are prepared once, so that a call takes a few microseconds."""
+
+import ctypes
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..goals import GazeGoal
+from ..kinematics.skeleton import Angles
+from .aims import SIZE, aim_numbers
+from .library import Kernel, KernelError, check
+
+if TYPE_CHECKING:
+    from ..expressive.model import Model
+
+ALIGNMENT = 64
+Pointer = ctypes.c_void_p
+
+
+class _Skeleton(ctypes.Structure):
+    """`struct limber_skeleton`."""
+
+    _fields_ = [
+        *((name, ctypes.c_int32) for name in ("joints", "directions", "ends", "hold_body")),
+        ("reach", ctypes.c_double),
+        ("transition_speed", ctypes.c_double),
+        *(
+            (name, Pointer)
+            for name in (
+                "parents",
+                "prismatic",
+                "rests",
+                "axes",
+                "lower",
+                "upper",
+                "carriers",
+                "vectors",
+                "slides",
+                "weights",
+                "end_joints",
+                "end_frames",
+            )
+        ),
+    ]
+
+
+class _Problem(ctypes.Structure):
+    """`struct limber_problem`."""
+
+    _fields_ = [
+        ("model", Pointer),
+        ("workspace", Pointer),
+        ("workspace_bytes", ctypes.c_size_t),
+        ("posture", Pointer),
+        ("aim", Pointer),
+        ("aims", ctypes.c_int32),
+        ("keep", ctypes.c_double),
+    ]
+
+
+class Buffer:
+    """An array of doubles whose address is known and stays."""
+
+    def __init__(self, *shape: int) -> None:
+        count = int(np.prod(shape))
+        bytes_ = np.zeros(8 * count + ALIGNMENT, np.uint8)
+        start = -bytes_.ctypes.data % ALIGNMENT
+        self.array: Angles = bytes_[start : start + 8 * count].view(np.float64).reshape(shape)
+        self.address: int = self.array.ctypes.data
+
+
+def frame_numbers(frames: Angles) -> Angles:
+    """Frames (k, 4, 4) as the kernel has them (k, 12): rotations row by row, then positions."""
+    return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], 1)
+
+
+class Evaluated(NamedTuple):
+    """One configuration's errors and derivatives; r components of the aim error."""
+
+    error: Angles  # (r,)
+    columns: Angles  # (n, r)
+    matrix: Angles  # (n, n) Gauss-Newton matrix of the shape
+    descent: Angles  # (n,) its negative gradient
+    size: float
+    cosine: float  # mean, of the shape deviation
+    turn_cosine: float  # of the rotation that fits best
+    turn_sine: float
+    merit: float
+
+
+class CompiledModel:
+    """A model in the kernel, with the buffers of its calls; one thread at a time may use it."""
+
+    def __init__(self, kernel: Kernel, model: "Model") -> None:
+        self.kernel, self.model, self.n = kernel, model, len(model.lower)
+        skeleton, tree, directions = model.skeleton, model.skeleton.tree, model.shape
+        integers = {
+            "parents": tree.parents,
+            "prismatic": [kind == "prismatic" for kind in tree.kinds],
+            "carriers": [each.carrier for each in directions],
+            "slides": [each.slide for each in directions],
+            "end_joints": [end.joint for end in skeleton.ends],
+        }
+        reals = {
+            "rests": frame_numbers(tree.rests),
+            "axes": tree.axes,
+            "lower": model.lower,
+            "upper": model.upper,
+            "vectors": model.vectors,
+            "weights": model.weights,
+            "end_frames": frame_numbers(tree.ends),
+        }
+        arrays = {name: np.array(values, np.int32) for name, values in integers.items()} | {
+            name: np.ascontiguousarray(values, float) for name, values in reals.items()
+        }
+        described = _Skeleton(
+            joints=self.n,
+            directions=len(directions),
+            ends=len(skeleton.ends),
+            hold_body=model.options.hold_body,
+            reach=skeleton.reach,
+            transition_speed=model.options.transition_speed,
+            **{name: array.ctypes.data for name, array in arrays.items()},
+        )
+        size = kernel.model_bytes(ctypes.byref(described))
+        self._memory = Buffer(size // 8 + 1)
+        check(kernel.model(self._memory.address, size, ctypes.byref(described)))
+        self._posture, self._kept = Buffer(self.n), None
+        self._problem = _Problem(model=self._memory.address, posture=self._posture.address)
+        self._address = ctypes.addressof(self._problem)
+        self._aims, self._candidates, self._goal = 0, 0, None
+
+    def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
+        """Writes a problem for so many candidates; returns its address."""
+        aims = len(goal.ends)
+        if aims > self._aims or candidates > self._candidates:
+            self._grow(max(aims, self._aims), max(candidates, self._candidates))
+        if goal is not self._goal:
+            numbers = aim_numbers(goal)
+            self._aim.array[: len(numbers)] = numbers
+            self._goal = goal
+        if (posture, keep) != self._kept:
+            self._posture.array[:] = posture
+            self._problem.keep, self._kept = keep, (posture, keep)
+        self._problem.aims = aims
+        return self._address
+
+    def _grow(self, aims: int, candidates: int) -> None:
+        """Makes room for so many aims and candidates."""
+        size = self.kernel.workspace_bytes(self._memory.address, aims, candidates)
+        if not size:
+            raise KernelError(f"{aims} aims and {candidates} candidates are more than the compiled solver takes")
+        self._workspace, self._aim = Buffer(size // 8 + 1), Buffer(SIZE * aims)
+        self._problem.workspace, self._problem.workspace_bytes = self._workspace.address, size
+        self._problem.aim = self._aim.address
+        self._aims, self._candidates, self._goal = aims, candidates, None
+        n = self.n
+        self._angles, self._sides, self._shape = Buffer(candidates, n), Buffer(candidates), Buffer(candidates)
+        self._values = Buffer(8 * candidates + 8)
+        self._error, self._columns = Buffer(6 * aims), Buffer(n * 6 * aims)
+        self._matrix, self._descent = Buffer(n, n), Buffer(n)
+
+    def forward(self, angles: Angles) -> tuple[Angles, Angles]:
+        """Frames (n, 12) and axes (n, 3) of the joints at angles (n,)."""
+        values, frames, axes = Buffer(self.n), Buffer(self.n, 12), Buffer(self.n, 3)
+        values.array[:] = angles
+        check(self.kernel.forward(self._memory.address, values.address, frames.address, axes.address))
+        return frames.array, axes.array
+
+    def evaluate(
+        self, goal: GazeGoal, posture: tuple[float, ...], keep: float, angles: Angles, side: float = 0.0
+    ) -> Evaluated:
+        """Errors and derivatives of one configuration (n,)."""
+        problem = self.pose(goal, posture, keep)
+        self._angles.array[0] = angles
+        check(
+            self.kernel.evaluate(
+                problem,
+                self._angles.address,
+                side,
+                self._error.address,
+                self._columns.address,
+                self._matrix.address,
+                self._descent.address,
+                self._values.address,
+            )
+        )
+        values = self._values.array
+        rows = int(values[0])
+        lower = np.tril(self._matrix.array)
+        return Evaluated(
+            self._error.array[:rows].copy(),
+            self._columns.array[: self.n * rows].reshape(self.n, rows).copy(),
+            lower + np.tril(lower, -1).T,
+            self._descent.array.copy(),
+            *values[1:6].tolist(),
+        )
+
+    def descend(
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        keep: float,
+        angles: Angles,
+        sides: Angles,
+        shape: Angles,
+        steps: int,
+        passes: int,
+    ) -> tuple[Angles, Angles]:
+        """Configurations (m, n) after so many large steps, and merits, mean cosines and aim errors (3, m)."""
+        m = len(angles)
+        problem = self.pose(goal, posture, keep, m)
+        self._angles.array[:m], self._sides.array[:m], self._shape.array[:m] = angles, sides, shape
+        check(
+            self.kernel.descend(
+                problem,
+                m,
+                self._angles.address,
+                self._sides.address,
+                self._shape.address,
+                steps,
+                passes,
+                self._values.address,
+            )
+        )
+        return self._angles.array[:m].copy(), self._values.array[: 3 * m].reshape(3, m).copy()
