@@ -8,8 +8,8 @@
 size_t boxed_scratch(int n);
 
 /* Minimises x' H x / 2 - g' x within bounds that include 0 or not; `matrix` (n, n) has H's lower triangle and is
- * positive definite. Active unknowns are held by a stiff spring, so that the sign of what moves them tells whether they
- * stay active; after `passes` linear solves x is the nearest point within bounds. */
+ * positive definite. An active unknown stays so while the objective falls beyond its bound; after `passes`
+ * linear solves x is the nearest point within bounds. */
 void boxed(int n, const double *matrix, const double *descent, const double *least, const double *most, int passes,
            double *x, double *scratch);
 
