@@ -30,14 +30,20 @@ static size_t laid_out(struct work *work, char *memory, const struct model *mode
     work->pose.columns = take(&pieces, ROWS_OF_AIM * aims * n, real);
     work->matrix = take(&pieces, n * n, real);
     double **vectors[] = {&work->descent, &work->least, &work->most, &work->move,
-                          &work->lower,   &work->upper, &work->trial, &work->zeros};
+                          &work->lower,   &work->upper, &work->trial, &work->zeros, &work->previous,
+                          &work->toward, &work->path,  &work->path_next};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = take(&pieces, n, real);
+    work->rows_matrix = take(&pieces, ROWS_OF_AIM * aims * ROWS_OF_AIM * aims, real);
+    work->rows_wanted = take(&pieces, ROWS_OF_AIM * aims, real);
+    work->rows_weights = take(&pieces, ROWS_OF_AIM * aims, real);
+    work->free_roll = take(&pieces, aims, sizeof *work->free_roll);
     work->shape_scratch = take(&pieces, shape_scratch(model), real);
     work->boxed_scratch = take(&pieces, boxed_scratch((int)n), real);
     work->angles = take(&pieces, m * n, real);
     work->others = take(&pieces, m * n, real);
     work->spare = take(&pieces, m * n, real);
-    double **numbers[] = {&work->merit, &work->cosine, &work->size, &work->sides, &work->speeds, &work->costs};
+    double **numbers[] = {&work->merit, &work->cosine, &work->size, &work->sides, &work->speeds, &work->costs,
+                          &work->spare_sides};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = take(&pieces, m, real);
     int32_t **indices[] = {&work->order, &work->picked, &work->kinds, &work->branches};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) *indices[i] = take(&pieces, m, sizeof(int32_t));
@@ -72,6 +78,10 @@ int32_t begin(const struct limber_problem *problem, int32_t candidates, struct w
     work->goal.aims = problem->aims;
     set_aims(work, problem->aim);
     return LIMBER_OK;
+}
+
+int32_t check_goal(const struct work *work, const struct limber_aim *aim) {
+    return check_aims(work->model, aim, work->goal.aims);
 }
 
 void set_aims(struct work *work, const struct limber_aim *aim) {

@@ -18,9 +18,11 @@ struct work {
     struct pose pose;
     double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* of one step */
     double *lower, *upper, *trial; /* (n,) */
-    double *zeros;                 /* (n,) */
+    double *zeros, *previous, *toward, *path, *path_next; /* (n,) */
+    double *rows_matrix, *rows_wanted, *rows_weights; /* (r, r), (r,), (r,) of the exact correction */
+    struct limber_aim *free_roll;  /* the aims without `up` */
     /* of many candidates */
-    double *angles, *others, *spare, *merit, *cosine, *size, *sides, *speeds, *costs;
+    double *angles, *others, *spare, *merit, *cosine, *size, *sides, *speeds, *costs, *spare_sides;
     int32_t *order, *picked, *kinds, *branches;
 };
 
@@ -34,6 +36,9 @@ struct step_goal {
 
 /* Checks a problem and lays out its workspace for so many candidates. */
 int32_t begin(const struct limber_problem *problem, int32_t candidates, struct work *work);
+
+/* LIMBER_OK, or what is wrong with other aims that are to be a goal of as many rows. */
+int32_t check_goal(const struct work *work, const struct limber_aim *aim);
 
 /* Makes other aims of as many rows, which are checked, the goal. */
 void set_aims(struct work *work, const struct limber_aim *aim);

@@ -110,4 +110,56 @@ LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32
                                      const double *sides, const double *shape, int32_t steps, int32_t passes,
                                      double *values);
 
+/* The best configuration (n,) from scratch, from starts (m, n) on `sides` (m,); `values` (2,) are its aim error and the
+ * number of steps. The workspace must have room for `LIMBER_SEARCH` candidates at least. */
+#define LIMBER_SEARCH 40
+LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, int32_t starts, const double *angles,
+                                    const double *sides, double *best, double *values);
+
+/* One frame of tracking: what it starts from, and its result. */
+struct limber_frame {
+    const double *start;    /* (n,) angles of the last frame, within limits */
+    const double *velocity; /* (n,) [rad/s] in it */
+    double dt;              /* [s] */
+    double trust;           /* share of the largest speed that a joint may have */
+    double damping;         /* share of the inertia of local steps */
+    double *branch;         /* (n,) configuration of the branch toward which a transition goes; it follows the goal */
+    double speed;           /* [rad/s] of the transition */
+    int32_t kind;           /* of the transition; afterwards LIMBER_STAY where it has ended */
+    int32_t is_still;       /* whether the goal stands still */
+    double *angles;         /* (n,) result */
+    double aim_error, merit;
+    int32_t steps;
+};
+
+LIMBER_EXPORT int32_t limber_local_frame(const struct limber_problem *problem, struct limber_frame *frame);
+LIMBER_EXPORT int32_t limber_transition_frame(const struct limber_problem *problem, struct limber_frame *frame);
+
+#define LIMBER_BRANCH_STEPS 3 /* of starts toward the goal to come */
+#define LIMBER_POOL 10        /* branches that are known from plan to plan, and are simulated */
+#define LIMBER_MOST_STEPS 64  /* of a simulation */
+
+/* The plan of a frame; the problem's aims are those to come when branches are followed. The workspace has room for
+ * (LIMBER_POOL + 1) (steps + 1) candidates, and for `starts`. */
+struct limber_plan {
+    const double *angles; /* (n,) from which it starts */
+    double dt;            /* [s] of a frame */
+    double speed;         /* [rad/s] of the transition in progress */
+    double hysteresis;    /* [deg] by which another path must be cheaper than the one in progress */
+    double *branch;       /* (n,) of the transition in progress; afterwards of the chosen one */
+    int32_t kind;         /* the same, LIMBER_STAY: none */
+    int32_t is_new;       /* result: whether another transition than the one in progress was chosen */
+    int32_t is_lasting;   /* whether what is left of the aim error at the end decides */
+    int32_t is_straight_only; /* whether only straight transitions may be chosen */
+    int32_t starts, steps;
+    const double *start;  /* (starts, n) */
+    const double *sides, *shape; /* (starts,) as for `limber_descend` */
+    const double *durations;     /* (steps,) [s] */
+    const struct limber_aim *goals; /* (steps, aims) */
+    double *pool;         /* (LIMBER_POOL, n) result: the best on different branches */
+    int32_t pooled;       /* their number */
+};
+
+LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
+
 #endif
