@@ -1,11 +1,14 @@
 """Poses of one skeleton for many configurations at once, with the directions that make up their shape."""
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..goals import GazeError
+from ..kernel.binding import CompiledModel
+from ..kernel.library import kernel
 from ..kinematics.rotations import unit
 from ..kinematics.skeleton import SHORTEST_LINK, Angles, Skeleton
 from ..kinematics.tree import BASE, Frames
@@ -126,6 +129,12 @@ class Model:
         whole = carried if self.options.hold_body else np.column_stack([np.ones(len(shape)), carried])
         self.rooted = whole * np.sqrt(self.weights)[:, None]
         self.shared = self.rooted.T @ self.rooted
+
+    @cached_property
+    def compiled(self) -> CompiledModel | None:
+        """This model in the compiled kernel; None: there is none for this machine."""
+        library = kernel()
+        return None if library is None else CompiledModel(library, self)
 
     def turning_end(self, end: int) -> Angles:
         """(n,) 1 for joints that rotate an end, else 0."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import NamedTuple
 
-from ..gaze import FASTEST_TARGET, PlanSlot
+from ..gaze import FASTEST_TARGET
 from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
 from ..kinematics.rotations import (
     ORIGIN,
@@ -152,7 +152,6 @@ class FrameContext(NamedTuple):
     angles: Angles  # (n,) of the last frame
     speed: float  # [rad/s] of the transition in progress
     lost: float  # [s] since the aim was last met
-    slot: PlanSlot  # whether this solver may plan in this frame
     dt: float  # [s] of the frame
 
     def descent(self, model: Model, time: float) -> Descent:

@@ -63,10 +63,14 @@ class Search:
         """State of a new search for the shape of `posture` (n,), which is within limits; both solutions of a
         symmetric end are searched for.
         """
-        starts, sides = self.seeds.around(posture), None
-        if descent.aim.two_sided:
-            starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
-        return Searching(descent.at(starts, sides))
+        return Searching(descent.at(*self._starts(posture, descent.aim.two_sided)))
+
+    def _starts(self, posture: Angles, two_sided: bool) -> tuple[Angles, Angles]:
+        """Starting configurations (m, n) and their sides (m,)."""
+        starts = self.seeds.around(posture)
+        if two_sided:
+            return np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
+        return starts, np.zeros(len(starts))
 
     def advanced(self, descent: Descent, searching: Searching) -> Searching:
         """State of the search after one more step."""
@@ -87,6 +91,11 @@ class Search:
         must be within limits.
         """
         descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
+        if self.model.compiled is not None:
+            starts, sides = self._starts(np.array(posture), descent.aim.two_sided)
+            found = self.model.compiled.search(goal, posture, authored.keep, starts, sides)
+            angles, error, steps = found
+            return Corrected(angles, self.model.skeleton.forward(angles), error, steps), steps
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None
         while not searching.is_done:
             searching = self.advanced(descent, searching)

@@ -1,6 +1,7 @@
 """One skeleton in the compiled kernel: its arrays are prepared once, so that a call takes a few microseconds."""
 
 import ctypes
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,9 +13,13 @@ from .library import Kernel, KernelError, check
 
 if TYPE_CHECKING:
     from ..expressive.model import Model
+    from ..expressive.motion import Transition
 
 ALIGNMENT = 64
+# As in limber.h: candidates of a search at least, branches of a plan, steps of a simulation, and no transition
+SEARCH, POOL, MOST_STEPS, STAY = 40, 10, 64, 1
 Pointer = ctypes.c_void_p
+Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
 
 
 class _Skeleton(ctypes.Structure):
@@ -58,6 +63,40 @@ class _Problem(ctypes.Structure):
     ]
 
 
+class _Frame(ctypes.Structure):
+    """`struct limber_frame`."""
+
+    _fields_ = [
+        ("start", Pointer),
+        ("velocity", Pointer),
+        *((name, ctypes.c_double) for name in ("dt", "trust", "damping")),
+        ("branch", Pointer),
+        ("speed", ctypes.c_double),
+        ("kind", ctypes.c_int32),
+        ("is_still", ctypes.c_int32),
+        ("angles", Pointer),
+        ("aim_error", ctypes.c_double),
+        ("merit", ctypes.c_double),
+        ("steps", ctypes.c_int32),
+    ]
+
+
+class _Plan(ctypes.Structure):
+    """`struct limber_plan`."""
+
+    _fields_ = [
+        ("angles", Pointer),
+        *((name, ctypes.c_double) for name in ("dt", "speed", "hysteresis")),
+        ("branch", Pointer),
+        *(
+            (name, ctypes.c_int32)
+            for name in ("kind", "is_new", "is_lasting", "is_straight_only", "starts", "steps")
+        ),
+        *((name, Pointer) for name in ("start", "sides", "shape", "durations", "goals", "pool")),
+        ("pooled", ctypes.c_int32),
+    ]
+
+
 class Buffer:
     """An array of doubles whose address is known and stays."""
 
@@ -86,6 +125,30 @@ class Evaluated(NamedTuple):
     turn_cosine: float  # of the rotation that fits best
     turn_sine: float
     merit: float
+
+
+class Tracked(NamedTuple):
+    """One frame of tracking."""
+
+    angles: Angles  # (n,)
+    aim_error: float  # [rad]
+    merit: float
+    steps: int
+    branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
+    speed: float  # [rad/s] of it
+
+
+class PlannedPath(NamedTuple):
+    """Where a plan begins."""
+
+    angles: Angles  # (n,)
+    dt: float  # [s] of a frame
+    speed: float  # [rad/s] of the transition in progress
+    kind: int  # of the transition in progress; STAY: none
+    branch: tuple[float, ...]  # (n,) of it; () for none
+    hysteresis: float  # [deg]
+    is_lasting: bool  # whether what is left of the aim error at the end decides
+    is_straight_only: bool  # whether only straight transitions may be chosen
 
 
 class CompiledModel:
@@ -129,6 +192,23 @@ class CompiledModel:
         self._problem = _Problem(model=self._memory.address, posture=self._posture.address)
         self._address = ctypes.addressof(self._problem)
         self._aims, self._candidates, self._goal = 0, 0, None
+        self._start, self._velocity = Buffer(self.n), Buffer(self.n)
+        self._branch, self._best = Buffer(self.n), Buffer(self.n)
+        self._pool, self._durations, self._goals = Buffer(POOL, self.n), Buffer(MOST_STEPS), Buffer(1)
+        self._frame = _Frame(
+            start=self._start.address,
+            velocity=self._velocity.address,
+            branch=self._branch.address,
+            angles=self._best.address,
+        )
+        self._frame_address = ctypes.addressof(self._frame)
+        self._plan = _Plan(
+            angles=self._start.address,
+            branch=self._branch.address,
+            durations=self._durations.address,
+            pool=self._pool.address,
+        )
+        self._plan_address = ctypes.addressof(self._plan)
 
     def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
         """Writes a problem for so many candidates; returns its address."""
@@ -224,3 +304,103 @@ class CompiledModel:
             )
         )
         return self._angles.array[:m].copy(), self._values.array[: 3 * m].reshape(3, m).copy()
+
+    def search(
+        self, goal: GazeGoal, posture: tuple[float, ...], keep: float, starts: Angles, sides: Angles
+    ) -> tuple[tuple[float, ...], float, int]:
+        """The best configuration (n,) from scratch, from starts (m, n) on `sides` (m,), its aim error [rad]
+        and the number of steps.
+        """
+        m = len(starts)
+        problem = self.pose(goal, posture, keep, max(m, SEARCH))
+        self._angles.array[:m], self._sides.array[:m] = starts, sides
+        best, values = self._best, self._values
+        check(
+            self.kernel.search(
+                problem, m, self._angles.address, self._sides.address, best.address, values.address
+            )
+        )
+        aim_error, steps = values.array[:2].tolist()
+        return tuple(best.array.tolist()), aim_error, int(steps)
+
+    def local_frame(
+        self,
+        problem: Problem,
+        start: Angles,
+        velocity: Angles,
+        dt: float,
+        trust: float,
+        damping: float,
+    ) -> Tracked:
+        """The next frame's angles by a local step from `start` (n,) at `velocity` (n,)."""
+        frame = self._frame
+        address = self.pose(*problem)
+        self._start.array[:], self._velocity.array[:] = start, velocity
+        frame.dt, frame.trust, frame.damping = dt, trust, damping
+        check(self.kernel.local_frame(address, self._frame_address))
+        return Tracked(self._best.array.copy(), frame.aim_error, frame.merit, frame.steps, None, 0.0)
+
+    def transition_frame(
+        self,
+        problem: Problem,
+        start: Angles,
+        velocity: Angles,
+        dt: float,
+        transition: "Transition",
+        speed: float,
+        is_still: bool,
+    ) -> Tracked:
+        """The next frame's angles by a step of a transition, and the transition as it goes on."""
+        frame = self._frame
+        address = self.pose(*problem)
+        self._start.array[:], self._velocity.array[:] = start, velocity
+        self._branch.array[:] = transition.branch
+        frame.dt, frame.trust, frame.damping = dt, 1.0, 1.0
+        frame.kind, frame.speed, frame.is_still = transition.kind, speed, is_still
+        check(self.kernel.transition_frame(address, self._frame_address))
+        branch = None if frame.kind == STAY else tuple(self._branch.array.tolist())
+        return Tracked(
+            self._best.array.copy(), frame.aim_error, frame.merit, frame.steps, branch, frame.speed
+        )
+
+    def plan(
+        self,
+        problem: Problem,
+        goals: Sequence[GazeGoal],
+        durations: tuple[float, ...],
+        starts: tuple[Angles, Angles, Angles],
+        path: PlannedPath,
+    ) -> tuple[Angles, int | None, tuple[float, ...]]:
+        """A plan: the best starts on different branches (b, n), the kind of the chosen transition, or None
+        where that in progress goes on, and the chosen branch.
+
+        Args:
+            problem: The goal when branches are followed, the posture and the weight of the shape.
+            goals: The goals after each step of a simulation.
+            durations: Of these steps [s].
+            starts: Configurations (m, n), the weights of the shape (m,) and the sides (m,).
+            path: From where, and how it is now.
+        """
+        angles, shape, sides = starts
+        m, steps, ends = len(angles), len(durations), len(problem[0].ends)
+        address = self.pose(*problem, max(m, (POOL + 1) * (MOST_STEPS + 1)))
+        numbers = [number for goal in goals for number in aim_numbers(goal)]
+        if len(numbers) > len(self._goals.array):
+            self._goals = Buffer(len(numbers))
+        self._goals.array[: len(numbers)] = numbers
+        assert len(numbers) == steps * ends * SIZE
+        self._angles.array[:m], self._shape.array[:m], self._sides.array[:m] = angles, shape, sides
+        self._start.array[:], self._durations.array[:steps] = path.angles, durations
+        self._branch.array[:] = path.branch or path.angles
+        plan = self._plan
+        plan.start, plan.sides, plan.shape = (
+            self._angles.address,
+            self._sides.address,
+            self._shape.address,
+        )
+        plan.goals, plan.starts, plan.steps = self._goals.address, m, steps
+        plan.dt, plan.speed, plan.hysteresis, plan.kind = path.dt, path.speed, path.hysteresis, path.kind
+        plan.is_lasting, plan.is_straight_only = path.is_lasting, path.is_straight_only
+        check(self.kernel.plan(address, self._plan_address))
+        pool = self._pool.array[: plan.pooled].copy()
+        return pool, plan.kind if plan.is_new else None, tuple(self._branch.array.tolist())

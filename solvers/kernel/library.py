@@ -27,6 +27,10 @@ ENTRIES = {
     "boxed": (Count, *(Pointer,) * 4, Count, Pointer, Pointer),
     "evaluate": (Pointer, Pointer, Real, *(Pointer,) * 5),
     "descend": (Pointer, Count, Pointer, Pointer, Pointer, Count, Count, Pointer),
+    "search": (Pointer, Count, *(Pointer,) * 4),
+    "local_frame": (Pointer, Pointer),
+    "transition_frame": (Pointer, Pointer),
+    "plan": (Pointer, Pointer),
 }
 SIZES = {"model_bytes", "workspace_bytes"}
 MESSAGES = {
