@@ -30,9 +30,9 @@ from .simulation import (
     simulation_steps,
 )
 
-# [s] ahead for which branches are found and followed: about when a transition arrives; then the next plan
-# begins
-LEAD = 1 / 3
+LEAD = 1 / 3  # [s] ahead for which branches are found and followed: about when a transition arrives
+# [s] from one plan to the next: no target turns round sooner; while the aim is lost each frame has one
+PERIOD = 1 / 12
 BRANCH_STEPS = 3
 POOL = 10  # branches that are known from plan to plan, and as many that are simulated
 
@@ -51,7 +51,7 @@ class Planning(NamedTuple):
     """State of the planner between frames."""
 
     pool: Rows | None = None
-    since_plan: float = LEAD  # [s] since the last plan
+    since_plan: float = PERIOD  # [s] since the last plan
     searches: int = 0  # number of searches from scratch since the aim was last met
     choices: int = 0  # number of transitions chosen for a goal that stands still
     transition: Transition | None = None
@@ -64,13 +64,13 @@ class Planner:
         self.model, self.search, self.seeds = model, search, search.seeds
 
     def advance(self, state: Planning, context: FrameContext) -> Planning:
-        """The state after this frame: with a new plan each `LEAD` seconds, and in every frame while the aim
+        """The state after this frame: with a new plan each `PERIOD`, and in every frame while the aim
         is lost.
         """
         state = state._replace(since_plan=state.since_plan + context.dt)
         if (due := int(context.lost / LASTING_LOSS)) != state.searches:
             state = (self._searched(state, context) if due > state.searches else state)._replace(searches=due)
-        return self._planned(state, context) if context.lost or state.since_plan >= LEAD else state
+        return self._planned(state, context) if context.lost or state.since_plan >= PERIOD else state
 
     def _searched(self, state: Planning, context: FrameContext) -> Planning:
         """The state with the solution from scratch as one more branch in the pool, in the first place."""
