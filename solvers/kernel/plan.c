@@ -15,6 +15,9 @@
 #define TAIL 0.5
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
+#ifndef DOUBT
+#define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
+#endif
 #define HORIZON 0.65                   /* solvers/expressive/prediction.py */
 #define PI 3.14159265358979323846
 
@@ -105,15 +108,16 @@ static void choose(struct work *work, struct limber_plan *plan, int branches) {
     if (branches) follow_branches(work, &s);
     double best = cost_of(work, &s, under_way ? plan->kind : LIMBER_STAY, 0, INFINITY);
     if (under_way && plan->is_straight_only && plan->kind == LIMBER_WITH_AIM) best = INFINITY;
+    double hysteresis = larger(plan->hysteresis, best < INFINITY ? DOUBT * best : 0.0);
     if (under_way) {
         chosen_kind = plan->kind;
-        double cost = cost_of(work, &s, LIMBER_STAY, 0, best - plan->hysteresis) + plan->hysteresis;
+        double cost = cost_of(work, &s, LIMBER_STAY, 0, best - hysteresis) + hysteresis;
         if (cost < best) best = cost, chosen_kind = LIMBER_STAY;
     }
     for (int b = 0; b < branches; b++)
         for (int k = plan->is_straight_only; k < 2; k++) {
             if (under_way && b == 0 && KINDS[k] == plan->kind) continue;
-            double cost = cost_of(work, &s, KINDS[k], b, best - plan->hysteresis) + plan->hysteresis;
+            double cost = cost_of(work, &s, KINDS[k], b, best - hysteresis) + hysteresis;
             if (cost < best) best = cost, chosen_kind = KINDS[k], chosen = b;
         }
     plan->is_new = chosen_kind != (under_way ? plan->kind : LIMBER_STAY) || (under_way && chosen != 0);
@@ -136,6 +140,41 @@ static int32_t check_plan(const struct work *work, const struct limber_plan *pla
     return LIMBER_OK;
 }
 
+/* Large steps of the first `count` starts toward the goal to come, then their merits, distances and estimated costs. */
+static void step_starts(struct work *work, const struct limber_plan *plan, int count, int steps) {
+    for (int i = 0; i < count; i++) {
+        double *angles = row_of(work, work->angles, i);
+        for (int step = 0; step < steps; step++) {
+            evaluate(work, angles, work->sides[i]);
+            bold(work, angles, work->speeds[i], COARSE_PASSES, angles);
+        }
+        evaluate(work, angles, work->sides[i]);
+        work->merit[i] = merit_of(work);
+        work->size[i] = farthest_joint(work->model, angles, plan->angles);
+        work->costs[i] = cost_rate(shape_of(work->pose.cosine), work->pose.size, work->authored.keep) +
+                         LOST_COST * duration_of(work->model, work->size[i]) / (HORIZON + TAIL);
+    }
+}
+
+/* Moves to the front the starts that are among the best by merit or by estimated cost, in their order; returns their
+ * number. */
+static int best_starts(struct work *work, int count) {
+    if (count <= LIMBER_KEPT) return count;
+    for (int i = 0; i < count; i++) work->picked[i] = 0;
+    sort_by(work->merit, count, work->order);
+    for (int i = 0; i < LIMBER_KEPT; i++) work->picked[work->order[i]] = 1;
+    sort_by(work->costs, count, work->order);
+    for (int i = 0; i < LIMBER_KEPT; i++) work->picked[work->order[i]] = 1;
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (!work->picked[i]) continue;
+        memmove(row_of(work, work->angles, kept), row_of(work, work->angles, i), sizeof(double) * (size_t)work->n);
+        work->sides[kept] = work->sides[i], work->speeds[kept] = work->speeds[i];
+        kept++;
+    }
+    return kept;
+}
+
 int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan) {
     struct work work;
     if (!plan || plan->starts < 1 || plan->starts > MOST_CANDIDATES || plan->steps < 1 ||
@@ -150,27 +189,19 @@ int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *pl
     const struct model *model = work.model;
     size_t row = sizeof(double) * (size_t)work.n;
     memcpy(work.angles, plan->start, row * (size_t)plan->starts);
-    for (int i = 0; i < plan->starts; i++) {
-        double *angles = row_of(&work, work.angles, i);
-        for (int step = 0; step < LIMBER_BRANCH_STEPS; step++) {
-            evaluate(&work, angles, plan->sides[i]);
-            bold(&work, angles, plan->shape[i], COARSE_PASSES, angles);
-        }
-        evaluate(&work, angles, plan->sides[i]);
-        work.merit[i] = merit_of(&work);
-        double far = farthest_joint(model, angles, plan->angles);
-        work.size[i] = far;
-        work.costs[i] = cost_rate(shape_of(work.pose.cosine), work.pose.size, work.authored.keep) +
-                        LOST_COST * duration_of(model, far) / (HORIZON + TAIL);
-    }
-    sort_by(work.merit, plan->starts, work.order);
-    plan->pooled = distinct(model, work.angles, work.order, plan->starts, LIMBER_POOL, work.picked);
+    memcpy(work.sides, plan->sides, sizeof(double) * (size_t)plan->starts);
+    memcpy(work.speeds, plan->shape, sizeof(double) * (size_t)plan->starts);
+    step_starts(&work, plan, plan->starts, 1);
+    int count = best_starts(&work, plan->starts);
+    step_starts(&work, plan, count, LIMBER_BRANCH_STEPS - 1);
+    sort_by(work.merit, count, work.order);
+    plan->pooled = distinct(model, work.angles, work.order, count, LIMBER_POOL, work.picked);
     for (int i = 0; i < plan->pooled; i++)
         memcpy(row_of(&work, plan->pool, i), row_of(&work, work.angles, work.picked[i]), row);
     /* The branches that are simulated: that of the transition under way first, then those of least estimated cost. */
-    sort_by(work.costs, plan->starts, work.order);
+    sort_by(work.costs, count, work.order);
     int under_way = plan->kind > LIMBER_STAY, others = 0, branches = 0;
-    for (int i = 0; i < plan->starts; i++)
+    for (int i = 0; i < count; i++)
         if (work.size[work.order[i]] > SAME_BRANCH) work.order[others++] = work.order[i];
     if (under_way) memcpy(row_of(&work, work.others, branches++), plan->branch, row);
     for (int i = 0; i < others && branches < LIMBER_POOL + under_way; i++) {
