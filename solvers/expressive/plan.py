@@ -13,8 +13,8 @@ import numpy as np
 
 from ..kernel.binding import CompiledModel, PlannedPath
 from ..kinematics.skeleton import Angles
-from .descent import COARSE_PASSES
-from .model import Model, Rows
+from .descent import COARSE_PASSES, Candidates
+from .model import Indices, Model, Rows
 from .motion import STAY, Transition
 from .prediction import FrameContext
 from .search import Search
@@ -34,6 +34,7 @@ LEAD = 1 / 3  # [s] ahead for which branches are found and followed: about when 
 # [s] from one plan to the next: no target turns round sooner; while the aim is lost each frame has one
 PERIOD = 1 / 12
 BRANCH_STEPS = 3
+KEPT = 20  # starts that take more than one step: the best by merit, and as many by estimated cost
 POOL = 10  # branches that are known from plan to plan, and as many that are simulated
 
 
@@ -117,16 +118,19 @@ class Planner:
         """The best starts (b, n) on different branches after their steps, and the transition of the cheapest
         path.
         """
-        descent, angles, sides = context.descent(self.model, LEAD), starts.angles, starts.sides
-        for _ in range(BRANCH_STEPS):
-            angles = descent.bold(descent.at(angles, sides), COARSE_PASSES, starts.shape)
-        candidates = descent.at(angles, sides)
+        descent, candidates = context.descent(self.model, LEAD), None
+        angles, shape, sides = starts
+        for step in range(BRANCH_STEPS):
+            angles = descent.bold(candidates or descent.at(angles, sides), COARSE_PASSES, shape)
+            candidates = descent.at(angles, sides)
+            if step == 0:
+                rows = self._best(candidates, context)
+                angles, shape, sides = angles[rows], shape[rows], sides[rows]
+                candidates = candidates.pick(rows)
+        assert candidates is not None
         order = np.argsort(candidates.merit, kind="stable").tolist()
         pool = angles[distinct(self.model, angles, order, POOL)]
-        far = (np.abs(angles - context.angles) / self.model.scale).max(1)
-        costs = estimated_cost(
-            self.model, candidates.cosine, candidates.aim_error, far, context.authored.keep
-        )
+        far, costs = self._distances_and_costs(candidates, context)
         order = [row for row in np.argsort(costs, kind="stable").tolist() if far[row] > SAME_BRANCH]
         most = POOL
         if state.transition is not None:
@@ -139,6 +143,19 @@ class Planner:
         steps = simulation_steps(context.forecast.horizon)
         costs = simulated(self.model, angles[kept], path, context, steps)
         return pool, cheapest(costs, angles[kept], state.transition, context.lost, hysteresis)
+
+    def _distances_and_costs(self, candidates: Candidates, context: FrameContext) -> tuple[Angles, Angles]:
+        """Distances (m,) [rad] from the current angles, and estimated costs of straight transitions."""
+        far = (np.abs(candidates.angles - context.angles) / self.model.scale).max(1)
+        return far, estimated_cost(
+            self.model, candidates.cosine, candidates.aim_error, far, context.authored.keep
+        )
+
+    def _best(self, candidates: Candidates, context: FrameContext) -> Indices:
+        """Indices of the candidates that are among the best by merit or by estimated cost, in order."""
+        _, costs = self._distances_and_costs(candidates, context)
+        ranks = [np.argsort(values, kind="stable")[:KEPT] for values in (candidates.merit, costs)]
+        return np.unique(np.concatenate(ranks))
 
     def _compiled_choice(
         self,

@@ -52,6 +52,7 @@ PATIENCE = (
     # [s] without aim, after which only straight transitions may be chosen: holding the aim may block the
     # others
 )
+DOUBT = 0.1  # share of a path's cost by which another must be cheaper: no forecast is more exact
 HYSTERESIS = 1.0  # [deg of shape deviation] by which another choice must be cheaper, at first
 
 
@@ -108,8 +109,10 @@ def cheapest(
     """
     kinds = np.array((STAY,) + KINDS * len(branches))
     current = 0 if transition is None else 1 + KINDS.index(transition.kind)
-    costs = costs + hysteresis
-    costs[current] -= hysteresis
+    is_allowed = lost <= PATIENCE or transition is None or transition.kind != WITH_AIM
+    margin = max(hysteresis, DOUBT * float(costs[current]) if is_allowed else 0.0)
+    costs = costs + margin
+    costs[current] -= margin
     if lost > PATIENCE:
         costs[kinds == WITH_AIM] = np.inf
     best = int(np.argmin(costs))

@@ -15,9 +15,7 @@
 #define TAIL 0.5
 #define LASTING_TAIL 30.0
 #define AIM_TOLERANCE (0.5 * DEGREES)
-#ifndef DOUBT
 #define DOUBT 0.1 /* share of a path's cost by which another must be cheaper: no forecast is more exact */
-#endif
 #define HORIZON 0.65                   /* solvers/expressive/prediction.py */
 #define PI 3.14159265358979323846
 
