@@ -46,15 +46,6 @@ class Mover(Protocol):
         ...
 
 
-class Planning(NamedTuple):
-    """A mover's number among the movers that share the time for planning, such as the chains of one
-    character.
-    """
-
-    place: int  # the mover's index among them
-    sharing: int  # their number
-
-
 class Part(Protocol):
     """Interface of a mover as its host represents it."""
 
@@ -65,13 +56,6 @@ class Part(Protocol):
     def looks_forward(self) -> bool:
         """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of
         their last poses.
-        """
-        ...
-
-    @property
-    def planning(self) -> Planning | None:
-        """This mover's number among the movers that share the time for planning; None: its solver does not
-        plan.
         """
         ...
 

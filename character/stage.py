@@ -12,20 +12,16 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..solvers.gaze import PlanSlot
-from .mover import Host, Mover, Part, Planning
+from .mover import Host, Mover, Part
 
 Needs = Sequence[
     Sequence[int]
 ]  # for each mover the indices of the movers on which it depends; its own index if it depends on itself
-# most movers that plan in turn, one in each frame; of more movers several plan in one frame, since late plans
-# are bad
-MOST_SHARING = 4
 
 
 class Frame(NamedTuple):
-    """What a session may read in a frame: the mover and the poses of the scene as the host represents them,
-    and its share of planning.
+    """What a session may read in a frame: the mover and the poses of the scene as the host represents
+    them.
     """
 
     host: Any
@@ -34,7 +30,6 @@ class Frame(NamedTuple):
         Any  # poses of the whole scene, with the results of the movers that were ticked earlier in this frame
     )
     targets: Any  # poses of targets: in a cycle with the movers' desired poses, else `view` itself
-    slot: PlanSlot | None = None  # frames in which the mover's solver may plan
     ahead: Sequence[Any] = ()  # goals of the next frames, if they are known
     feedback: Any = None  # the mover through which `part` depends on itself, as the host knows it
 
@@ -52,7 +47,6 @@ class Snapshot(NamedTuple):
     pose_before: Any = None
     desired_pose: Any = None
     desired_before: Any = None
-    frames: int = 0
 
 
 @dataclass
@@ -68,7 +62,6 @@ class Session(ABC):
     pose_before: Any = None  # pose in the previous frame; empty at a new start
     desired_pose: Any = None  # pose before the motion filter, at which movers in a cycle aim
     desired_before: Any = None
-    frames: int = 0  # number of frames since the start
 
     errors = (
         ValueError,
@@ -132,20 +125,16 @@ class Session(ABC):
 
     def restart(self) -> None:
         """Discards the motion: the next tick begins at rest."""
-        self.state, self.pose_before, self.desired_before, self.frames = None, {}, {}, 0
+        self.state, self.pose_before, self.desired_before = None, {}, {}
 
     def snapshot(self) -> Snapshot:
         """State of the session, for a later `restore`."""
-        return Snapshot(
-            self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames
-        )
+        return Snapshot(self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before)
 
     def restore(self, snapshot: Snapshot | None) -> None:
         """Restores a snapshot; None: the state of a new session."""
         restored = snapshot or Snapshot(None, {}, {}, {}, {})
-        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = (
-            restored
-        )
+        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before = restored
 
     def commit(self) -> None:
         """Takes the current poses as those of the last frame."""
@@ -222,7 +211,6 @@ class Stage:
         if dt > 0.0:
             for session in sessions:
                 session.commit()
-        frames = max((_frames(session, dt) for session in sessions), default=0)
         order = self.in_order(parts, host)
         self.cyclic, self.feedback = frozenset(parts[k].key for k in order.cyclic), _by_keys(parts, order)
         placed = list(zip(parts, sessions, strict=True))
@@ -248,12 +236,10 @@ class Stage:
                 part,
                 view,
                 desired if is_cyclic else view,
-                slot(part.planning, frames),
                 ahead.get(part.key, ()),
                 parts[feedback] if feedback is not None else None,
             )
             session.advance(frame, dt)
-            session.frames = frames
             part.place(view, session.pose)
             if desired is not view:
                 part.place(desired, session.desired_pose)
@@ -295,25 +281,8 @@ class Stage:
         return host.view([(part, self.of(part), pose(self.of(part))) for part in parts])
 
 
-def _frames(session: Session, dt: float) -> int:
-    """Number of a session's frames since the start, including this one; the same frame again is not
-    counted.
-    """
-    return session.frames + (dt > 0.0) if session.state is not None else 0
-
-
 def _by_keys(parts: Sequence[Any], order: Order) -> dict[Hashable, Hashable]:
     return {parts[k].key: parts[back].key for k, back in order.feedback.items()}
-
-
-def slot(planning: Planning | None, frames: int) -> PlanSlot | None:
-    """Whether a mover may plan in frame number `frames`: movers that share the time take turns. None: it does
-    not plan.
-    """
-    if planning is None:
-        return None
-    sharing = min(planning.sharing, MOST_SHARING)
-    return PlanSlot(sharing, sharing == 1 or frames % sharing == planning.place % sharing)
 
 
 def in_order(needs: Needs, looks_forward: Sequence[bool], certain: Callable[[], Needs]) -> Order:

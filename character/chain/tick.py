@@ -22,7 +22,7 @@ from ...motion import (
     together,
     used_limits,
 )
-from ...solvers.gaze import FRAME, EndError, GazeSolver, PlanSlot, Solution, end_errors
+from ...solvers.gaze import FRAME, EndError, GazeSolver, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
@@ -79,7 +79,6 @@ class Model:
             influence=frame_task.influence,
             offsets=frame_task.offsets,
             mutual=inputs.is_mutual,
-            slot=inputs.slot,
             kept=inputs.kept,
         )
         return outputs, new._replace(task=frame_task)
@@ -212,7 +211,6 @@ def tick(
     influence: float = 1.0,
     offsets: Angles | None = None,
     mutual: bool = False,
-    slot: PlanSlot | None = None,
     kept: KeptPosture | None = None,
 ) -> tuple[Outputs, State]:
     """The chain's next frame.
@@ -232,7 +230,6 @@ def tick(
         offsets: (n,) [rad; prismatic joints m] added to the posture, also during a transition.
         mutual: Whether the target's motion depends on this chain's motion, as when two chains look at each
             other.
-        slot: Whether a solver that looks ahead may plan in this frame; None: it may.
         kept: The stored posture that the goal keeps.
 
     Raises:
@@ -251,7 +248,7 @@ def tick(
         else None
     )
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
-    foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
+    foresight = {"ahead": ahead, "mutual": mutual} if model.looks_ahead else {}
     stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
     if again is not None and ((again.stalled >= NO_MORE and not stirs) or dt == 0.0):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem

@@ -1,4 +1,5 @@
-"""The compiled core of the solvers: C sources, and how Python calls them (docs/solvers.md, "The compiled core").
+"""The compiled core of the solvers: C sources, and how Python calls them.
 
-`library.kernel` returns the library that fits this machine, or None: then the Python reference does the same, slower.
+`library.kernel` returns the library that fits this machine, or None: then the Python reference does the
+same, slower.
 """

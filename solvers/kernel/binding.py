@@ -1,4 +1,4 @@
-"""One skeleton in the compiled kernel: its arrays are prepared once, so that a call takes a few microseconds."""
+"""One skeleton in the compiled kernel: arrays are prepared once, so that a call takes a few microseconds."""
 
 import ctypes
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..expressive.motion import Transition
 
 ALIGNMENT = 64
-# As in limber.h: candidates of a search at least, branches of a plan, steps of a simulation, and no transition
+# As in limber.h: candidates of a search at least, branches of a plan, steps of a simulation, no transition
 SEARCH, POOL, MOST_STEPS, STAY = 40, 10, 64, 1
 Pointer = ctypes.c_void_p
 Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
@@ -229,7 +229,9 @@ class CompiledModel:
         """Makes room for so many aims and candidates."""
         size = self.kernel.workspace_bytes(self._memory.address, aims, candidates)
         if not size:
-            raise KernelError(f"{aims} aims and {candidates} candidates are more than the compiled solver takes")
+            raise KernelError(
+                f"{aims} aims and {candidates} candidates are more than the compiled solver takes"
+            )
         self._workspace, self._aim = Buffer(size // 8 + 1), Buffer(SIZE * aims)
         self._problem.workspace, self._problem.workspace_bytes = self._workspace.address, size
         self._problem.aim = self._aim.address

@@ -57,7 +57,7 @@ class Kernel:
 
     def __init__(self, path: Path) -> None:
         """Loads the library at `path`; raises OSError where it does not fit."""
-        # PyDLL keeps the interpreter's lock: a call takes microseconds, and its workspace belongs to one solver.
+        # PyDLL keeps the interpreter's lock: a call takes microseconds, its workspace belongs to one solver.
         self.path, library = path, ctypes.PyDLL(str(path))
         for name, types in ENTRIES.items():
             entry = getattr(library, f"limber_{name}")

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from limber.character.chain.inputs import ChainInputs
-from limber.character.mover import Planning
 from limber.character.stage import Frame, Session, Stage
 
 
@@ -35,7 +34,7 @@ class PlainSession(Session):
     def read(self, frame: Frame, dt: float) -> tuple:
         inputs = frame.part.inputs(frame.targets, frame.host.number)
         if isinstance(inputs, ChainInputs):
-            inputs = replace(inputs, slot=frame.slot, is_mutual=frame.is_mutual, ahead=frame.ahead)
+            inputs = replace(inputs, is_mutual=frame.is_mutual, ahead=frame.ahead)
         return frame.part.model, inputs
 
     def show(self, frame: Frame) -> tuple:
@@ -53,7 +52,6 @@ class PlainMover:
     model: Any
     inputs: Callable[[View, int], Any]  # from what others have come to, and the frame's number
     after: tuple[str, ...] = ()  # keys of those on which it depends
-    planning: Planning | None = None
     looks_forward: bool = False
 
     def new_session(self) -> PlainSession:

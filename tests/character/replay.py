@@ -16,7 +16,6 @@ from limber.character.chain.inputs import ChainInputs
 from limber.character.chain.tick import make_model as make_chain
 from limber.character.mechanism.tick import Model as MechanismModel
 from limber.character.mechanism.tick import Motor
-from limber.character.mover import Planning
 from limber.motion import make_filter
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.solver import MechanismSolver
@@ -31,7 +30,6 @@ class Chain:
 
     settings: Mapping[str, Any]  # of `make_model`
     inputs: list[ChainInputs]
-    planning: Planning
     mount: "Mount | None" = None  # where it stands on a body, which then says its base and its posture
 
     def mover(self, key: str) -> PlainMover:
@@ -40,7 +38,7 @@ class Chain:
             return self.mount.stood_on(view[self.mount.body].outputs, inputs) if self.mount else inputs
 
         after = (self.mount.body,) if self.mount else ()
-        return PlainMover(key, make_chain(**self.settings), asked, after, self.planning, looks_forward=True)
+        return PlainMover(key, make_chain(**self.settings), asked, after, looks_forward=True)
 
 
 @dataclass(frozen=True)

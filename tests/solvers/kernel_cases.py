@@ -1,7 +1,5 @@
 """Random skeletons and goals for tests of the compiled kernel."""
 
-import math
-
 import numpy as np
 from limber.solvers.goals import (
     Aim,
@@ -99,7 +97,3 @@ def angles_of(draw: np.random.Generator, skeleton: Skeleton, count: int) -> np.n
     return np.clip(
         draw.uniform(lower - 0.2, upper + 0.2, (count, len(skeleton))), lower, upper
     )  # some at a limit
-
-
-SIZES = (1, 2, 5, 8, 18)
-HALF_TURN = math.pi

@@ -4,17 +4,14 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.motion import ACCELERATION, DIRECT, HURRIED
 from limber.solvers.expressive.options import Options
-from limber.solvers.expressive.plan import Planning
-from limber.solvers.expressive.simulation import Simulation
 from limber.solvers.expressive.tracking import AT_RISK, IDLE_TIME, PLANNING_TIME
-from limber.solvers.gaze import FRAME, SPEED, PlanSlot, Solution
+from limber.solvers.gaze import FRAME, SPEED, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.kinematics.rotations import Vector, X, Y, about, multiply
 from limber.solvers.kinematics.skeleton import Skeleton
@@ -275,32 +272,6 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
     solution = Expressive(FIVE).solve(tumbling(21)[-1], elsewhere, answers[-1].memory)
     assert np.abs(solution.angles - elsewhere).max() <= SPEED * FRAME + 1e-9
     assert solution.memory.planning.transition is None  # type: ignore[attr-defined]
-
-
-def work_of(planning: Planning) -> tuple[object, ...]:
-    """What changes when work is done, not with time."""
-    job = planning.job
-    return (
-        job if job is None else (job.candidates, job.done if isinstance(job, Simulation) else job.steps)
-    ), planning.pool
-
-
-@pytest.mark.parametrize("turn", range(3))
-def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) -> None:
-    goals, solver = tumbling(200), Expressive(FIVE)
-    answers = [solver.solve(goals[0])]
-    for tick, goal in enumerate(goals[1:], 1):
-        answers.append(
-            solver.solve(goal, answers[-1].angles, answers[-1].memory, slot=PlanSlot(3, tick % 3 == turn))
-        )
-    plans = [answer.memory.planning for answer in answers[1:]]  # type: ignore[attr-defined]
-    assert {
-        tick % 3 for tick, (before, now) in enumerate(pairwise(plans), 2) if work_of(now) != work_of(before)
-    } == {turn}
-    assert any(plan.transition for plan in plans)
-    lost = np.mean([answer.aim_error > math.radians(1) for answer in answers])
-    alone = np.mean([answer.aim_error > math.radians(1) for answer in followed(FIVE, goals)])
-    assert lost < alone + 0.1
 
 
 def test_who_is_looked_back_at_leaves_its_branch_for_the_aim_alone() -> None:
