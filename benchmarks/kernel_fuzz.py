@@ -68,7 +68,9 @@ def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
             )
         )
     ends = (End(int(draw.integers(joints)), unit(draw, 4), (0.0, 0.0, 0.0), "other"),)
-    return Skeleton(tuple(made), unit(draw, 4), (0.0, 1.0, 0.0), more_ends=ends if draw.random() < 0.3 else ())
+    return Skeleton(
+        tuple(made), unit(draw, 4), (0.0, 1.0, 0.0), more_ends=ends if draw.random() < 0.3 else ()
+    )
 
 
 def goal_of(draw: np.random.Generator, skeleton: Skeleton) -> GazeGoal:
@@ -107,7 +109,9 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         best, error, _ = compiled.search(*problem, np.tile(angles, (3, 1)), np.zeros(3))
         return [np.array(best), np.array(error)]
     if kind == 3:
-        found = compiled.local_frame(problem, angles, np.array(vector(draw, n)), dt, float(draw.random()), 1.0)
+        found = compiled.local_frame(
+            problem, angles, np.array(vector(draw, n)), dt, float(draw.random()), 1.0
+        )
         return [found.angles, np.array((found.aim_error, found.merit))]
     if kind == 4:
         found = compiled.transition_frame(

@@ -64,9 +64,7 @@ class KernelBuildError(Exception):
 def run(command: list[str], folder: Path) -> None:
     """Runs a command in a folder; its output is shown only where it fails."""
     environment = os.environ | {"SOURCE_DATE_EPOCH": "315532800", "ZERO_AR_DATE": "1"}
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env=environment
-    )
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise KernelBuildError(f"{' '.join(command[:4])} failed:\n{done.stdout}{done.stderr}")
 

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel.binding import Problem
 from ..kinematics.skeleton import Angles
 from ..least_squares.boxes import boxed
 from .aims import AimErrors, BatchedAim
@@ -82,11 +81,6 @@ class Descent:
     def __init__(self, model: Model, authored: Authored, aim: BatchedAim) -> None:
         self.model, self.authored, self.aim = model, authored, aim
         self.rolls = Rolls(model, authored, aim.goal)
-
-    @property
-    def problem(self) -> Problem:
-        """What the compiled kernel needs to know of it."""
-        return self.aim.goal, self.authored.posture, self.authored.keep
 
     def at(self, angles: Angles, sides: Angles | None) -> Candidates:
         """Forward kinematics and errors of configurations `angles` (m, n)."""

@@ -6,13 +6,13 @@ estimated cost are simulated, and the cheapest path becomes the transition. Equa
 plans, bit for bit.
 """
 
-from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernel.binding import CompiledModel, PlannedPath
 from ..kinematics.skeleton import Angles
+from .aims import two_sided
 from .descent import COARSE_PASSES, Candidates
 from .model import Indices, Model, Rows
 from .motion import STAY, Transition
@@ -102,8 +102,7 @@ class Planner:
         """The known branches and new starts."""
         around, near = self.seeds.around(context.posture), self.seeds.near(context.angles)
         known = around[:0] if state.pool is None else state.pool.array
-        two_sided = context.descent(self.model, LEAD).aim.two_sided
-        sides = (1.0, -1.0) if two_sided else (0.0,)
+        sides = (1.0, -1.0) if two_sided(context.forecast.goal) else (0.0,)
         angles = np.concatenate([known, *[around] * len(sides), near])
         count = len(around) * len(sides)
         return Starts(
@@ -179,8 +178,9 @@ class Planner:
             context.lost > PATIENCE,
         )
         pool, kind, branch = compiled.plan(
-            (forecast.at(LEAD), tuple(context.posture.tolist()), context.authored.keep),
-            [forecast.at(time) for time in accumulate(steps)],
+            (forecast.goal, context.authored.posture, context.authored.keep),
+            forecast,
+            LEAD,
             steps,
             (starts.angles, starts.shape, starts.sides),
             path,

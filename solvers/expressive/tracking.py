@@ -184,7 +184,6 @@ class Tracker:
         `Expressive.solve`.
         """
         model, skeleton = self.model, self.model.skeleton
-        descent = Descent(model, authored, BatchedAim(model.skeleton, goal))
         last = self._usable_memory(memory, start)
         ends = goal.ends
         values = (posture, *(numbers(end.aim) for end in ends))
@@ -224,12 +223,12 @@ class Tracker:
         bounds = StepBounds(model, start, np.array(last.velocity), dt)
         if planning.transition is None:
             speed, transition = 0.0, None
-            answer = self._local_frame(descent, bounds, settling)
+            answer = self._local_frame(goal, authored, bounds, settling)
             settling = settling.at(answer.merit, dt)
         else:
             settling = settling.in_transition()
             answer, transition, speed = self._transition_frame(
-                descent, bounds, planning.transition, last.speed, not is_changed
+                goal, authored, bounds, planning.transition, last.speed, not is_changed
             )
         velocity_now = (answer.angles - start) / dt
         is_small = float(np.abs(velocity_now * dt / model.scale).max()) < STILL
@@ -271,16 +270,24 @@ class Tracker:
             aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool)
         )
 
-    def _local_frame(self, descent: Descent, bounds: StepBounds, settling: Settling) -> Held:
+    def _local_frame(
+        self, goal: GazeGoal, authored: Authored, bounds: StepBounds, settling: Settling
+    ) -> Held:
         """The solution after a step toward the local optimum."""
         compiled = self.model.compiled
         if compiled is None:
+            descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             desired, steps = self._local_step(descent, bounds, settling)
             slow = bounds.by_acceleration(ACCELERATION, settling.trust)
             held = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
             return held._replace(steps=steps + held.steps)
         angles, aim_error, merit, steps, _, _ = compiled.local_frame(
-            descent.problem, bounds.start, bounds.velocity, bounds.dt, settling.trust, settling.damping_share
+            (goal, authored.posture, authored.keep),
+            bounds.start,
+            bounds.velocity,
+            bounds.dt,
+            settling.trust,
+            settling.damping_share,
         )
         return Held(angles, aim_error, merit, steps)
 
@@ -306,14 +313,27 @@ class Tracker:
                 return angles[0], steps
 
     def _transition_frame(
-        self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float, is_still: bool
+        self,
+        goal: GazeGoal,
+        authored: Authored,
+        bounds: StepBounds,
+        transition: Transition,
+        speed: float,
+        is_still: bool,
     ) -> tuple[Held, Transition | None, float]:
         """As `_transition_step`, by the compiled kernel if there is one."""
         compiled = self.model.compiled
         if compiled is None:
+            descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             return self._transition_step(descent, bounds, transition, speed, is_still)
         angles, aim_error, merit, steps, branch, speed = compiled.transition_frame(
-            descent.problem, bounds.start, bounds.velocity, bounds.dt, transition, speed, is_still
+            (goal, authored.posture, authored.keep),
+            bounds.start,
+            bounds.velocity,
+            bounds.dt,
+            transition,
+            speed,
+            is_still,
         )
         going_on = None if branch is None else Transition(transition.kind, branch)
         return Held(angles, aim_error, merit, steps), going_on, speed

@@ -2,11 +2,13 @@
 
 import ctypes
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from ..goals import GazeGoal
+from ..kinematics.rotations import Vector
 from ..kinematics.skeleton import Angles
 from .aims import SIZE, aim_numbers
 from .library import Kernel, KernelError, check
@@ -138,6 +140,20 @@ class Tracked(NamedTuple):
     speed: float  # [rad/s] of it
 
 
+class Forecast(Protocol):
+    """What a plan needs of a `prediction.GoalForecast`."""
+
+    @property
+    def ahead(self) -> Sequence[GazeGoal]: ...
+
+    @property
+    def moving(self) -> Sequence[tuple[Vector, Vector]]: ...
+
+    def at(self, time: float) -> GazeGoal: ...
+
+    def time_of(self, time: float) -> float: ...
+
+
 class PlannedPath(NamedTuple):
     """Where a plan begins."""
 
@@ -195,6 +211,7 @@ class CompiledModel:
         self._start, self._velocity = Buffer(self.n), Buffer(self.n)
         self._branch, self._best = Buffer(self.n), Buffer(self.n)
         self._pool, self._durations, self._goals = Buffer(POOL, self.n), Buffer(MOST_STEPS), Buffer(1)
+        self._moving, self._times = Buffer(1), Buffer(MOST_STEPS + 1)
         self._frame = _Frame(
             start=self._start.address,
             velocity=self._velocity.address,
@@ -216,6 +233,7 @@ class CompiledModel:
         if aims > self._aims or candidates > self._candidates:
             self._grow(max(aims, self._aims), max(candidates, self._candidates))
         if goal is not self._goal:
+            self._problem.aim = self._aim.address
             numbers = aim_numbers(goal)
             self._aim.array[: len(numbers)] = numbers
             self._goal = goal
@@ -234,7 +252,6 @@ class CompiledModel:
             )
         self._workspace, self._aim = Buffer(size // 8 + 1), Buffer(SIZE * aims)
         self._problem.workspace, self._problem.workspace_bytes = self._workspace.address, size
-        self._problem.aim = self._aim.address
         self._aims, self._candidates, self._goal = aims, candidates, None
         n = self.n
         self._angles, self._sides, self._shape = Buffer(candidates, n), Buffer(candidates), Buffer(candidates)
@@ -368,7 +385,8 @@ class CompiledModel:
     def plan(
         self,
         problem: Problem,
-        goals: Sequence[GazeGoal],
+        forecast: Forecast,
+        lead: float,
         durations: tuple[float, ...],
         starts: tuple[Angles, Angles, Angles],
         path: PlannedPath,
@@ -377,20 +395,18 @@ class CompiledModel:
         where that in progress goes on, and the chosen branch.
 
         Args:
-            problem: The goal when branches are followed, the posture and the weight of the shape.
-            goals: The goals after each step of a simulation.
-            durations: Of these steps [s].
+            problem: The goal now, the posture and the weight of the shape.
+            forecast: Of the goal.
+            lead: Time [s] from now for which branches are followed.
+            durations: Of the steps of a simulation [s].
             starts: Configurations (m, n), the weights of the shape (m,) and the sides (m,).
             path: From where, and how it is now.
         """
         angles, shape, sides = starts
         m, steps, ends = len(angles), len(durations), len(problem[0].ends)
         address = self.pose(*problem, max(m, (POOL + 1) * (MOST_STEPS + 1)))
-        numbers = [number for goal in goals for number in aim_numbers(goal)]
-        if len(numbers) > len(self._goals.array):
-            self._goals = Buffer(len(numbers))
-        self._goals.array[: len(numbers)] = numbers
-        assert len(numbers) == steps * ends * SIZE
+        self._write_goals(forecast, ends, (lead, *accumulate(durations)))
+        self._problem.aim, self._goal = self._goals.address, None
         self._angles.array[:m], self._shape.array[:m], self._sides.array[:m] = angles, shape, sides
         self._start.array[:], self._durations.array[:steps] = path.angles, durations
         self._branch.array[:] = path.branch or path.angles
@@ -400,9 +416,26 @@ class CompiledModel:
             self._sides.address,
             self._shape.address,
         )
-        plan.goals, plan.starts, plan.steps = self._goals.address, m, steps
+        plan.goals, plan.starts, plan.steps = self._goals.address + 8 * SIZE * ends, m, steps
         plan.dt, plan.speed, plan.hysteresis, plan.kind = path.dt, path.speed, path.hysteresis, path.kind
         plan.is_lasting, plan.is_straight_only = path.is_lasting, path.is_straight_only
         check(self.kernel.plan(address, self._plan_address))
         pool = self._pool.array[: plan.pooled].copy()
         return pool, plan.kind if plan.is_new else None, tuple(self._branch.array.tolist())
+
+    def _write_goals(self, forecast: Forecast, ends: int, times: tuple[float, ...]) -> None:
+        """Writes the goals at times [s] from now to the buffer of goals."""
+        count = len(times) * ends * SIZE
+        if count > len(self._goals.array):
+            self._goals, self._moving = Buffer(count), Buffer(6 * ends)
+        if forecast.ahead:
+            self._goals.array[:count] = [
+                number for time in times for number in aim_numbers(forecast.at(time))
+            ]
+            return
+        self._moving.array[: 6 * ends] = [
+            number for velocity in forecast.moving for vector in velocity for number in vector
+        ]
+        self._times.array[: len(times)] = [forecast.time_of(time) for time in times]
+        aim, moving, when = self._aim.address, self._moving.address, self._times.address
+        check(self.kernel.forecast(aim, moving, ends, when, len(times), self._goals.address))

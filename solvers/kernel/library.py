@@ -31,6 +31,7 @@ ENTRIES = {
     "local_frame": (Pointer, Pointer),
     "transition_frame": (Pointer, Pointer),
     "plan": (Pointer, Pointer),
+    "forecast": (Pointer, Pointer, Count, Pointer, Count, Pointer),
 }
 SIZES = {"model_bytes", "workspace_bytes"}
 MESSAGES = {

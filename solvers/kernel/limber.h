@@ -135,6 +135,16 @@ struct limber_frame {
 LIMBER_EXPORT int32_t limber_local_frame(const struct limber_problem *problem, struct limber_frame *frame);
 LIMBER_EXPORT int32_t limber_transition_frame(const struct limber_problem *problem, struct limber_frame *frame);
 
+/* Velocity of an end's aim. */
+struct limber_velocity {
+    double turn[3];  /* [rad/s] rotation vector of an orientation or direction */
+    double drift[3]; /* [m/s] of a position */
+};
+
+/* The goals (count, aims) at times [s] from now, extrapolated from their velocities (aims,), which decay. */
+LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct limber_velocity *moving, int32_t aims,
+                                      const double *times, int32_t count, struct limber_aim *goals);
+
 #define LIMBER_BRANCH_STEPS 3 /* of starts toward the goal to come */
 #define LIMBER_KEPT 20        /* starts that take more than one step: the best by merit, and as many by estimated cost */
 #define LIMBER_POOL 10        /* branches that are known from plan to plan, and are simulated */

@@ -11,8 +11,10 @@ from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.descent import COARSE_PASSES, Descent
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.expressive.shape import Authored
 from limber.solvers.goals import GazeGoal, Orientation
+from limber.solvers.kernel.aims import aim_numbers
 from limber.solvers.kernel.binding import Buffer, CompiledModel, frame_numbers
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.rotations import X, Y, about, multiply
@@ -155,6 +157,20 @@ def test_a_motion_is_that_of_the_reference_with_all_its_plans(axes: str) -> None
         start, memory = answer.angles, answer.memory
         planned += memory is not None and memory.planning.transition is not None
     assert planned > 5, "branches change"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_goals_to_come_are_those_of_the_reference(kind: type) -> None:
+    draw = np.random.default_rng(3)
+    case = Case(3, 4, kind, "", False, 0.0, False)
+    moving = Velocity(tuple(draw.normal(size=3)), tuple(draw.normal(size=3)))
+    forecast = GoalForecast(case.goal, (moving,), 1 / 60)
+    times = (0.005, 1 / 30, 0.3, 1.0)
+    case.compiled.pose(case.goal, case.posture, 1.0)
+    case.compiled._write_goals(forecast, 1, times)
+    expected = [number for time in times for number in aim_numbers(forecast.at(time))]
+    found = case.compiled._goals.array[: len(expected)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=ROUNDING * 10)
 
 
 def test_numbers_that_are_not_finite_and_sizes_that_do_not_fit_are_refused() -> None:
