@@ -154,7 +154,8 @@ class Planner:
         """Indices of the candidates that are among the best by merit or by estimated cost, in order."""
         _, costs = self._distances_and_costs(candidates, context)
         ranks = [np.argsort(values, kind="stable")[:KEPT] for values in (candidates.merit, costs)]
-        return np.unique(np.concatenate(ranks))
+        best: Indices = np.unique(np.concatenate(ranks))
+        return best
 
     def _compiled_choice(
         self,

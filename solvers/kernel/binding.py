@@ -204,10 +204,12 @@ class CompiledModel:
         size = kernel.model_bytes(ctypes.byref(described))
         self._memory = Buffer(size // 8 + 1)
         check(kernel.model(self._memory.address, size, ctypes.byref(described)))
-        self._posture, self._kept = Buffer(self.n), None
+        self._posture = Buffer(self.n)
+        self._kept: tuple[tuple[float, ...], float] | None = None
         self._problem = _Problem(model=self._memory.address, posture=self._posture.address)
         self._address = ctypes.addressof(self._problem)
-        self._aims, self._candidates, self._goal = 0, 0, None
+        self._aims, self._candidates = 0, 0
+        self._goal: GazeGoal | None = None
         self._start, self._velocity = Buffer(self.n), Buffer(self.n)
         self._branch, self._best = Buffer(self.n), Buffer(self.n)
         self._pool, self._durations, self._goals = Buffer(POOL, self.n), Buffer(MOST_STEPS), Buffer(1)

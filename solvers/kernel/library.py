@@ -4,6 +4,7 @@ import ctypes
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -67,7 +68,8 @@ class Kernel:
         if self.version() != VERSION:
             raise OSError(f"{path} has version {self.version()}, this Limber needs {VERSION}")
 
-    def __getattr__(self, name: str) -> "ctypes._CFuncPtr":
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        """An entry; their attributes are made when the library is loaded."""
         raise AttributeError(name)
 
 

@@ -5,6 +5,7 @@ them.
 import numpy as np
 
 from ..kinematics.se3 import Array
+from ..kinematics.tree import Mask
 
 
 def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int) -> Array:
@@ -28,7 +29,7 @@ def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int)
 
 
 def _boxed(
-    matrix: Array, descent: Array, least: Array, most: Array, passes: int, held: Array, place: Array
+    matrix: Array, descent: Array, least: Array, most: Array, passes: int, held: Mask, place: Array
 ) -> Array:
     """As `boxed`, with those unknowns that are active at first (m, n), and their values (m, n)."""
     system = _reduced(matrix, descent, held, place) if held.any() else (matrix, descent[:, :, None])
@@ -46,9 +47,9 @@ def _boxed(
     return bounded
 
 
-def _reduced(matrix: Array, descent: Array, held: Array, place: Array) -> tuple[Array, Array]:
+def _reduced(matrix: Array, descent: Array, held: Mask, place: Array) -> tuple[Array, Array]:
     """The systems (m, n, n), (m, n, 1) whose solutions have active unknowns (m, n) at their places (m, n)."""
-    free = ~held
+    free: Mask = ~held
     reduced = matrix * (free[:, :, None] & free[:, None, :])
     np.einsum("mii->mi", reduced)[:] += held
     pull = np.where(held, place, descent - np.einsum("mij,mj->mi", matrix, held * place))
