@@ -18,6 +18,7 @@ import numpy as np
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.motion import Transition
 from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
 from limber.solvers.kernel.binding import CompiledModel, PlannedPath
 from limber.solvers.kernel.library import KernelError, kernel
@@ -93,7 +94,7 @@ def goal_of(draw: np.random.Generator, skeleton: Skeleton) -> GazeGoal:
 def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton) -> list[np.ndarray]:
     """One random call; returns what must be finite."""
     n, goal = len(skeleton), goal_of(draw, skeleton)
-    angles = np.array(vector(draw, n)) * draw.choice([1.0, 3.0])
+    angles = np.array(vector(draw, n))
     posture = skeleton.clamp(draw.normal(size=n))
     problem = goal, posture, float(draw.choice([0.0, 0.3, 1.0]))
     speed, dt = abs(number(draw)), float(draw.choice([1 / 60, 1e-12, 1e7, abs(number(draw))]))
@@ -120,7 +121,9 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         return [found.angles, np.array((found.aim_error, found.merit, found.speed))]
     path = PlannedPath(angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
     starts = np.tile(angles, (3, 1)), np.ones(3), np.zeros(3)
-    pool, _, branch = compiled.plan(problem, [goal] * 3, (0.03, 0.1, abs(number(draw))), starts, path)
+    moving = [Velocity(vector(draw, 3), vector(draw, 3)) for _ in goal.ends]
+    forecast, lead = GoalForecast(goal, moving, 1 / 60), abs(number(draw))
+    pool, _, branch = compiled.plan(problem, forecast, lead, (0.03, 0.1, abs(number(draw))), starts, path)
     return [pool, np.array(branch)]
 
 

@@ -261,13 +261,14 @@ class Tracker:
         """The last frame's memory; where the start is not its solution, only what it knows of other
         branches.
         """
-        resting = Memory(angles=tuple(start.tolist()), velocity=(0.0,) * len(start))
-        if not isinstance(memory, Memory) or len(memory.angles) != len(start):
-            return resting
-        if float(np.abs(memory.angles - start).max()) <= STILL:
+        angles, velocity = tuple(start.tolist()), (0.0,) * len(start)
+        if not isinstance(memory, Memory) or len(memory.angles) != len(angles):
+            return Memory(angles=angles, velocity=velocity)
+        if memory.angles == angles or float(np.abs(memory.angles - start).max()) <= STILL:
             return memory
-        return resting._replace(
-            aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool)
+        known = Planning(pool=memory.planning.pool)
+        return Memory(
+            angles=angles, velocity=velocity, aims=memory.aims, moving=memory.moving, planning=known
         )
 
     def _local_frame(
