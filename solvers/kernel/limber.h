@@ -146,7 +146,7 @@ LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct
                                       const double *times, int32_t count, struct limber_aim *goals);
 
 #define LIMBER_BRANCH_STEPS 3 /* of starts toward the goal to come */
-#define LIMBER_KEPT 20        /* starts that take more than one step: the best by merit, and as many by estimated cost */
+#define LIMBER_KEPT 30        /* starts that take more than one step: the best by merit, and as many by estimated cost */
 #define LIMBER_POOL 10        /* branches that are known from plan to plan, and are simulated */
 #define LIMBER_MOST_STEPS 64  /* of a simulation */
 
