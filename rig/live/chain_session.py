@@ -222,7 +222,6 @@ class ChainSession(SceneSession):
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if on_top else 0.0,
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
-            slot=frame.slot,
             kept=None if is_filtered else self._kept(frame.mover, evaluated_chain),
         )
 
