@@ -18,7 +18,7 @@ from .rig.bones.imported_robot import pose_joints
 from .rig.chains.check import check as _check
 from .rig.live import live
 from .rig.live.movers import ChainMover, mover_of
-from .rig.live.stage import Stage
+from .rig.live.stage import SceneStage
 from .rig.output.bake import Bake
 from .rig.output.bake_scene import Baked, bake_scene
 
@@ -166,7 +166,7 @@ def solve(owner, settings) -> Solution:
         RigError: the goals cannot be solved for.
     """
     mover = mover_of(owner, settings)
-    stage = Stage()
+    stage = SceneStage()
     live.prepare(stage, [mover])
     stage.advance([mover], bpy.context.evaluated_depsgraph_get(), 0.0)
     session = stage.session(*mover)

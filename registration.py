@@ -3,12 +3,12 @@ unregistered in reverse order.
 
 A module of `PACKAGES` may define
     classes of Blender's    property groups, operators, panels, lists, menus, called Limber... or LIMBER_...;
-    others are their bases.
-                            The tab shows panels by their `bl_order`
+                            others are their bases. The tab shows panels by their `bl_order`
     PROPERTIES              {(type of Blender's, name): property to add to it}
     MENU_ENTRIES            {name of a menu of Blender's: function that draws at its end}
+    CLI_COMMANDS            {name of a command of Blender's command line: its function}
     register, unregister    functions for all else: handlers, keys, overlays. unregister() also follows a
-        register() that failed halfway
+                            register() that failed halfway
 """
 
 from contextlib import ExitStack
@@ -39,6 +39,9 @@ def register_all() -> None:
                 menu = getattr(bpy.types, name)
                 menu.append(draw)
                 undone.callback(menu.remove, draw)
+            for name, main in getattr(module, "CLI_COMMANDS", {}).items():
+                handle = bpy.utils.register_cli_command(name, main)
+                undone.callback(bpy.utils.unregister_cli_command, handle)
         for module in modules():
             if hasattr(module, "register"):
                 undone.callback(module.unregister)

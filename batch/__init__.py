@@ -1,1 +1,1 @@
-"""The command `limber_bake`: bakes many .blend files, in several processes."""
+"""The commands `limber_bake` and `limber_retarget`: many files, many in each of several processes."""

@@ -1,101 +1,71 @@
-"""The command `limber_bake`: bakes many .blend files, each in a Blender process of its own.
+"""What the batch commands have in common: options, the processes' command line, progress, and the end."""
 
-    blender --command limber_bake FILE_OR_FOLDER ...
-
-It bakes all chains that have a target, and all live retargets and mechanisms, in all scenes. WALK.blend
-becomes WALK_baked.blend in the same folder, or WALK.blend in the folder of --to. The same command again
-continues an interrupted batch: files that have not changed since they were baked are skipped.
-"""
+from __future__ import annotations
 
 import argparse
-import json
+import signal
 import sys
 import time
 import tomllib
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import bpy
 
-from ..files import atomic
-from .one import bake_file
-from .runs import ANSWER, run
-from .spread import SpreadError
-from .tasks import BatchError, Journal, Outcome, Settings, Task, digest, plan
+from . import shares
+from .crews import crew
+from .records import FAILED, Record, Records
+from .tasks import Task, part_of, share
 
-NAME = "limber_bake"
-JOURNAL = "limber_bake.jsonl"
 LIMIT = 3600.0  # [s] default time limit for one file
+FAILURES, NOTHING_STARTED, INTERRUPTED = 1, 2, 130  # exit codes
+SHARE = "--work-on-share"  # begins the arguments of a process that works on a share
 # The Blender module has no command line of its own.
 IN_PYTHON = (
     "import bpy, addon_utils, importlib, sys; addon_utils.enable(sys.argv[1]);"
-    " sys.exit(importlib.import_module(sys.argv[1] + '.batch.command').main(sys.argv[2:]))"
+    " sys.exit(importlib.import_module(sys.argv[1] + '.batch.' + sys.argv[2]).main(sys.argv[3:]))"
 )
 
 
-def main(argv: list[str], launcher: list[str] | None = None) -> int:
-    """Runs the command. Returns the exit code: 0; 1 if a file failed or was not written; 2 if nothing was
-    started.
+@dataclass(frozen=True)
+class Batch:
+    """A batch of one command.
 
-    Args:
-        argv: Arguments after the command's name.
-        launcher: First words of the command that starts another Blender with Limber; None: this Blender.
+    Attributes:
+        name: Name of the command.
+        tasks: All tasks of all shards.
+        records: Their records.
+        settings: Settings of the processes, as JSON values.
+        sentence: From a task's record to what came of it, in a line.
     """
-    if argv[:1] == ["--one"]:
-        return _one(*argv[1:])
-    options = _arguments().parse_args(argv)
-    settings = Settings(tuple(options.frames) if options.frames else None, options.only_live, options.scripts)
-    launcher = [options.blender, "--command", NAME] if options.blender else launcher or _own_launcher()
-    try:
-        tasks = plan(options.files, options.to, options.in_place)
-        journal = Journal(options.journal or _journal(tasks, options.to), settings, _version())
-        outcomes = _bake(tasks, settings, journal, launcher, options)
-    except (BatchError, SpreadError) as error:
-        print(f"{NAME}: {error}", file=sys.stderr)
-        return 2
-    problems = [problem for problem in (journal.problem, _write_report(options.report, outcomes)) if problem]
-    for problem in problems:
-        print(f"{NAME}: {problem}", file=sys.stderr)
-    return _sum_up(outcomes) or int(bool(problems))
+
+    name: str
+    tasks: Sequence[Task]
+    records: Records
+    settings: Mapping[str, Any]
+    sentence: Callable[[Record], str]
 
 
-def _write_report(path: Path | None, outcomes: list[Outcome]) -> str:
-    """Writes the outcomes to a file, if there is a path; returns why that failed, or ""."""
-    if path is None:
-        return ""
-    try:
-        atomic.write_text(path, json.dumps([asdict(outcome) for outcome in outcomes], indent=1) + "\n")
-    except OSError as error:
-        return f"{path} cannot be written ({error.strerror}): choose another --report"
-    return ""
-
-
-def _arguments() -> argparse.ArgumentParser:
-    ask = argparse.ArgumentParser(
-        prog=NAME, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_options(ask: argparse.ArgumentParser) -> None:
+    """Adds the options that all batch commands have."""
     ask.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE_OR_FOLDER", help="a folder means all .blend files in it"
-    )
-    ask.add_argument(
-        "--to", type=Path, metavar="FOLDER", help="folder for the baked files, under their own names"
-    )
-    ask.add_argument("--in-place", action="store_true", help="overwrite the source files")
-    ask.add_argument(
-        "--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="default: the range of each chain"
-    )
-    ask.add_argument("--only-live", action="store_true", help="only chains that were saved live")
-    ask.add_argument(
-        "--scripts", action="store_true", help="allow Python in the files: drivers with expressions need it"
-    )
-    ask.add_argument(
-        "--workers", type=int, default=0, help="Blender processes at a time (default: one per core)"
+        "--workers", type=int, default=0, help="Blender processes at a time (default: one a core)"
     )
     ask.add_argument(
         "--scheduler",
         default="",
         metavar="ADDRESS",
-        help="of a Dask cluster to bake on, which has this Blender and these paths",
+        help="of a Dask cluster to work on, which has this Blender and these paths",
+    )
+    ask.add_argument(
+        "--shard",
+        type=_part,
+        default=(1, 1),
+        metavar="K/N",
+        help="only the k-th of n shares of the files, for a farm that runs the command n times",
     )
     ask.add_argument("--blender", default="", metavar="PATH", help="the Blender to start (default: this one)")
     ask.add_argument(
@@ -105,100 +75,107 @@ def _arguments() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="time limit for one file (default %(default)g)",
     )
-    ask.add_argument(
-        "--journal",
-        type=Path,
-        metavar="FILE",
-        help=f"record of what was baked (default: {JOURNAL} beside the baked files)",
-    )
-    ask.add_argument("--again", action="store_true", help="also bake files that were baked before")
-    ask.add_argument(
-        "--report", type=Path, metavar="FILE.json", help="write the outcome of each file, for other programs"
-    )
-    return ask
+    ask.add_argument("--again", action="store_true", help="also what is done already")
 
 
-def _bake(
-    tasks: list[Task], settings: Settings, journal: Journal, launcher: list[str], options: argparse.Namespace
-) -> list[Outcome]:
-    """Bakes the tasks that are not done yet; returns the outcomes of all, and prints each."""
-    done = [] if options.again else [task for task in tasks if journal.has(task)]
-    outcomes = [Outcome(str(task.source), str(task.output), "baked already") for task in done]
-    todo = [task for task in tasks if task not in done]
-    read = {task: digest(task.source) for task in todo}
-    began = time.monotonic()
-    if done:
-        print(f"{NAME}: {len(done)} of {len(tasks)} files are baked already", flush=True)
-    runs = run(todo, settings, launcher, options.limit, options.workers, options.scheduler) if todo else ()
-    for number, (task, outcome) in enumerate(runs, 1):
-        journal.note(task, read[task], outcome)
-        outcomes.append(outcome)
-        left = (time.monotonic() - began) / number * (len(todo) - number)
-        print(
-            f"[{len(done) + number}/{len(tasks)}] {_sentence(outcome)}"
-            + (f"; about {left:.0f} s left" if left else ""),
-            flush=True,
-        )
-    return outcomes
+def _part(text: str) -> tuple[int, int]:
+    try:
+        return part_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def _sentence(outcome: Outcome) -> str:
-    name = Path(outcome.source).name
-    if outcome.state == "baked":
-        return f"{name}: {outcome.frames} frames in {outcome.seconds:.1f} s, to {outcome.output}"
-    return f"{name}: {outcome.state}. {outcome.reason}"
+def launcher(name: str, module: str, blender: str) -> list[str]:
+    """First words of the command line that runs a batch command in another Blender.
+
+    Args:
+        name: Name of the command.
+        module: Module of this package that has its `main`.
+        blender: Path of the Blender; "": this one.
+    """
+    if blender or bpy.app.binary_path:
+        return [blender or bpy.app.binary_path, "--command", name]
+    return [sys.executable, "-c", IN_PYTHON, __package__.rpartition(".")[0], module]
 
 
-def _sum_up(outcomes: list[Outcome]) -> int:
-    """Prints remarks, counts and failures, the most important last; returns the exit code."""
-    for outcome in outcomes:
-        for remark in outcome.remarks:
-            print(f"{Path(outcome.source).name}: {remark}")
-    counts = {
-        state: sum(outcome.state == state for outcome in outcomes)
-        for state in ("baked", "baked already", "nothing to bake", "failed")
-    }
-    print(f"{NAME}: " + ", ".join(f"{count} {state}" for state, count in counts.items() if count))
-    for outcome in outcomes:
-        if outcome.state == "failed":
-            print(f"failed: {outcome.source}: {outcome.reason}", file=sys.stderr)
-    return 1 if counts["failed"] else 0
-
-
-def _journal(tasks: list[Task], folder: Path | None) -> Path:
-    return (folder or tasks[0].output.parent) / JOURNAL
-
-
-def _own_launcher() -> list[str]:
-    if bpy.app.binary_path:
-        return [bpy.app.binary_path, "--command", NAME]
-    return [sys.executable, "-c", IN_PYTHON, __package__.rpartition(".")[0]]
-
-
-def _version() -> str:
+def version() -> str:
+    """Version of Limber."""
     manifest = Path(__file__).resolve().parents[1] / "blender_manifest.toml"
     return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
 
 
-def _one(source: str, output: str, settings: str) -> int:
-    """Bakes one file in this Blender, and prints its outcome as one line. Returns the exit code."""
-    fields = json.loads(settings)
-    fields["frames"] = tuple(fields["frames"]) if fields["frames"] else None
-    outcome = bake_file(Task(Path(source), Path(output)), Settings(**fields))
-    print(f"\n{ANSWER}{json.dumps(asdict(outcome))}", flush=True)
-    return int(outcome.state == "failed")
+def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[tuple[Task, Record]]:
+    """Does the tasks of this shard that are not done yet, and prints a line for each; returns the shard's
+    tasks with their records. The states of those that were done before end in "already".
+
+    Raises:
+        SpreadError: the cluster cannot be used.
+        OSError: the records cannot be written.
+        KeyboardInterrupt: the user, or the farm, stopped it.
+    """
+    tasks = share(batch.tasks, options.shard)
+    todo = [task for task in tasks if options.again or not batch.records.is_done(task)]
+    count = len(tasks) - len(todo)
+    if count:
+        print(f"{batch.name}: {count} of {len(tasks)} files are done already", flush=True)
+    if todo:
+        _work(batch, todo, command, options, (count, len(tasks)))
+    undone = set(todo)
+    ended = [(task, record) for task in tasks if (record := batch.records.read(task)) is not None]
+    for task, record in ended:
+        record.state += "" if task in undone else " already"
+    return ended
 
 
-_handle = None
+def _work(
+    batch: Batch,
+    todo: Sequence[Task],
+    command: list[str],
+    options: argparse.Namespace,
+    counts: tuple[int, int],
+) -> None:
+    began, (count, total) = time.monotonic(), counts
+
+    def job(tasks: list[Task]) -> str:
+        return shares.job_text(tasks, batch.records, batch.settings, options.limit)
+
+    with crew(options.scheduler, options.workers) as processes:
+        ended = shares.carry_out(todo, batch.records, processes, [*command, SHARE], job)
+        for number, (task, record) in enumerate(ended, 1):
+            left = (time.monotonic() - began) / number * (len(todo) - number)
+            line = f"[{count + number}/{total}] {task.source.name}: {batch.sentence(record)}"
+            print(line + (f"; about {left:.0f} s left" if number < len(todo) else ""), flush=True)
 
 
-def register() -> None:
-    global _handle
-    _handle = bpy.utils.register_cli_command(NAME, main)
+def until_interrupted(name: str, job: Callable[[], int]) -> int:
+    """Exit code of a job. Ctrl-C, and the signal by which farms stop a job, end it with a sentence and the
+    code INTERRUPTED.
+    """
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        return job()
+    except KeyboardInterrupt:
+        print(f"{name}: stopped. The same command goes on where it stopped", file=sys.stderr)
+        return INTERRUPTED
+    finally:
+        for number, handler in before.items():
+            # None: Blender's own, which Python cannot install again
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
-def unregister() -> None:
-    global _handle
-    if _handle is not None:
-        bpy.utils.unregister_cli_command(_handle)
-        _handle = None
+def sum_up(name: str, ended: Sequence[tuple[Task, Record]]) -> int:
+    """Prints counts and failures, the most important last; returns the exit code."""
+    states = [record.state for _, record in ended]
+    counts = {
+        state: states.count(state)
+        for state in sorted(set(states), key=lambda state: (state == FAILED, state))
+    }
+    print(f"{name}: " + ", ".join(f"{count} {state}" for state, count in counts.items()))
+    for task, record in ended:
+        if record.state == FAILED:
+            print(f"failed: {task.source}: {record.reason}", file=sys.stderr)
+    return FAILURES if FAILED in counts else 0

@@ -22,7 +22,7 @@ import limber
 import numpy as np
 from limber.motion.limiter import HEADROOM
 from limber.rig.live import live
-from limber.rig.live.stage import Stage
+from limber.rig.live.stage import SceneStage
 from limber.rig.robot import device, links, values
 
 from .frame_path.stepped import SteppedTime
@@ -155,7 +155,7 @@ def used_limits(rig, looks: np.ndarray, commanded: np.ndarray) -> tuple[float, f
 
 def apart(rig, handed: np.ndarray, rate: int) -> float:
     """Largest difference [rad] of what was handed over from what a bake of the same frames makes."""
-    chain, stage, scene = rig.limber.chains[0], Stage(), bpy.context.scene
+    chain, stage, scene = rig.limber.chains[0], SceneStage(), bpy.context.scene
     live.suspend(True)
     baked = []
     for number in range(len(handed)):

@@ -19,7 +19,7 @@ import numpy as np
 from limber.rig.authoring.first_lamp import lamp
 from limber.rig.blender import actions
 from limber.rig.chains import kept_posture
-from limber.rig.live.stage import Stage
+from limber.rig.live.stage import SceneStage
 
 BAR = 2.0  # [degrees]
 AUTHORED = 24  # [1/s] frames of the scenes' keys
@@ -99,7 +99,7 @@ def played(build, rate: int, seconds: float, solver: str) -> tuple[np.ndarray, n
     chain = build()
     chain.solver = solver
     retimed(rate)
-    scene, stage, mover = bpy.context.scene, Stage(), (chain.id_data, chain)
+    scene, stage, mover = bpy.context.scene, SceneStage(), (chain.id_data, chain)
     filtered, desired = [], []
     for frame in range(round(seconds * rate) + 1):
         scene.frame_set(1 + frame)

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from limber.hardware.lerobot import Motor
+from limber.hardware.lerobot import LeRobotMotor
 from limber.robots.lerobot_zeros import ZEROS
 from limber.robots.model import Robot
 from limber.robots.reading import read
@@ -80,7 +80,7 @@ def worst(robot: Robot, reference: Robot, random: np.random.Generator) -> float:
     The poses go from the reference's values through LeRobot's degrees of a calibrated motor to the model's
     values.
     """
-    zeros, motor, found = ZEROS[robot.name], Motor(1, 0, -45, 720, 3400), 0.0
+    zeros, motor, found = ZEROS[robot.name], LeRobotMotor(1, 0, -45, 720, 3400), 0.0
     limits = {joint.name: joint.finite_limits for joint in reference.joints if joint.name in ARM[:-1]}
     for _ in range(POSES):
         pose = {name: float(random.uniform(*span)) for name, span in limits.items()}

@@ -2,16 +2,18 @@
 
     python -m benchmarks.mechanism --urdf FILE [--closures FILE.yaml] --targets IN.npz --out OUT.npz
     python -m benchmarks.mechanism --tick ...         how bodies are accelerated after the motion filter: see
-    mechanism_tick.py
+                                                      mechanism_tick.py
 
 FILE URDF, xacro or MJCF; without a file of closures those count that it marks itself
 IN   dt [s]; floating_base; frames (k,) link names; position (t, k, 3) [m]; optional rotation (t, k, 3, 3)
-with has_rotation (k,); or, for
+     with has_rotation (k,); or, for
      forward kinematics, motor_names (m,), motor_position (t, m) [rad, m]. Optional: start_names (b,),
-     start_position (b, 3), start_rotation (b, 3, 3), an assembled first pose; position_weight,
-     rotation_weight (t, k, 3); com (t, 3) and com_weight (t, 3); velocity_limit [rad/s or m/s], of the motors
+         start_position (b, 3),
+     start_rotation (b, 3, 3), an assembled first pose; position_weight, rotation_weight (t, k, 3); com (t, 3)
+         and com_weight (t, 3);
+     velocity_limit [rad/s or m/s], of the motors
 OUT  body_names (b,); body_position (t, b, 3), body_rotation (t, b, 3, 3); motor_names (m,), motor_position
-(t, m); residual (t,);
+    (t, m); residual (t,);
      converged (t,); seconds (t,)
 """
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from limber.rig.authoring.mechanism import recipe
-from limber.rig.authoring.mechanism.gallery import RECIPES
+from limber.robots.gallery.mechanism import Recipe, RecipeJoint, read_recipe
 from limber.solvers.kinematics.rotations import Vector, cross, from_axes, from_matrix
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
@@ -21,7 +20,7 @@ FRAMES, RATE = 240, 60.0  # [Hz]
 AWAY = (1.0, 3.0)  # [s] when a target is out of reach
 
 
-def mechanism_of(told: recipe.Recipe) -> Mechanism:
+def mechanism_of(told: Recipe) -> Mechanism:
     """A ready mechanism as the solver has it; every body's frame is turned as the world."""
     grounded = {body.name for body in told.bodies if body.role == "GROUND"}
     origin = {body.name: body.points[0] for body in told.bodies}
@@ -48,7 +47,7 @@ def mechanism_of(told: recipe.Recipe) -> Mechanism:
     return Mechanism(tuple(bodies), tuple(joints))
 
 
-def _turn(joint: recipe.Joint):
+def _turn(joint: RecipeJoint):
     """The joint's axes, as the gallery's builder sets them up."""
     length = math.hypot(*joint.z)
     z = tuple(part / length for part in joint.z)
@@ -64,7 +63,7 @@ def every_kind() -> Case:
     """The paper's first validation example: one freedom, every common kind of joint; the table, its end, goes
     to and fro.
     """
-    mechanism = mechanism_of(RECIPES["every_kind"])
+    mechanism = mechanism_of(read_recipe("every_kind"))
     table = next(body.start.position for body in mechanism.bodies if body.name == "Table")
 
     def goals(t: float) -> Goals:
@@ -78,7 +77,7 @@ def serial_arm() -> Case:
     """Its second one: a chain of six turns and six slides, one frame at the end; rest is what it had in the
     last frame.
     """
-    told = RECIPES["serial_arm"]
+    told = read_recipe("serial_arm")
     mechanism, calm = mechanism_of(told), RegulariserWeights(told.steady)
     hand = next(body.start.position for body in mechanism.bodies if body.name == "Hand")
 
@@ -145,7 +144,7 @@ def _led(
     """Goals where motors' motion takes a body, so that they can be met; by `away` [m] beside that for a while
     in the middle.
     """
-    mechanism = mechanism_of(RECIPES[key])
+    mechanism = mechanism_of(read_recipe(key))
     solver = MechanismSolver(
         replace(mechanism, joints=tuple(replace(joint, lower=(), upper=()) for joint in mechanism.joints))
     )

@@ -5,8 +5,9 @@ singular pose is passed.
     python -m benchmarks.mechanism_table --growth     time against bodies, up to 300
     python -m benchmarks.mechanism_table --rates      time against the rate of frames
     python -m benchmarks.mechanism_table --singular   speed and error past a singular pose, by the velocity
-    regulariser's settings python -m benchmarks.mechanism_table --all        all of them, with pictures in
-    build/bench/mechanism, and `benchmarks.mechanism_peers`
+                                                      regulariser's settings
+    python -m benchmarks.mechanism_table --all        all of them, with pictures in build/bench/mechanism, and
+                                                      `benchmarks.mechanism_peers`
 
 Times are the processor's, of one core, so that other programs do not count; run alone they are the clock's.
 """

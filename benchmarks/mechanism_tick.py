@@ -2,8 +2,9 @@
 motors' limits imply.
 
     python -m benchmarks.mechanism --tick --urdf FILE [--closures FILE.yaml] --targets IN.npz    one set; FILE
-    and IN as without --tick python -m benchmarks.mechanism --tick [--unseen 60] [--seed 0]
-    random mechanisms and paths
+        and IN as without --tick
+    python -m benchmarks.mechanism --tick [--unseen 60] [--seed 0]                               random
+        mechanisms and paths
 
 Motors have a hobby servo's limits. Frames are *away* while an exact solve misses its goals, *return* for half
 a second after that, else *reach*. A row has, for each of them:
@@ -13,7 +14,7 @@ a second after that, else *reach*. A row has, for each of them:
     ratio     the largest ratio of the two, of any body and frame
     asked     largest acceleration in the poses that the goals ask for, before the filter [deg/s2]
     error     how much larger the shown poses' goal errors are than an exact solve's, at most and on average
-    [1e-3 sizes or rad]
+              [1e-3 sizes or rad]
 
 A body's angular velocity is J q', with J (3, m) by the motors at closed loops. So its acceleration is J q'' +
 J' q', and the limits allow the sum of |J_k| times the limit of q''_k, plus |J' q'|. Bodies that the motors do
@@ -25,7 +26,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from limber.character.mechanism.tick import Model, Motor, tick
+from limber.character.mechanism.tick import MechanismModel, MechanismMotor, tick
 from limber.motion import Limits, make_filter
 from limber.solvers.kinematics.se3 import logarithm
 from limber.solvers.mechanism.assembly import assemble
@@ -109,11 +110,14 @@ def run(solver: MechanismSolver, goals: Sequence[Goals], dt: float, start: Pose 
         for k in range(len(solver.values(first, joint.name)))
     ]
     filters = tuple(
-        Motor(name, k, make_filter("default", own)) for (name, k), own in zip(motors, limits, strict=True)
+        MechanismMotor(name, k, make_filter("default", own))
+        for (name, k), own in zip(motors, limits, strict=True)
     )
     counts = count(solver, first)
     loose = set(counts.undetermined)
-    model = Model(solver, first, filters, frozenset(loose), counts.independent_actuators < counts.actuators)
+    model = MechanismModel(
+        solver, first, filters, frozenset(loose), counts.independent_actuators < counts.actuators
+    )
     state, reference = None, first
     shown, asked, values, jacobians, excess, away = [], [], [], [], [], []
     is_closed, flipped = True, False

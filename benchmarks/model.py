@@ -1,14 +1,15 @@
 """A robot's file as Limber reads it: poses of all bodies for joints' values, and how well its loops close.
 
     python -m benchmarks.model --model FILE [--closures FILE] [--arguments NAME:=VALUE ...] --samples IN.npz
-    --out OUT.npz
+        --out OUT.npz
 
 FILE  URDF, xacro or MJCF; closures: a YAML file in the format of docs/robots/closed_loops.md, in place of
-those that the file itself marks;
+    those that the file itself marks;
       arguments: of a xacro file
 IN    joint_names (n,); joints (m, n) [rad, m]. A ball joint of MJCF is three, NAME_x, NAME_y, NAME_z,
-rotations in this order OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies'
-frames in the base's; residual (m,) [m, rad] of the
+      rotations in this order
+OUT   body_names (b,); position (m, b, 3) [m] and rotation (m, b, 3, 3) of the bodies' frames in the base's;
+      residual (m,) [m, rad] of the
       closures: the largest distance or angle between frames that should coincide; 0 where there are none
 
 Joints that IN does not name are 0, or follow their leaders. Where loops are closed and IN does not name all

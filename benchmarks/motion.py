@@ -5,7 +5,8 @@
     python -m benchmarks.motion --follow
 
 IN   target (s, t) [rad], one joint each; dt [s]; start (s,), at rest; lo, hi, velocity, acceleration, jerk
-(s,) [rad, rad/s, /s2, /s3] OUT  position (s, t) after each step; seconds (s,) for a step, mean
+     (s,) [rad, rad/s, /s2, /s3]
+OUT  position (s, t) after each step; seconds (s,) for a step, mean
 """
 
 import argparse
@@ -14,7 +15,7 @@ import time
 from math import pi, radians, sqrt
 
 import numpy as np
-from limber.motion import FILTERS, Character, Filter, Kinematic, Limits, make_filter
+from limber.motion import FILTERS, Filter, Kinematic, Limits, MotionStyle, make_filter
 
 FIELDS = ("lo", "hi", "velocity", "acceleration", "jerk")
 SETTLE_LIMITS = (
@@ -24,7 +25,7 @@ SETTLE_LIMITS = (
 SETTLE_STEPS = (90.0, 5.0, 0.1)  # [deg]
 SETTLE_DT = 0.001  # [s]
 SETTLED = radians(0.05)
-CHARACTERS = (  # filter, sigma, rho
+STYLES = (  # filter, sigma, rho
     ("default", 0.0, 0.0),
     ("default", 0.5, 0.0),
     ("default", 0.5, 0.5),
@@ -89,8 +90,8 @@ def print_settling() -> None:
         f"{'time-optimal':24s}"
         + "".join(f"{'':8s}| {shortest_time(radians(step), limits):8.4f}  " for step in SETTLE_STEPS)
     )
-    for kind, sigma, rho in CHARACTERS:
-        made = make_filter(kind, limits, Character(sigma, rho))
+    for kind, sigma, rho in STYLES:
+        made = make_filter(kind, limits, MotionStyle(sigma, rho))
         row = [settle(made, radians(step)) for step in SETTLE_STEPS]
         cells = "".join(f"{near:8.3f}| {rest:8.3f}  " for near, rest, _ in row)
         print(
@@ -157,7 +158,7 @@ def lag(motion_filter: Filter, targets: list[float], dt: float, watching: bool) 
     return float(np.sqrt(np.mean(np.square(apart[round(1.0 / dt) :]))))
 
 
-def run_signals(signals: str, name: str, out: str, character: Character) -> None:
+def run_signals(signals: str, name: str, out: str, style: MotionStyle) -> None:
     with np.load(signals) as given:
         targets, starts, dt = given["target"].tolist(), given["start"].tolist(), float(given["dt"])
         limits = [
@@ -166,7 +167,7 @@ def run_signals(signals: str, name: str, out: str, character: Character) -> None
     gc.disable()  # its pauses belong to no one step
     followed = []
     for bounds, start, row in zip(limits, starts, targets, strict=True):
-        followed.append(follow(make_filter(name, bounds, character), start, row, dt))
+        followed.append(follow(make_filter(name, bounds, style), start, row, dt))
     position, seconds = (np.array(column) for column in zip(*followed, strict=True))
     np.savez(out, position=position, seconds=seconds)
     print(
@@ -180,8 +181,8 @@ def main() -> None:
     ask.add_argument("--signals")
     ask.add_argument("--filter", default="default", choices=sorted(FILTERS))
     ask.add_argument("--out")
-    ask.add_argument("--sigma", type=float, default=0.0, help="character: smoothness, 0 to 1")
-    ask.add_argument("--rho", type=float, default=0.0, help="character: responsiveness, 0 up to but not 1")
+    ask.add_argument("--sigma", type=float, default=0.0, help="style: smoothness, 0 to 1")
+    ask.add_argument("--rho", type=float, default=0.0, help="style: responsiveness, 0 up to but not 1")
     ask.add_argument(
         "--settle", action="store_true", help="print how long steps take to settle, filter by filter"
     )
@@ -190,7 +191,7 @@ def main() -> None:
     if not (asked.settle or asked.follow or (asked.signals and asked.out)):
         ask.error("give --signals IN.npz and --out OUT.npz, or --settle, or --follow")
     if asked.signals and asked.out:
-        run_signals(asked.signals, asked.filter, asked.out, Character(asked.sigma, asked.rho))
+        run_signals(asked.signals, asked.filter, asked.out, MotionStyle(asked.sigma, asked.rho))
     if asked.settle:
         print_settling()
     if asked.follow:

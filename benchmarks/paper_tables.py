@@ -2,7 +2,7 @@
 
     python -m benchmarks.paper_tables [--pairs 200] [--skeletons ABCDEFG] [--grid facing]
     python -m benchmarks.paper_tables --solvers "erik as_published=True ccd_error=0.06" ...    ERIK with other
-    values
+        values
 
 The row *ERIK, as published* has the paper's own in the line below it. Pairs are drawn, solved and kept as
 `benchmarks.sweep` does.

@@ -1,22 +1,25 @@
 """Reachy Mini against its maker's own software, which scripts/makers.sh installs.
 
     python -m benchmarks.reachy --kinematics 500    motors for head poses, beside the maker's inverse
-    kinematics python -m benchmarks.reachy --away 200          what is taken for head poses out of reach,
-    beside the nearest that an optimiser finds python -m benchmarks.reachy --daemon 60         a minute of
-    motion through the daemon's real backend onto simulated servos with a body
+                                                    kinematics
+    python -m benchmarks.reachy --away 200          what is taken for head poses out of reach, beside the
+                                                    nearest that an optimiser finds
+    python -m benchmarks.reachy --daemon 60         a minute of motion through the daemon's real backend onto
+                                                    simulated servos with a body
 
 --kinematics  Random head poses and body yaws that the maker's kinematics reaches within the motors' limits.
-Limber's model is the gallery's
+    Limber's model is the gallery's
               URDF with the closures that its import finds; each pose is reached from neutral in steps. The
-              closed form is of the same file's geometry: no solver of it can be nearer to the maker.
+                  closed form is of the same
+              file's geometry: no solver of it can be nearer to the maker.
 --away        Half of the poses would take motors beyond their limits, half have no solution at all. Limber's
-pose is that after 60 steps
+              pose is that after 60 steps
               from neutral, and as many frames as it takes to rest. Needs SciPy, which no environment here
-              has: pip install scipy
+                  has: pip install scipy
 --daemon      Limber's worker and the maker's client send the same motion of head, body and antennas, by
-turns. The servos behind a serial
+              turns. The servos behind a serial
               port move the maker's own MuJoCo model, which has mass. The lag is that of the positions that
-              the daemon publishes behind
+                  the daemon publishes behind
               the motion, where they fit best: the median of the motors. --massless: the servos have ideal
                   horns.
 """

@@ -3,9 +3,9 @@ pair from scratch.
 
     python -m benchmarks.sweep [--pairs 200] [--skeletons ABCDEFG] [--solvers erik dls400 ...]
     python -m benchmarks.sweep --grid facing ...                             the paper's own postures (or
-    --grid roll: see `NestedGrid`) python -m benchmarks.sweep --full --grid facing --skeletons C --solvers
-    erik           all of them: days python -m benchmarks.sweep --scheduler tcp://HOST:8786 ...
-    on a Dask cluster
+        --grid roll: see `NestedGrid`)
+    python -m benchmarks.sweep --full --grid facing --skeletons C --solvers erik           all of them: days
+    python -m benchmarks.sweep --scheduler tcp://HOST:8786 ...               on a Dask cluster
 
 Runs on all local cores. Answers are kept chunk by chunk in a folder, so that the same command after an
 interrupt, or with more solvers, goes on where it was; another seed, size or version of the code has a folder

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 from limber.rig.bones.paths import bone_names
-from limber.rig.showing.thumbnails.raster import Solid, draw, frame
+from limber.rig.showing.thumbnails.raster import ColouredSolid, draw, frame
 from mathutils import Matrix, Vector
 
 PIXELS = 220  # of a picture's side
@@ -38,7 +38,9 @@ def picture(rig, head: str, middle: Vector, facing: Matrix, width: float, front:
         if bone.name in chained and bone.name != head:
             matrix, length = view @ shown.matrix_world @ bone.matrix, bone.length
             half = Vector((THICK * length, length / 2, THICK * length))
-            solids.append(Solid(_box(matrix @ Matrix.Translation((0.0, length / 2, 0.0)), half), MOVED))
+            solids.append(
+                ColouredSolid(_box(matrix @ Matrix.Translation((0.0, length / 2, 0.0)), half), MOVED)
+            )
             ends += [matrix.translation, matrix @ Vector((0.0, length, 0.0))]
     half = width / 2
     for place, sides, colour in (
@@ -48,7 +50,7 @@ def picture(rig, head: str, middle: Vector, facing: Matrix, width: float, front:
     ):
         matrix = facing.to_4x4()
         matrix.translation = middle + facing @ place
-        solids.append(Solid(_box(view @ matrix, sides), colour))
+        solids.append(ColouredSolid(_box(view @ matrix, sides), colour))
     points = np.array(ends)
     return draw(
         solids, frame(points)._replace(side=float(np.ptp(points, axis=0).max()) + ROOM * width), PIXELS

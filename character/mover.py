@@ -1,11 +1,10 @@
-"""Interfaces: a mover with its pure tick, and a host, such as Blender, that provides movers and the scene.
+"""Interface of a mover: a model with a pure tick.
 
-A mover is built once from what rarely changes (joints, limits, solver, filters), and ticked every frame. A
-fourth kind of mover is another class with such a tick, and for each host a `stage.Session` that reads its
+The model is built once from what rarely changes (joints, limits, solver, filters), and ticked every frame. A
+fourth kind of mover is another class with such a tick, and for each host a `host.Session` that reads its
 inputs.
 """
 
-from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 
@@ -26,10 +25,20 @@ class Outputs(Protocol):
         ...
 
 
-class Mover(Protocol):
-    """Interface of a mover: a chain, a body that follows a motion, or a mechanism."""
+class MoverState(Protocol):
+    """State of a mover, passed on to the next tick; a value that is never changed."""
 
-    def tick(self, inputs: Any, state: Any, dt: float) -> tuple[Any, Any]:
+    @property
+    def model(self) -> "MoverModel":
+        """The model that made it."""
+        ...
+
+
+class MoverModel(Protocol):
+    """Interface of a mover's model: of a chain, a body that follows a motion, or a mechanism."""
+
+    # Any: each kind of mover has its own inputs and its own state, which only its session knows.
+    def tick(self, inputs: Any, state: Any, dt: float) -> tuple[Outputs, MoverState]:
         """The next frame: outputs, and the state for the frame after. A pure function: it uses no clock, no
         scene and no other memory.
 
@@ -43,56 +52,4 @@ class Mover(Protocol):
         Raises:
             ValueError: the inputs cannot be used; the message names what is wrong and the remedy.
         """
-        ...
-
-
-class Planning(NamedTuple):
-    """A mover's number among the movers that share the time for planning, such as the chains of one
-    character.
-    """
-
-    place: int  # the mover's index among them
-    sharing: int  # their number
-
-
-class Part(Protocol):
-    """Interface of a mover as its host represents it."""
-
-    @property
-    def key(self) -> Hashable: ...
-
-    @property
-    def looks_forward(self) -> bool:
-        """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of
-        their last poses.
-        """
-        ...
-
-    @property
-    def planning(self) -> Planning | None:
-        """This mover's number among the movers that share the time for planning; None: its solver does not
-        plan.
-        """
-        ...
-
-    def new_session(self) -> Any: ...
-
-    def place(self, view: Any, pose: Any) -> None:
-        """Writes the mover's pose to a view (the poses of the scene in the host's form)."""
-        ...
-
-
-class Host(Protocol):
-    """Interface of a host, such as Blender, in one frame: dependencies between movers, and poses of the
-    scene.
-    """
-
-    def needs(self, parts: Sequence[Any], certain: bool = False) -> list[list[int]]:
-        """For each mover the indices of those on which it depends; `certain`: without uncertain
-        dependencies.
-        """
-        ...
-
-    def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> Any:
-        """Poses of everything in the scene, given the poses of these movers."""
         ...

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
+from .host import Snapshot
 from .stage import Stage
 
 JUMP = (
     0.5  # [s] longest scene time between two frames of a playback that drops frames; a longer step is a jump
 )
+
+
+# Any: a host's stage, whatever its poses are
+StageT = TypeVar("StageT", bound=Stage[Any, Any])
 
 
 class Time(NamedTuple):
@@ -25,13 +30,13 @@ class _Instant:
     """Snapshot of a stage at a frame."""
 
     frame: float
-    snapshot: dict[Any, Any]
+    snapshot: dict[Hashable, Snapshot[Any]]
 
 
-class Playback:
+class Playback(Generic[StageT]):
     """Playback of a stage: its current frame in each scene."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: StageT) -> None:
         self.stage = stage
         self._frames: dict[Hashable, int] = {}  # scene -> the frame to which the stage has been brought
         self._before: dict[Hashable, _Instant] = {}  # scene -> the frame before that one
@@ -44,8 +49,8 @@ class Playback:
         self._frames[scene] = frame
         self._before.pop(scene, None)
 
-    def copy(self) -> "Playback":
-        other = Playback(self.stage.copy())
+    def copy(self) -> Self:
+        other = type(self)(self.stage.copy())
         other._frames, other._before = dict(self._frames), dict(self._before)
         return other
 
@@ -53,10 +58,10 @@ class Playback:
         self,
         scene: Hashable,
         time: Time,
-        advance: Callable[[Any, float], None],
+        advance: Callable[[StageT, float], None],
         restart: Callable[[], None],
         is_playing: Callable[[], bool],
-    ) -> Any:
+    ) -> StageT:
         """Moves the stage to a scene's frame; returns the stage that has the movers' poses there.
 
         Consecutive frames, and frames that playback drops, advance the motion; a jump restarts it at rest in
@@ -86,7 +91,9 @@ class Playback:
         advance(self.stage, dt)
         return self.stage
 
-    def _between_frames(self, scene: Hashable, time: Time, advance: Callable[[Any, float], None]) -> Stage:
+    def _between_frames(
+        self, scene: Hashable, time: Time, advance: Callable[[StageT, float], None]
+    ) -> StageT:
         at, last, before = time.frame + time.fraction, self.frame(scene), self._before.get(scene)
         step = max(1, time.step)
         stage, origin = self.stage.copy(), at

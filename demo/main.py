@@ -4,10 +4,12 @@ the virtual robot, baked.
     main.py --out FOLDER                     a desk lamp with five joints, then a head on push rods
     main.py --out FOLDER --motion CLIP.bvh   a person from a motion-capture clip
     main.py --out FOLDER --robot FILE.urdf   a robot from its file; --root, --end: links, where others than
-    usual are wanted main.py --out FOLDER --robot NAME        a robot of the gallery: so101, so100, lelamp,
-    open_duck_mini, reachy_mini main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot does
-    what the person did, and looks main.py --out FOLDER --solver NAME       another solver than the default;
-    --rival: which one stands beside it
+                                             usual are wanted
+    main.py --out FOLDER --robot NAME        a robot of the gallery: so101, so100, lelamp, open_duck_mini,
+                                             reachy_mini
+    main.py --out FOLDER --motion CLIP.bvh --robot FILE.urdf   that robot does what the person did, and looks
+    main.py --out FOLDER --solver NAME       another solver than the default; --rival: which one stands beside
+                                             it
 
 Leaves pictures, a .blend and report.json in FOLDER; exits with 1 and a sentence when something essential
 failed. Runs in any Python that has a Blender module and Limber installed in its profile

@@ -84,13 +84,13 @@ def perform(rig, chain, frames: int, say) -> Take:
     take.columns = [names.index(name) for name in take.joints]  # a robot may have more: a gripper, legs
     _note_what_is_sent(link, take)
     say(f"streaming {frames} frames at {take.fps:g} a second")
-    robot = installed.module("rig.robot.links")
+
     began = perf_counter()
     beat = began
     for frame in range(1, frames + 1):
         due = (frame - 1) / take.fps
         while perf_counter() - began < due:
-            beat = _look(robot, link, take, began, beat)
+            beat = _look(link, take, began, beat)
             sleep(max(0.0, min(LOOK, due - (perf_counter() - began))))
         take.late_frames.append(perf_counter() - began - due)
         take.handed.append(None)
@@ -98,10 +98,10 @@ def perform(rig, chain, frames: int, say) -> Take:
         scene.frame_set(frame)
         take.frame_seconds.append(perf_counter() - start)
         _note(take, chain, session, frame, due)
-        beat = _look(robot, link, take, began, beat)
+        beat = _look(link, take, began, beat)
         _check(link)
     for _ in range(int(SETTLE / LOOK)):
-        beat = _look(robot, link, take, began, beat)
+        beat = _look(link, take, began, beat)
         sleep(LOOK)
     bpy.ops.limber.disarm()
     until = perf_counter() + SETTLE
@@ -118,7 +118,8 @@ class Follower:
     """The virtual robot of an armature while its scene is played frame by frame at the pace of the clock."""
 
     def __init__(self, rig, say) -> None:
-        self.rig, self.robot = rig, installed.module("rig.robot.links")
+        self.rig = rig
+        self.sending = installed.module("rig.robot.sending")
         self.link = _connect_and_arm(rig, say)
         self.began = self.beat = perf_counter()
 
@@ -152,8 +153,8 @@ class Follower:
         return {"sent": status.sent, "lost": status.lost, "follows_within_deg": float(missed)}
 
     def _beat(self) -> None:
-        if perf_counter() - self.beat > self.robot.HEARTBEAT:
-            self.robot.heartbeat()
+        if perf_counter() - self.beat > self.sending.HEARTBEAT:
+            self.sending.heartbeat()
             self.beat = perf_counter()
 
 
@@ -221,8 +222,9 @@ def _wait(robot, rig, wanted: set, limit: float) -> None:
         installed.module("hardware.safety").State.WORKER_LOST,
     }
     until = perf_counter() + limit
+    sending = installed.module("rig.robot.sending")
     while True:
-        robot.heartbeat()
+        sending.heartbeat()
         status = robot.status(rig)
         if status.state in wanted:
             return
@@ -230,14 +232,14 @@ def _wait(robot, rig, wanted: set, limit: float) -> None:
             raise FailedError(
                 f"The robot did not get to {' or '.join(state.name for state in wanted)}: {status.sentence}"
             )
-        sleep(robot.HEARTBEAT / 2)
+        sleep(sending.HEARTBEAT / 2)
 
 
-def _look(robot, link, take: Take, began: float, beat: float) -> float:
+def _look(link, take: Take, began: float, beat: float) -> float:
     """One look at the robot; returns when the last heartbeat was."""
-    now = perf_counter()
-    if now - beat > robot.HEARTBEAT:
-        robot.heartbeat()
+    now, sending = perf_counter(), installed.module("rig.robot.sending")
+    if now - beat > sending.HEARTBEAT:
+        sending.heartbeat()
         beat = now
     status = link.status()
     if status.measured is not None:

@@ -75,10 +75,10 @@ def yaml_documents(text: str, scalar: Scalar | None = None) -> list[tuple[int, A
     """
     if len(text) > MAX_LENGTH:
         raise YamlError(0, f"it has {len(text)} characters, more than {MAX_LENGTH}: choose a smaller file")
-    return list(_Reader(text.removeprefix("\ufeff"), scalar).documents())
+    return list(_YamlReader(text.removeprefix("\ufeff"), scalar).documents())
 
 
-class _Reader:
+class _YamlReader:
     def __init__(self, text: str, scalar: Scalar | None) -> None:
         self.text, self.scalar = text, scalar
         self._anchored: dict[str, Any] = {}
@@ -144,15 +144,23 @@ class _Reader:
         return node_value
 
     def _value(self, event: Any, depth: int) -> Any:
-        if isinstance(event, ScalarEvent) and self.scalar is not None:
-            try:
-                return self.scalar(event.value, not event.style, event.tag)
-            except ValueError as error:
-                raise self._error(str(error)) from error
         if isinstance(event, ScalarEvent):
-            return None if not event.style and event.value in NULLS else event.value
+            return self._scalar_value(event)
         if isinstance(event, SequenceStartEvent):
             return [self._node(each, depth + 1) for each in self._until(SequenceEndEvent)]
+        return self._mapping(depth)
+
+    def _scalar_value(self, event: Any) -> Any:
+        """Value of a scalar, as `scalar` reads it; without that its text, or None."""
+        if self.scalar is None:
+            return None if not event.style and event.value in NULLS else event.value
+        try:
+            return self.scalar(event.value, not event.style, event.tag)
+        except ValueError as error:
+            raise self._error(str(error)) from error
+
+    def _mapping(self, depth: int) -> dict[str, Any]:
+        """The mapping up to its end; with `scalar`, "<<" copies another mapping's entries."""
         mapping: dict[str, Any] = {}
         for key in self._until(MappingEndEvent):
             self._check(key, depth)

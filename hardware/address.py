@@ -46,19 +46,18 @@ def address_of(text: str, port: int = 8000) -> Address:
     else:
         host, colon, number = host.partition(":")
         is_valid = not colon or bool(number)
-    if number:
-        is_valid = (
-            is_valid
-            and number.isascii()
-            and number.isdecimal()
-            and len(number) <= LONGEST_PORT
-            and 0 < int(number) < 65536
-        )
-    if not (
-        is_valid and host and all(character.isprintable() and character not in " /\\@" for character in host)
-    ):
+    if not (is_valid and _is_host(host) and (not number or _is_port(number))):
         raise DeviceError(
             f"'{text.strip()}' is no address of a robot: write host and port, such as"
             f" reachy-mini.local:{port}"
         )
     return Address(host, int(number) if number else port)
+
+
+def _is_host(text: str) -> bool:
+    return bool(text) and all(character.isprintable() and character not in " /\\@" for character in text)
+
+
+def _is_port(text: str) -> bool:
+    is_number = text.isascii() and text.isdecimal() and len(text) <= LONGEST_PORT
+    return is_number and 0 < int(text) < 65536

@@ -70,7 +70,7 @@ class CalibrationError(HardwareError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class FileJoint:
+class CalibratedJoint:
     """A joint in a calibration file: name and unit."""
 
     name: str
@@ -78,7 +78,7 @@ class FileJoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class RobotCalibration:
     """Calibration of a robot's servos, without the port, and without the joints' limits, which belong to the
     chain.
 
@@ -93,15 +93,15 @@ class Calibration:
 
     protocol: str
     baudrate: int
-    joints: tuple[FileJoint, ...]
+    joints: tuple[CalibratedJoint, ...]
     channels: tuple[Channel, ...]
     latency: float = 0.0
     settings: ProtocolSettings = DEFAULT
 
     @classmethod
-    def of(cls, device: Device) -> Calibration:
+    def of(cls, device: Device) -> RobotCalibration:
         """The calibration of a device."""
-        joints = tuple(FileJoint(joint.name, joint.unit) for joint in device.joints)
+        joints = tuple(CalibratedJoint(joint.name, joint.unit) for joint in device.joints)
         return cls(device.protocol, device.baudrate, joints, device.channels, device.latency, device.settings)
 
     def mismatches(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ class Calibration:
         )
 
 
-def save(path: Path, calibration: Calibration) -> None:
+def save(path: Path, calibration: RobotCalibration) -> None:
     """Write a calibration file; an interrupted write leaves the old file unchanged.
 
     Raises:
@@ -156,7 +156,7 @@ def save(path: Path, calibration: Calibration) -> None:
         ) from error
 
 
-def load(path: Path) -> Calibration:
+def load(path: Path) -> RobotCalibration:
     """Read a calibration file.
 
     Raises:
@@ -172,7 +172,7 @@ def load(path: Path) -> Calibration:
     return from_text(text, str(path))
 
 
-def to_text(calibration: Calibration) -> str:
+def to_text(calibration: RobotCalibration) -> str:
     """A calibration as the JSON text of its file."""
     robot = {"format": FORMAT, "version": VERSION} | {
         name: value for name, value in asdict(calibration).items() if name not in ("joints", "channels")
@@ -187,7 +187,7 @@ def _renamed(channel: dict[str, Any]) -> dict[str, Any]:
     return {"joints" if name == "shares" else name: value for name, value in channel.items()}
 
 
-def from_text(text: str, source: str = "The calibration") -> Calibration:
+def from_text(text: str, source: str = "The calibration") -> RobotCalibration:
     """Decode a calibration from JSON; `source` names its file in messages.
 
     Raises:
@@ -203,7 +203,7 @@ def from_text(text: str, source: str = "The calibration") -> Calibration:
         raise CalibrationError(f"{source}: {error}") from error
 
 
-def _calibration(robot: JsonFields) -> Calibration:
+def _calibration(robot: JsonFields) -> RobotCalibration:
     if robot.get("format", str) != FORMAT:
         robot.wrong("format", f"'{FORMAT}'")
     if robot.get("version", int) != VERSION:
@@ -213,7 +213,7 @@ def _calibration(robot: JsonFields) -> Calibration:
     channels = tuple(_channel(channel) for channel in robot.children("channels", "servo", "servo"))
     settings = _settings(robot.child("settings"))
     baudrate = robot.whole("baudrate", SLOWEST_BAUDRATE, FASTEST_BAUDRATE)
-    calibration = Calibration(
+    calibration = RobotCalibration(
         robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings
     )
     stand_ins = tuple(Joint(joint.name, _ANY, joint.unit) for joint in joints)
@@ -230,11 +230,11 @@ def _settings(settings: JsonFields) -> ProtocolSettings:
     return ProtocolSettings(settings.get("multi_turn", bool), count, settings.get("crc", bool))
 
 
-def _joint(joint: JsonFields) -> FileJoint:
+def _joint(joint: JsonFields) -> CalibratedJoint:
     joint.only(_JOINT)
     name = joint.get("name", str)
     unit: Unit = joint.choice("unit", ("rad", "m", "plain"))
-    return FileJoint(name, unit)
+    return CalibratedJoint(name, unit)
 
 
 def _channel(channel: JsonFields) -> Channel:

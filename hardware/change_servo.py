@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from .errors import HardwareError
-from .job_events import Found, JobEvent, Progress
+from .job_events import Found, JobEvent, JobProgress
 from .port_session import PortSession
 from .protocols.bus.codec import BusCodec
 from .protocols.dialogue import PATIENT
@@ -50,14 +50,14 @@ def _change_id(
     if new == servo:
         raise ChangeError(f"Servo {servo} has that id already: choose another")
     with PortSession(serial, port, rate, codec) as session:
-        yield Progress(1, STEPS, f"Who has id {servo}?")
+        yield JobProgress(1, STEPS, f"Who has id {servo}?")
         before = _only_one(session, codec, servo, rate)
-        yield Progress(2, STEPS, f"Is id {new} free?")
+        yield JobProgress(2, STEPS, f"Is id {new} free?")
         if _who(session, codec, new)[0] is not None:
             raise ChangeError(
                 f"Id {new} is taken by another servo: choose a free one; servo {servo} is as it was"
             )
-        yield Progress(3, STEPS, "Changing")
+        yield JobProgress(3, STEPS, "Changing")
         session.query(codec.change_id(servo, new), PATIENT)
         after, _ = _who(session, codec, new)
         stayed, _ = _who(session, codec, servo)
@@ -81,12 +81,12 @@ def _change_rate(
     if new == rate:
         raise ChangeError(f"Servo {servo} talks at {rate} baud already: choose another rate")
     with PortSession(serial, port, rate, codec) as session:
-        yield Progress(1, STEPS, f"Who has id {servo}?")
+        yield JobProgress(1, STEPS, f"Who has id {servo}?")
         before = _only_one(session, codec, servo, rate)
-        yield Progress(2, STEPS, "Changing")
+        yield JobProgress(2, STEPS, "Changing")
         session.query(codec.change_baudrate(servo, new), PATIENT)
     with PortSession(serial, port, new, codec) as session:
-        yield Progress(3, STEPS, f"Does it answer at {new}?")
+        yield JobProgress(3, STEPS, f"Does it answer at {new}?")
         after, _ = _who(session, codec, servo)
         if after is None or after.model != before.model:
             raise ChangeError(

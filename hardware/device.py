@@ -126,11 +126,11 @@ class Channel:
         return f"'{' + '.join(share.joint for share in self.shares)}' (servo {self.servo})"
 
     def __post_init__(self) -> None:
-        problem = self._problem()
+        problem = self._servo_problem() or self._shares_problem()
         if problem:
             raise DeviceError(f"Channel {self.label}: {problem}")
 
-    def _problem(self) -> str:
+    def _servo_problem(self) -> str:
         if self.servo < 0:
             return f"servo {self.servo} does not exist; servos count from 0"
         if self.direction not in (1, -1):
@@ -153,6 +153,9 @@ class Channel:
                 f"a servo's speed of {self.speed} rad/s; enter a positive number, or none where it is not"
                 " known"
             )
+        return ""
+
+    def _shares_problem(self) -> str:
         if not self.shares:
             return "no joint drives it; choose one"
         if len({share.joint for share in self.shares}) < len(self.shares):

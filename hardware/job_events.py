@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """`done` of `total` steps, and a text that says what is being done."""
 
     done: int
@@ -75,9 +75,9 @@ class Ended:
     failed: str = ""
 
 
-JobEvent = Progress | Found | Described | Remark | Ended
+JobEvent = JobProgress | Found | Described | Remark | Ended
 KINDS: dict[str, Callable[..., JobEvent]] = {
-    kind.__name__: kind for kind in (Progress, Found, Described, Remark, Ended)
+    kind.__name__: kind for kind in (JobProgress, Found, Described, Remark, Ended)
 }
 
 

@@ -103,7 +103,7 @@ def family_of(path: Path, protocol: str) -> Family:
 
 
 @dataclass(frozen=True, slots=True)
-class Motor:
+class LeRobotMotor:
     """An entry of LeRobot's calibration.
 
     Attributes:
@@ -153,7 +153,7 @@ class Motor:
         return (self.position(value, mode) - self.middle) / STEPS_PER_RADIAN
 
 
-def load(path: Path, family: Family = FEETECH) -> dict[str, Motor]:
+def load(path: Path, family: Family = FEETECH) -> dict[str, LeRobotMotor]:
     """Motors by name, from a calibration file of LeRobot of these servos.
 
     Raises:
@@ -169,7 +169,9 @@ def load(path: Path, family: Family = FEETECH) -> dict[str, Motor]:
     return from_text(text, str(path), family)
 
 
-def from_text(text: str, source: str = "The calibration", family: Family = FEETECH) -> dict[str, Motor]:
+def from_text(
+    text: str, source: str = "The calibration", family: Family = FEETECH
+) -> dict[str, LeRobotMotor]:
     """Motors by name, from the text of a calibration file; `source` names it in messages.
 
     Raises:
@@ -223,7 +225,7 @@ def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[s
     return arms
 
 
-def save(path: Path, motors: Mapping[str, Motor]) -> None:
+def save(path: Path, motors: Mapping[str, LeRobotMotor]) -> None:
     """Write a calibration file as LeRobot does; an interrupted write leaves the old file unchanged.
 
     Raises:
@@ -235,7 +237,7 @@ def save(path: Path, motors: Mapping[str, Motor]) -> None:
         raise LerobotError(f"{path} cannot be written ({reason(error)}): choose another folder") from error
 
 
-def to_text(motors: Mapping[str, Motor]) -> str:
+def to_text(motors: Mapping[str, LeRobotMotor]) -> str:
     """Text of a calibration file with these motors."""
     return json.dumps({name: asdict(motor) for name, motor in motors.items()}, indent=4)
 
@@ -251,9 +253,9 @@ def usual_folder() -> Path:
     return (Path(os.environ.get("HF_LEROBOT_HOME") or Path(hub) / "lerobot") / "calibration").expanduser()
 
 
-def _motor(fields: JsonFields, family: Family) -> Motor:
+def _motor(fields: JsonFields, family: Family) -> LeRobotMotor:
     fields.only(_MOTOR)
-    motor = Motor(
+    motor = LeRobotMotor(
         id=fields.whole("id", 0, LAST_SERVO),
         drive_mode=fields.whole("drive_mode", 0, 1),
         homing_offset=fields.whole("homing_offset", -family.farthest_offset, family.farthest_offset),

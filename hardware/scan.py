@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from .errors import WorkerError
-from .job_events import Found, JobEvent, Progress, Remark
+from .job_events import Found, JobEvent, JobProgress, Remark
 from .port_session import PortError, PortSession
 from .ports import serial_ports
 from .protocols import limber
@@ -77,7 +77,7 @@ def run(arguments: Mapping[str, Any], serial: ModuleType | None) -> Iterator[Job
         except PortError as error:
             shut.add(port)
             yield Remark(str(error))
-    yield Progress(len(tries), len(tries), "Scanned")
+    yield JobProgress(len(tries), len(tries), "Scanned")
 
 
 def _ports(arguments: Mapping[str, Any]) -> list[str]:
@@ -94,15 +94,15 @@ class _Steps:
     def __init__(self, number: int, total: int, text: str) -> None:
         self._number, self._total, self._text = number, total, text
 
-    def progress(self, share: float) -> Progress:
-        return Progress(round(100 * (self._number + share)), 100 * self._total, self._text)
+    def progress(self, share: float) -> JobProgress:
+        return JobProgress(round(100 * (self._number + share)), 100 * self._total, self._text)
 
 
 def _find_firmware(session: PortSession, port: str, rate: int, steps: _Steps) -> Iterator[JobEvent]:
     """Events for a board with Limber's firmware; one that restarts when its port is opened answers only a
     later greeting.
     """
-    decoder = limber.Decoder()
+    decoder = limber.FrameDecoder()
     hello = limber.encode(limber.Hello(random.randrange(1, 1 << 16)))
     for greeting in range(GREETINGS):
         for data in session.stream(hello, BOOT / GREETINGS):

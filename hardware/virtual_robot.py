@@ -27,7 +27,7 @@ SETTLED = (
 
 
 @dataclass(slots=True)
-class Servo:
+class VirtualServo:
     """State of one channel: its pulse, and the position of its horn as the equivalent pulse [us]."""
 
     position: float
@@ -82,11 +82,11 @@ class VirtualRobot:
     """
 
     def __init__(self, positions: Sequence[float], feedback: bool, time: float) -> None:
-        self.servos = [Servo(position) for position in positions]
+        self.servos = [VirtualServo(position) for position in positions]
         self._feedback = feedback
         self.unread: set[int] = set()  # servos whose sensors do not answer
         self._now = time
-        self._decoder = limber.Decoder()
+        self._decoder = limber.FrameDecoder()
         self._answers: list[bytes] = []
         self.reset()
 
@@ -103,13 +103,13 @@ class VirtualRobot:
     def reset(self) -> None:
         """Power cycle: no session, no pulses; the horns stay where they are."""
         self._session = 0
-        self._state = limber.State.DISARMED
+        self._state = limber.DeviceState.DISARMED
         self._reasons = limber.Reason.NO_SESSION
         self._moved_at = self._now
         self._span = (self._now, self._now)  # [s] times at which the newest move begins and ends
         for servo in self.servos:
             servo.pulse = servo.ended = servo.start = servo.goal = servo.settings = None
-        self._say(self._report(None, limber.Result.ACCEPTED), 0)
+        self._say(self._report(None, limber.DeviceResult.ACCEPTED), 0)
 
     @property
     def positions(self) -> tuple[float, ...]:
@@ -122,7 +122,7 @@ class VirtualRobot:
         return tuple(servo.pulse for servo in self.servos)
 
     @property
-    def state(self) -> limber.State:
+    def state(self) -> limber.DeviceState:
         return self._state
 
     def hear(self, data: bytes, time: float) -> bytes:
@@ -141,16 +141,16 @@ class VirtualRobot:
         still = self._now + SETTLED
         while (dt := min(min(time, still) - self._now, STEP)) > 0.0:
             self._now += dt
-            if self._state is limber.State.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
-                self._rest(limber.State.HOLDING, limber.Reason.SILENCE)
-                self._say(self._report(None, limber.Result.ACCEPTED), 0)
+            if self._state is limber.DeviceState.ARMED and self._now - self._moved_at > WATCHDOG_MS / 1000:
+                self._rest(limber.DeviceState.HOLDING, limber.Reason.SILENCE)
+                self._say(self._report(None, limber.DeviceResult.ACCEPTED), 0)
             for servo in self.servos:
-                if self._state is limber.State.ARMED and servo.goal is not None:
+                if self._state is limber.DeviceState.ARMED and servo.goal is not None:
                     self._shift_pulse(servo, dt)
                 servo.advance(dt)
         self._now = max(time, self._now)
 
-    def _shift_pulse(self, servo: Servo, dt: float) -> None:
+    def _shift_pulse(self, servo: VirtualServo, dt: float) -> None:
         """Move a servo's pulse linearly toward its goal, within the channel's speed limit."""
         assert servo.goal is not None
         begin, end = self._span
@@ -183,7 +183,7 @@ class VirtualRobot:
 
     def _greet(self, session: int, sequence: int) -> None:
         self._session = session
-        self._rest(limber.State.DISARMED, limber.Reason(0))
+        self._rest(limber.DeviceState.DISARMED, limber.Reason(0))
         for servo in self.servos:
             servo.settings = None
         features = limber.Features.INTERPOLATION | (
@@ -205,7 +205,7 @@ class VirtualRobot:
             sequence,
         )
 
-    def _try(self, message: limber.Message | limber.Unreadable) -> limber.Result:
+    def _try(self, message: limber.Message | limber.Unreadable) -> limber.DeviceResult:
         """Execute a message, and return the result."""
         match message:
             case limber.Configure():
@@ -215,63 +215,64 @@ class VirtualRobot:
             case limber.Move():
                 return self._move(message)
             case limber.Disarm(release=release):
-                self._rest(limber.State.DISARMED, self._reasons & limber.Reason.NO_SESSION, release)
+                self._rest(limber.DeviceState.DISARMED, self._reasons & limber.Reason.NO_SESSION, release)
             case limber.Stop():
                 self._rest(
-                    limber.State.FAULT, (self._reasons & limber.Reason.NO_SESSION) | limber.Reason.STOPPED
+                    limber.DeviceState.FAULT,
+                    (self._reasons & limber.Reason.NO_SESSION) | limber.Reason.STOPPED,
                 )
             case limber.Hello():
-                return limber.Result.OUT_OF_RANGE  # session 0
-        return limber.Result.ACCEPTED
+                return limber.DeviceResult.OUT_OF_RANGE  # session 0
+        return limber.DeviceResult.ACCEPTED
 
-    def _configure(self, settings: limber.Configure) -> limber.Result:
+    def _configure(self, settings: limber.Configure) -> limber.DeviceResult:
         if self._session == 0:
-            return limber.Result.NO_SESSION
-        if self._state is not limber.State.DISARMED:
-            return limber.Result.NOT_DISARMED
+            return limber.DeviceResult.NO_SESSION
+        if self._state is not limber.DeviceState.DISARMED:
+            return limber.DeviceResult.NOT_DISARMED
         if settings.channel >= len(self.servos):
-            return limber.Result.NO_SUCH_CHANNEL
+            return limber.DeviceResult.NO_SUCH_CHANNEL
         if (
             not LOWEST_US <= settings.lower_us <= settings.upper_us <= HIGHEST_US
             or settings.speed_us_per_s == 0
         ):
-            return limber.Result.OUT_OF_RANGE
+            return limber.DeviceResult.OUT_OF_RANGE
         self.servos[settings.channel].settings = settings
-        return limber.Result.ACCEPTED
+        return limber.DeviceResult.ACCEPTED
 
-    def _arm(self, session: int) -> limber.Result:
+    def _arm(self, session: int) -> limber.DeviceResult:
         if self._session == 0:
-            return limber.Result.NO_SESSION
+            return limber.DeviceResult.NO_SESSION
         if session != self._session:
-            return limber.Result.WRONG_SESSION
-        if self._state is limber.State.FAULT:
-            return limber.Result.FAULT_LATCHED
+            return limber.DeviceResult.WRONG_SESSION
+        if self._state is limber.DeviceState.FAULT:
+            return limber.DeviceResult.FAULT_LATCHED
         if all(servo.settings is None for servo in self.servos):
-            return limber.Result.NOT_CONFIGURED
-        if self._state is not limber.State.ARMED:
+            return limber.DeviceResult.NOT_CONFIGURED
+        if self._state is not limber.DeviceState.ARMED:
             for servo in self.servos:
                 servo.goal = None
-        self._state = limber.State.ARMED
+        self._state = limber.DeviceState.ARMED
         self._reasons = limber.Reason(0)
         self._moved_at = self._now
-        return limber.Result.ACCEPTED
+        return limber.DeviceResult.ACCEPTED
 
-    def _move(self, move: limber.Move) -> limber.Result:
+    def _move(self, move: limber.Move) -> limber.DeviceResult:
         if self._session == 0:
-            return limber.Result.NO_SESSION
-        if self._state is not limber.State.ARMED:
-            return limber.Result.NOT_ARMED
+            return limber.DeviceResult.NO_SESSION
+        if self._state is not limber.DeviceState.ARMED:
+            return limber.DeviceResult.NOT_ARMED
         if len(move.positions_us) > len(self.servos):
-            return limber.Result.NO_SUCH_CHANNEL
+            return limber.DeviceResult.NO_SUCH_CHANNEL
         commands = [
             (servo, position)
             for servo, position in zip(self.servos, move.positions_us, strict=False)
             if position is not None
         ]
         if any(servo.settings is None for servo, _ in commands):
-            return limber.Result.NOT_CONFIGURED
+            return limber.DeviceResult.NOT_CONFIGURED
         if any(not LOWEST_US <= position <= HIGHEST_US for _, position in commands):
-            return limber.Result.OUT_OF_RANGE
+            return limber.DeviceResult.OUT_OF_RANGE
         self._reasons = limber.Reason(0)
         self._moved_at = self._now
         self._span = (self._now, self._now + move.interval_ms / 1000)
@@ -283,9 +284,9 @@ class VirtualRobot:
             servo.start = servo.pulse
             if servo.goal != position:
                 self._reasons |= limber.Reason.CLAMPED
-        return limber.Result.ACCEPTED
+        return limber.DeviceResult.ACCEPTED
 
-    def _rest(self, state: limber.State, reasons: limber.Reason, release: bool = False) -> None:
+    def _rest(self, state: limber.DeviceState, reasons: limber.Reason, release: bool = False) -> None:
         """End motion: each channel holds its last pulse, or ends it."""
         self._state = state
         self._reasons = reasons
@@ -296,13 +297,13 @@ class VirtualRobot:
             ):
                 servo.end_pulse(self._now)
 
-    def _report(self, answers: int | None, result: limber.Result) -> limber.Report:
+    def _report(self, answers: int | None, result: limber.DeviceResult) -> limber.DeviceReport:
         positions = (
             None if index in self.unread else position for index, position in enumerate(self.positions)
         )
         measured = tuple(positions) if self._feedback else ()
         bad_frames = self._decoder.bad_frames & 0xFFFF
-        return limber.Report(
+        return limber.DeviceReport(
             answers, result, self._state, self._reasons, self._session, bad_frames, self.pulses, measured
         )
 

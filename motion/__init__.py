@@ -1,7 +1,7 @@
 """Motion filters and the limiter: from joint angles to motion within limits, in plain floats."""
 
-from .errors import CharacterError, LimitsError, MotionError, TargetError, TimeStepError, UnknownFilterError
-from .filters import NEUTRAL, NO_FILTER, Character, Filter, FilterInfo
+from .errors import LimitsError, MotionError, MotionStyleError, TargetError, TimeStepError, UnknownFilterError
+from .filters import NEUTRAL, NO_FILTER, Filter, FilterInfo, MotionStyle
 from .joint import Kinematic, Limits, between, extrapolated
 from .limiter import Limiter, make_limiter
 from .nutty import NuttyFilter
@@ -27,7 +27,7 @@ FILTERS: dict[str, FilterInfo] = {
 }
 
 
-def make_filter(name: str, limits: Limits, character: Character | None = None) -> Filter:
+def make_filter(name: str, limits: Limits, style: MotionStyle | None = None) -> Filter:
     """Motion filter of that name for one joint.
 
     Raises:
@@ -35,15 +35,13 @@ def make_filter(name: str, limits: Limits, character: Character | None = None) -
     """
     if name not in FILTERS:
         raise UnknownFilterError(f"no motion filter is called `{name}`: choose one of {', '.join(FILTERS)}")
-    character = character or NEUTRAL
-    return FILTERS[name].make(character.within(limits), character)
+    style = style or NEUTRAL
+    return FILTERS[name].make(style.within(limits), style)
 
 
 __all__ = [
     "FILTERS",
     "NO_FILTER",
-    "Character",
-    "CharacterError",
     "Filter",
     "FilterInfo",
     "Kinematic",
@@ -51,6 +49,8 @@ __all__ = [
     "Limits",
     "LimitsError",
     "MotionError",
+    "MotionStyle",
+    "MotionStyleError",
     "NuttyFilter",
     "TargetError",
     "TimeStepError",

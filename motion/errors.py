@@ -9,8 +9,8 @@ class LimitsError(MotionError):
     """Invalid limits; the message names the field and the remedy."""
 
 
-class CharacterError(MotionError):
-    """A character parameter is out of its range."""
+class MotionStyleError(MotionError):
+    """A style parameter is out of its range."""
 
 
 class TargetError(MotionError):

@@ -1,16 +1,16 @@
-"""Interface of motion filters: the character parameters, the protocol, the table's entries."""
+"""Interface of motion filters: the style parameters, the protocol, the table's entries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Protocol
 
-from .errors import CharacterError
+from .errors import MotionStyleError
 from .joint import Kinematic, Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Character:
+class MotionStyle:
     """Style of a motion within the same limits (Ribeiro & Paiva 2019, section 3.7); all dimensionless.
 
     Attributes:
@@ -30,19 +30,19 @@ class Character:
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.sigma <= 1.0:
-            raise CharacterError(f"character `sigma` is {self.sigma}: choose it from 0 to 1")
+            raise MotionStyleError(f"style `sigma` is {self.sigma}: choose it from 0 to 1")
         if not 0.0 <= self.rho < 1.0:
-            raise CharacterError(f"character `rho` is {self.rho}: choose it from 0 up to but not 1")
+            raise MotionStyleError(f"style `rho` is {self.rho}: choose it from 0 up to but not 1")
         if not (self.beta > 0.0 and isfinite(self.beta)):
-            raise CharacterError(f"character `beta` is {self.beta}: choose it above 0")
+            raise MotionStyleError(f"style `beta` is {self.beta}: choose it above 0")
         for name in ("velocity", "acceleration", "jerk"):
             if not 0.0 < getattr(self, name) <= 1.0:
-                raise CharacterError(
-                    f"character `{name}` is {getattr(self, name)}: choose a share above 0 and up to 1"
+                raise MotionStyleError(
+                    f"style `{name}` is {getattr(self, name)}: choose a share above 0 and up to 1"
                 )
 
     def within(self, limits: Limits) -> Limits:
-        """Limits of a joint reduced to the shares of velocity, acceleration and jerk that this character
+        """Limits of a joint reduced to the shares of velocity, acceleration and jerk that this style
         uses.
         """
         if self.velocity == self.acceleration == self.jerk == 1.0:
@@ -55,7 +55,7 @@ class Character:
         )
 
 
-NEUTRAL = Character()  # all that the limits allow
+NEUTRAL = MotionStyle()  # all that the limits allow
 NO_FILTER = "none"  # stands for no motion filter, where one could be named
 
 
@@ -96,4 +96,4 @@ class FilterInfo:
     name: str
     label: str
     description: str
-    make: Callable[[Limits, Character], Filter]
+    make: Callable[[Limits, MotionStyle], Filter]

@@ -3,11 +3,14 @@ limits.
 
 As printed, for one step of dt, with x, x', x'' the output so far and s the set-point:
 
-    x   <- x + lambda(psi, velocity limit)              psi = x' + lambda((xi - x') / dt, acceleration limit)
+    x    <- x + lambda(psi, velocity limit)
+    psi  = x' + lambda((xi - x') / dt, acceleration limit)
     xi   = x'' + lambda(((v H(v) - x') / dt - x'') / dt, jerk limit)
-    v    = Omega((s - x) / dt)                          H(v) = v/2 (tanh((|v| / (1 - rho))^(1 - sigma) - pi) +
-    1) lambda(y, k) = k/2 tanh(y / (k/2))                  Omega slows what leads away from the middle of the
-    range: 1 - |.|^(2 beta)
+    v    = Omega((s - x) / dt)
+    H(v) = v/2 (tanh((|v| / (1 - rho))^(1 - sigma) - pi) + 1)
+    lambda(y, k) = k/2 tanh(y / (k/2))
+
+Omega slows what leads away from the middle of the range: 1 - |.|^(2 beta).
 
 Its units do not agree. Comments "Repair 1" to "Repair 8" below and docs/motion.md say what is done instead.
 """
@@ -15,7 +18,7 @@ Its units do not agree. Comments "Repair 1" to "Repair 8" below and docs/motion.
 from dataclasses import dataclass
 from math import ceil, pi, sqrt, tanh
 
-from .filters import NEUTRAL, Character
+from .filters import NEUTRAL, MotionStyle
 from .joint import Kinematic, Limits, check_step
 from .profile import Point, moved, moved_toward, stopping_range
 
@@ -42,13 +45,13 @@ class NuttyFilter:
     """Moves toward the target in the paper's style: within all limits, without overshoot, and exactly at rest
     in the end.
 
-    Character: sigma makes the last part of the motion gentler (smoothness), rho shortens that part
+    MotionStyle: sigma makes the last part of the motion gentler (smoothness), rho shortens that part
     (responsiveness), beta sets how close to the position limits the joint slows down. `target_velocity` is
     not used: the paper's filter has set-points only.
     """
 
     limits: Limits
-    character: Character = NEUTRAL
+    style: MotionStyle = NEUTRAL
 
     def rest(self, position: float) -> Kinematic:
         return Kinematic(position)
@@ -83,12 +86,12 @@ class NuttyFilter:
         # Repair 6: H falls to .002, with which the joint creeps for minutes, and Omega to 0 at a position
         # limit; H begins at 1, at which the loop oscillates forever. Bounds on both let the motion ease and
         # still arrive.
-        easing = eased(induced, limits.velocity, self.character)
-        easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * self.character.sigma), MAX_GAIN)
+        easing = eased(induced, limits.velocity, self.style)
+        easing = min(max(easing, EASE[0] + (EASE[1] - EASE[0]) * self.style.sigma), MAX_GAIN)
         # Repair 8: Omega is printed as a factor on the induced velocity, many times the velocity limit until
         # the target is near: lambda saturates it all the same, and beta has no effect. As a factor on
         # lambda's limit it slows the joint wherever it is.
-        room = max(leeway(induced, position, limits, self.character.beta), SLOWEST)
+        room = max(leeway(induced, position, limits, self.style.beta), SLOWEST)
         # Repair 5: each lambda is printed around the increments, where velocity and acceleration change
         # faster than the next limit allows; around the requested values each limit holds.
         requested = saturated(induced * easing, room * limits.velocity)
@@ -157,12 +160,12 @@ def leeway(velocity: float, position: float, limits: Limits, beta: float) -> flo
     return float(1.0 - (abs(away) / alpha) ** (2.0 * beta))
 
 
-def eased(velocity: float, limit: float, character: Character) -> float:
+def eased(velocity: float, limit: float, style: MotionStyle) -> float:
     """H: factor on a velocity, from near 0 for small velocities up to 1 for velocities far above the limit.
 
     Repair 4: |v| is printed with its unit, so that degrees and radians move differently; here it is divided
     by the velocity limit. The factor is printed v/2, with which v H(v) would be a square without direction;
     1/2 is meant, with which H ends at 1.
     """
-    share = (abs(velocity) / limit / (1.0 - character.rho)) ** (1.0 - character.sigma)
+    share = (abs(velocity) / limit / (1.0 - style.rho)) ** (1.0 - style.sigma)
     return 0.5 * (tanh(share - pi) + 1.0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from math import copysign
 from typing import NamedTuple
 
-from .filters import NEUTRAL, Character
+from .filters import NEUTRAL, MotionStyle
 from .joint import Kinematic, Limits, check_step
 from .profile import ROUNDING, Point, moved_toward, stopping_distance, stopping_range
 
@@ -126,10 +126,10 @@ class TrackingState(Kinematic):
 
 @dataclass(frozen=True, slots=True)
 class TrackingFilter:
-    """Follows the target as fast as limits and character allow, and comes to rest exactly on it, without
+    """Follows the target as fast as limits and style allow, and comes to rest exactly on it, without
     overshoot of a target at rest.
 
-    A neutral character (sigma 0) is time-optimal. Sigma slows the build-up of acceleration: with rate = 1 -
+    A neutral style (sigma 0) is time-optimal. Sigma slows the build-up of acceleration: with rate = 1 -
     (1 - SLOWEST) sigma it takes acceleration / jerk / rate seconds, and the acceleration limit is multiplied
     by rate squared, as if the motion were played slower. Rho restores the acceleration limit, not at all at 0
     and fully at 1. The velocity limit is unchanged.
@@ -139,11 +139,11 @@ class TrackingFilter:
     """
 
     limits: Limits
-    character: Character = NEUTRAL
+    style: MotionStyle = NEUTRAL
     _used: Limits = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_used", used_limits(self.limits, self.character))
+        object.__setattr__(self, "_used", used_limits(self.limits, self.style))
 
     def rest(self, position: float) -> TrackingState:
         return TrackingState(position)
@@ -180,16 +180,16 @@ class TrackingFilter:
         return TrackingState(limits.absorb(point[0]), point[1], point[2], seen)
 
 
-def used_limits(limits: Limits, character: Character) -> Limits:
+def used_limits(limits: Limits, style: MotionStyle) -> Limits:
     """The acceleration and jerk limits that the filter plans with: those of `limits`, reduced by the
-    character's sigma and restored by rho.
+    style's sigma and restored by rho.
 
     Position and velocity limits are unchanged.
     """
-    rate = 1.0 - (1.0 - SLOWEST) * character.sigma
+    rate = 1.0 - (1.0 - SLOWEST) * style.sigma
     if rate == 1.0:
         return limits
-    share = rate * rate + (1.0 - rate * rate) * character.rho
+    share = rate * rate + (1.0 - rate * rate) * style.rho
     return replace(limits, acceleration=limits.acceleration * share, jerk=limits.jerk * share * rate)
 
 

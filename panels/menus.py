@@ -69,7 +69,7 @@ class LIMBER_MT_operators_motion(Submenu, bpy.types.Menu):
 
     bl_label = "Motion"
     operators = (
-        "load_character", "save_character", "check_motion", "mark_findings", "clear_marks", "save_findings", "save_motion_picture",
+        "load_motion_style", "check_motion", "mark_findings", "clear_marks", "save_findings", "save_motion_picture",
         "add_zone", "remove_zone",
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..character.chain.settings import BASES, BLEND, POSTURE, kept_values
 from ..character.file.contents import Anchor, MechanismEntry
 from ..character.file.mechanisms import Mounted
+from ..character.host import Frame, Session
 from ..character.mechanism.inputs import (
     GoalWeights,
     driven_goal,
@@ -17,9 +18,7 @@ from ..character.mechanism.inputs import (
     rigid_frame,
     target_goals,
 )
-from ..character.mechanism.tick import Model
-from ..character.mover import Planning
-from ..character.stage import Frame, Session
+from ..character.mechanism.tick import MechanismModel
 from ..solvers.kinematics.se3 import Array, inverse
 from ..solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
 
@@ -33,10 +32,10 @@ def key_of(entry: MechanismEntry) -> str:
 class PlayedMechanismSession(Session):
     """Session of a mechanism from a character file."""
 
-    model: Model | None = None
+    model: MechanismModel | None = None
 
-    def read(self, frame: Frame, dt: float) -> tuple[Model, Goals]:
-        entry: MechanismEntry = frame.part.entry
+    def read(self, frame: Frame, dt: float) -> tuple[MechanismModel, Goals]:
+        entry: MechanismEntry = frame.mover.entry
         moment, view = frame.host, frame.view
         if self.model is None:
             self.model = entry.model()
@@ -75,10 +74,6 @@ class PlayedMechanism:
     @property
     def key(self) -> str:
         return key_of(self.entry)
-
-    @property
-    def planning(self) -> Planning | None:
-        return None
 
     @property
     def anchors(self) -> list[Anchor]:

@@ -19,15 +19,15 @@ from ..character.chain.settings import (
     kept_posture,
     kept_values,
 )
-from ..character.chain.tick import Model, Outputs, make_model
+from ..character.chain.tick import ChainModel, ChainOutputs, make_model
 from ..character.effects import PostureEffect
 from ..character.file.contents import Anchor, ChainEntry, CharacterFile, MechanismEntry
 from ..character.file.reading import LIFE
 from ..character.file.tracks import Array
-from ..character.mechanism.tick import Outputs as MechanismOutputs
-from ..character.mover import Planning
+from ..character.host import Frame, Session
+from ..character.mechanism.tick import MechanismOutputs
 from ..character.one_thread import in_one_thread
-from ..character.stage import Frame, Session, Stage
+from ..character.stage import Stage
 from .controls import ChainControls, SetControls
 from .errors import PlayerError
 from .mechanisms import PlayedMechanism, key_of
@@ -103,11 +103,11 @@ class PlayedChainSession(Session):
 
     target: str = ""  # name of the target that its own end follows
     base: Matrix = field(default_factory=list)  # world matrix of its base frame
-    models: dict[bool, Model] = field(default_factory=dict)  # by whether stored postures are switched
+    models: dict[bool, ChainModel] = field(default_factory=dict)  # by whether stored postures are switched
 
-    def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
+    def read(self, frame: Frame, dt: float) -> tuple[ChainModel, ChainInputs]:
         moment: Moment = frame.host
-        entry: ChainEntry = frame.part.entry
+        entry: ChainEntry = frame.mover.entry
         controls = moment.controls[entry.name]
         base, posture, weights = _kept(entry, controls, moment.frame)
         settings, target = _settings(entry, controls, moment.frame), None
@@ -147,10 +147,9 @@ class PlayedChainSession(Session):
             is_filtered=is_filtered,
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
-            slot=frame.slot,
         )
 
-    def _model(self, entry: ChainEntry, posture_jumps: bool) -> Model:
+    def _model(self, entry: ChainEntry, posture_jumps: bool) -> ChainModel:
         if posture_jumps not in self.models:
             self.models[posture_jumps] = make_model(
                 entry.skeleton,
@@ -172,7 +171,7 @@ class PlayedChainSession(Session):
         )
 
     def show(self, frame: Frame) -> tuple[ChainPose, ChainPose]:
-        outputs: Outputs = self.outputs
+        outputs: ChainOutputs = self.outputs
         shown, desired = (
             ChainPose(self.base, outputs.skeleton, tuple(angles.tolist()))
             for angles in (outputs.angles, outputs.desired)
@@ -190,10 +189,6 @@ class PlayedChain:
     @property
     def key(self) -> str:
         return self.entry.name
-
-    @property
-    def planning(self) -> Planning | None:
-        return self.entry.planning
 
     def new_session(self) -> PlayedChainSession:
         return PlayedChainSession()
@@ -281,13 +276,13 @@ class Performance:
             raise PlayerError(f"there is no state '{state}': the character has no behaviour")
         self.performer.enter(state, cause)
 
-    def outputs(self, chain: ChainEntry) -> Outputs | None:
-        """Outputs of a chain at the last call of `advance`; None: it could not be solved yet."""
-        outputs: Outputs | None = self._session(chain).outputs
+    def outputs(self, chain: ChainEntry) -> ChainOutputs | None:
+        """ChainOutputs of a chain at the last call of `advance`; None: it could not be solved yet."""
+        outputs: ChainOutputs | None = self._session(chain).outputs
         return outputs
 
     def mechanism_outputs(self, mechanism: MechanismEntry) -> MechanismOutputs | None:
-        """Outputs of a mechanism at the last call of `advance`; None: it could not be solved yet."""
+        """ChainOutputs of a mechanism at the last call of `advance`; None: it could not be solved yet."""
         outputs: MechanismOutputs | None = self._stage.sessions[key_of(mechanism)].outputs
         return outputs
 

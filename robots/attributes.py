@@ -65,6 +65,16 @@ class AttributeReader:
             raise self.error(NumberError, element, f"{attribute}='{value}' is beyond {LARGEST:g}: correct it")
         return tuple(numbers)
 
+    def is_filled(self, element: Element, attribute: str) -> bool:
+        """Whether an attribute is there and not empty, as exporters write what they do not know; of an empty
+        one there is a warning.
+        """
+        value = element.attributes.get(attribute)
+        if value is not None and not value.strip():
+            self.warn(element, f"{attribute}='' has no number: it counts as missing")
+            return False
+        return value is not None
+
     def number(self, element: Element, attribute: str) -> float | None:
         """Finite number of an attribute; None if it is missing. Raises NumberError."""
         numbers = self.numbers(element, attribute, 1)
@@ -98,8 +108,10 @@ class AttributeReader:
         self.warnings.append(f"{error.location}: {error.what}: {outcome}")
 
     def vector(self, element: Element, attribute: str) -> Vector | None:
-        """Three finite numbers of an attribute; None if it is missing. Raises NumberError."""
-        numbers = self.numbers(element, attribute, 3)
+        """Three finite numbers of an attribute; None if it is missing, or empty, with a warning. Raises
+        NumberError.
+        """
+        numbers = self.numbers(element, attribute, 3) if self.is_filled(element, attribute) else None
         return None if numbers is None else (numbers[0], numbers[1], numbers[2])
 
     def origin(self, element: Element) -> Transform:

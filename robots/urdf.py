@@ -153,9 +153,9 @@ def _joint(reader: AttributeReader, element: Element, remade: Collection[str]) -
 
 
 def _kind(reader: AttributeReader, element: Element) -> Kind:
-    type_name = reader.text(element, "type")
+    type_name = reader.text(element, "type").strip()
     for kind in get_args(Kind):
-        if type_name == kind:
+        if type_name.lower() == kind:
             return kind  # type: ignore[no-any-return]
     raise reader.error(
         JointTypeError, element, f"joint type '{type_name}' is unknown: use one of {', '.join(KINDS)}"
@@ -193,10 +193,11 @@ def _limits(
     if kind == "continuous":
         limit.skip_attributes("lower", "upper")  # they mean nothing there
         return None, None, velocity, effort
-    lower, upper = reader.limit(limit, "lower", MOST), reader.limit(limit, "upper", MOST)
-    if "lower" in limit.attributes or "upper" in limit.attributes:
-        lower = 0.0 if "lower" not in limit.attributes else lower
-        upper = 0.0 if "upper" not in limit.attributes else upper
+    limited = [word for word in ("lower", "upper") if reader.is_filled(limit, word)]
+    lower, upper = (
+        (reader.limit(limit, word, MOST) if word in limited else 0.0) if limited else None
+        for word in ("lower", "upper")
+    )
     if lower is not None and upper is not None and lower > upper:
         reader.warn(
             limit,
@@ -240,7 +241,10 @@ def _mimic(reader: AttributeReader, element: Element, kind: Kind) -> Mimic | Non
     child = reader.single_child(element, "mimic")
     if child is None or kind not in MOVABLE:
         return None
-    multiplier, offset = reader.number(child, "multiplier"), reader.number(child, "offset")
+    multiplier, offset = (
+        reader.number(child, word) if reader.is_filled(child, word) else None
+        for word in ("multiplier", "offset")
+    )
     return Mimic(
         reader.text(child, "joint"),
         1.0 if multiplier is None else multiplier,

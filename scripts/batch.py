@@ -1,5 +1,6 @@
-"""`limber_bake` on this checkout, with the Blender module of this Python: `.venv/bin/python scripts/batch.py
-FILE_OR_FOLDER ...`.
+"""The batch commands on this checkout, with the Blender module of this Python:
+`.venv/bin/python scripts/batch.py [limber_bake | limber_retarget] FILE_OR_FOLDER ...`; limber_bake if none is
+named.
 """
 
 import os
@@ -12,9 +13,12 @@ from checkout import load_limber
 
 if __name__ == "__main__":
     load_limber().register()
-    from limber.batch import command
+    from limber.batch import bake_command, retarget_command
 
-    code = command.main(sys.argv[1:], [sys.executable, __file__])
+    commands = {command.NAME: command for command in (bake_command, retarget_command)}
+    words = sys.argv[1:]
+    name = words.pop(0) if words[:1] and words[0] in commands else bake_command.NAME
+    code = commands[name].main(words, [sys.executable, __file__, name])
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # a Blender module may hang while the interpreter ends

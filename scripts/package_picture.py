@@ -125,8 +125,8 @@ def _place(made: Diagram, left: float, right: float) -> None:
     made.height -= ROWS
     for row in made.rows:
         for node in row:
-            if not node.name:  # an arrow passes below the middle of its row
-                node.y += max(other.height for other in row) / 2
+            if not node.name:  # an arrow passes straight between the row's packages
+                node.height = max(other.height for other in row)
 
 
 def _spread(row: list[Node], left: float, right: float) -> None:

@@ -129,4 +129,5 @@ def first_sentence(name: str, root: Path = ROOT) -> str:
     text = (
         ast.get_docstring(ast.parse((folders(root)[name] / "__init__.py").read_text(encoding="utf-8"))) or ""
     )
-    return text.split("\n")[0].split(". ")[0].rstrip(".").replace("`", "")
+    paragraph = " ".join(text.split("\n\n")[0].split())
+    return paragraph.split(". ")[0].rstrip(".").replace("`", "")

@@ -7,8 +7,9 @@ lives on between its steps:
     def play(stage):
         stage.open_tab()                        # the sidebar with the Limber tab
         yield 0.5                               # [s] to wait, while Blender draws, ticks and answers events;
-        None: one turn of its loop stage.photograph("tab")                 # build/window/tab.png: the whole
-        screen stage.facts["panels"] = 7               # what the test is to see
+                                                None: one turn of its loop
+        stage.photograph("tab")                 # build/window/tab.png: the whole screen
+        stage.facts["panels"] = 7               # what the test is to see
 
 It begins with an empty scene, Blender's own settings and the extension just enabled. Lines on standard input
 name scripts, each with files for its facts and for a last picture, with tabs between. They are played one

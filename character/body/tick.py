@@ -4,69 +4,53 @@ out. Pure functions.
 Live motion, baking and streaming all call it, so their results are equal.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from math import ceil
+from itertools import compress
 
 import numpy as np
 
 from ...motion import Filter, Kinematic
 from ...solvers.kinematics.se3 import Array
-from ...solvers.kinematics.tree import BASE, Indices
+from ...solvers.kinematics.tree import BASE
 from ...solvers.limits import Limit, usual_limits
 from ...solvers.whole_body import state as bodies
 from ...solvers.whole_body.body import Body
-from ...solvers.whole_body.full_solve import settled
 from ...solvers.whole_body.law import Law
 from ...solvers.whole_body.solver import Options, WholeBody
-from ...solvers.whole_body.targets import Contact, Target, Values
+from ...solvers.whole_body.targets import Target
 from . import leaps
-from .feet import Floor, Foot, Step, first, following, place, rise, slipped
-from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
-
-STEP = (
-    1 / 60
-    # [s] the solver's longest step, a linearisation: captured limbs rotate by 20 degrees per frame at 24
-    # frames a second
+from .feet import Foot, Step
+from .frame_solve import (
+    AT_REST,
+    Solved,
+    SolvedBody,
+    first_frame,
+    next_frame,
+    same_frame,
+    step_count,
+    target_motion,
+    values_of,
 )
-AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: not visible
+from .inputs import BodyInputs
+
 STALLED = 120  # steps without progress toward constant targets after which the body counts as at rest
 # relative decrease of the error that counts as progress: the lowest usual velocity limits achieve it within
 # STALLED steps
 GAIN = 0.02
-# solves of a first frame with held feet: the foot's tilt after the first one gives its height for the second
-LOOKS = 2
-SAME = 1e-6  # [rad or m] if the bodies with and without a floor differ by less, they count as equal
 BASE_WEIGHT = (
     100.0  # [rad^2/m^2] weight of the base's position error: a centimetre counts as six degrees of one link
 )
 
 
 @dataclass(frozen=True)
-class Model:
+class BodyModel(SolvedBody):
     """The mover of a body: its model, which links follow targets, and motion settings. It rarely changes."""
 
-    body: Body
-    solver: WholeBody
-    base: str  # the link that is the base
-    feet: tuple[Foot, ...] = ()  # those that stand on the floor while their sources stand
     filters: tuple[Filter, ...] = ()  # of the joints; empty: they have their solved values in the same frame
-
-    @cached_property
-    def above(self) -> Indices:
-        """For each link with a target orientation the next one that carries it; see `leaps.nearest_above`."""
-        return leaps.nearest_above(
-            self.body, self.body.link_indices([target.link for target in self.solver.turning])
-        )
-
-    @property
-    def floating(self) -> bool:
-        return self.body.floating
 
     def tick(
         self, inputs: BodyInputs | None, state: "BodyState | None", dt: float
-    ) -> tuple["Outputs", "BodyState"]:
+    ) -> tuple["BodyOutputs", "BodyState"]:
         """The body's next frame; see `Mover.tick`."""
         if inputs is None and state is not None:
             inputs = state.inputs
@@ -79,7 +63,7 @@ class Model:
 class BodyState:
     """State of a body's mover, passed on to the next tick."""
 
-    model: "Model"  # the one that made this state; a changed model may do better
+    model: "BodyModel"  # the one that made this state; a changed model may do better
     state: bodies.State
     inputs: BodyInputs
     stalled: int  # steps without progress since the targets are constant
@@ -91,7 +75,7 @@ class BodyState:
 
 
 @dataclass(frozen=True)
-class Outputs:
+class BodyOutputs:
     """Result of one tick of a body: its state, errors of its targets, contacts and active limits."""
 
     state: bodies.State  # after the motion filter
@@ -116,7 +100,7 @@ def make_model(
     feet: tuple[Foot, ...] = (),
     posture_gain: float = 0.0,
     filters: tuple[Filter, ...] = (),
-) -> Model:
+) -> BodyModel:
     """The mover of a body.
 
     Args:
@@ -132,7 +116,7 @@ def make_model(
     base_gain = next((target.gain for target in links if target.link == base), None)
     targets = [*links, *([Target(base, "position", BASE_WEIGHT, base_gain)] if body.floating else [])]
     law = Law(gain=gain) if gain else Law()
-    return Model(
+    return BodyModel(
         body,
         WholeBody(body, targets, Options(law, limits or usual_limits(), posture_gain=posture_gain)),
         base,
@@ -141,7 +125,9 @@ def make_model(
     )
 
 
-def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) -> tuple[Outputs, BodyState]:
+def tick(
+    model: BodyModel, inputs: BodyInputs, before: BodyState | None, dt: float
+) -> tuple[BodyOutputs, BodyState]:
     """The body's next frame.
 
     Args:
@@ -151,112 +137,82 @@ def tick(model: Model, inputs: BodyInputs, before: BodyState | None, dt: float) 
             to its targets as possible.
         dt: Time step [s]; 0 does not move the body.
     """
-    solver = model.solver
-    lost: tuple[str, ...] = ()
-    bounded: tuple[str, ...] = ()
-    stopped = False
-    leap, goal = leaps.NO_LEAP, None
+    is_same = before is not None and before.model is model and before.inputs == inputs
+    stalled, steps = before.stalled if before is not None and is_same else 0, 0
     if before is None:
-        free = _begin(model, inputs)
-        again, steps, stalled = False, 0, 0
-        state, feet = free, first(model.body, model.feet, inputs.feet, _floor(inputs), free)
-        for _ in range(LOOKS if _any_held(feet) else 0):
-            state = settled(
-                solver, _values(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model)), state
-            )
-            feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free, state)
+        solved = first_frame(model, inputs)
     else:
-        again = before.model is model and before.inputs == inputs
-        stalled = before.stalled if again else 0
-        steps = ceil(dt / STEP - 1e-6) if dt > 0.0 and stalled < STALLED else 0
-        gains = (
-            solver.options.law.gain,
-            *(target.gain for target in (*solver.turning, *solver.placed) if target.gain is not None),
+        steps = step_count(dt) if dt > 0.0 and stalled < STALLED else 0
+        solved = (
+            next_frame(model, target_motion(model, inputs, before, is_same, dt, steps), before, dt)
+            if steps
+            else same_frame(model, inputs, before)
         )
-        late = min(gains) < np.inf or solver.acceleration is not None
-        velocities = velocities_of(before.inputs, inputs, dt) if steps and late else UNKNOWN
-        state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
-        was_free = before.state is before.free
-        feet = (
-            before.feet
-            if len(before.feet) == len(model.feet)
-            else first(model.body, model.feet, inputs.feet, _floor(inputs), free)
-        )
-        on_way = [inputs if again else between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
-        for part in on_way:
-            solution, free = solver.step(_values(model, part, velocities), free, dt / steps)
-        leap = before.leap
-        if steps:
-            leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
-            leap = leap.after(leapt, dt, partial(_better_start, model, inputs, free))
-        goal = leap.goal if steps else None
-        if goal is not None:
-            pose = _base(model, inputs, free)
-            free, state = (
-                leaps.crossed(solver, body_state, goal, pose, dt, steps)
-                for body_state in (before.free, before.state)
-            )
-            is_blocked = (
-                np.abs(free.velocity[BASE:]).max(initial=0.0) < AT_REST
-            )  # the limits were changed on the way
-            leap = leap._replace(goal=None) if is_blocked or leaps.has_arrived(free, goal) else leap
-            feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free)
-        elif steps and model.feet:
-            sources, then = (before.inputs.feet, inputs.feet), (before.free, free)
-            feet = following(model.body, model.feet, feet, sources, _floor(inputs), then, before.state, dt)
-        if was_free and (goal is not None or not _any_held(feet)):
-            state = free
-        elif steps and goal is None:
-            starts = [place(model.body, foot, before.state) for foot in model.feet]
-            for k, part in enumerate(on_way):
-                contacts = _contacts(feet, model, starts, (k + 1) / steps)
-                part = _raised(part, rise(before.feet) + (k + 1) / steps * (rise(feet) - rise(before.feet)))
-                solution, state = solver.step(_values(model, part, velocities, contacts), state, dt / steps)
-            feet = tuple(
-                (
-                    slipped(model.body, foot, step, free, state)
-                    if f"contact of {foot.link}" in solution.yielded
-                    else step
-                )
-                for foot, step in zip(model.feet, feet, strict=True)
-            )
-            state = free if not _any_held(feet) and _are_same(free, state) else state
-        if steps:
-            lost, stopped = solution.lost, solution.stopped
-            bounded = tuple(
-                name
-                for name, is_bounded in zip(model.body.names, solution.bounded.tolist(), strict=True)
-                if is_bounded
-            )
-    missed, distances = solver.missed(_values(model, inputs), state)
+    missed, distances = model.solver.missed(values_of(model, inputs), solved.state)
     miss = float(np.sqrt(np.nansum(missed**2) + np.nansum(distances**2)))
-    nearest = before.nearest if before is not None and again else np.inf
-    returns = len(inputs.posture) > 0 and np.abs(state.velocity).max() >= AT_REST
-    is_searching = leap.is_open or goal is not None
-    stalled, nearest = (
-        (0, miss) if miss < (1.0 - GAIN) * nearest or returns or is_searching else (stalled + steps, nearest)
+    nearest = before.nearest if before is not None and is_same else np.inf
+    stalled, nearest = _progress(solved, miss, nearest, stalled, steps, is_same, len(inputs.posture) > 0)
+
+    shown, motion = _filtered(model, solved.state, before, dt)
+    at_rest = stalled >= STALLED and _has_arrived(motion, solved.state)
+    return _outputs(model, solved, shown, missed, distances, at_rest), BodyState(
+        model, solved.state, inputs, stalled, nearest, solved.free, solved.feet, solved.leap, motion
     )
-    if again and steps and not is_searching and np.abs(state.velocity).max() < AT_REST:
+
+
+def _progress(
+    solved: Solved,
+    miss: float,
+    nearest: float,
+    stalled: int,
+    steps: int,
+    is_same: bool,
+    has_posture: bool,
+) -> tuple[int, float]:
+    """Values of `BodyState.stalled` and `nearest` after a frame. The body counts as at rest once its
+    error stays the same for a while, or nothing moves.
+
+    Args:
+        solved: The frame's solves.
+        miss: Root of the sum of squared errors [rad, m] after them.
+        nearest, stalled: These values before the frame.
+        steps: Number of the solver's steps in the frame.
+        is_same: Whether mover and targets are those of the last frame.
+        has_posture: Whether joints that no target determines return to a posture.
+    """
+    is_moving = np.abs(solved.state.velocity).max() >= AT_REST
+    is_searching = solved.leap.is_open or solved.is_crossing
+    if miss < (1.0 - GAIN) * nearest or (has_posture and is_moving) or is_searching:
+        stalled, nearest = 0, miss
+    else:
+        stalled += steps
+    if is_same and steps and not is_searching and not is_moving:
         stalled = STALLED
-    shown, motion = _filtered(model, state, before, dt)
-    outputs = Outputs(
+    return stalled, nearest
+
+
+def _outputs(
+    model: BodyModel, solved: Solved, shown: bodies.State, missed: Array, distances: Array, at_rest: bool
+) -> BodyOutputs:
+    """Result of a frame, from its solves and the state `shown` after the motion filter."""
+    solution = solved.solution
+    return BodyOutputs(
         shown,
-        state,
+        solved.state,
         missed,
         float(distances[-1]) if model.floating else 0.0,
         distances[: len(model.solver.placed) - model.floating],
-        lost,
-        tuple(foot.link for foot, step in zip(model.feet, feet, strict=True) if step.is_planted),
-        bounded,
-        model.body.violated(state.joints),
-        stalled >= STALLED and _has_arrived(motion, state),
-        stopped,
+        solution.lost if solution is not None else (),
+        tuple(foot.link for foot, step in zip(model.feet, solved.feet, strict=True) if step.is_planted),
+        tuple(compress(model.body.names, solution.bounded.tolist())) if solution is not None else (),
+        model.body.violated(solved.state.joints),
+        at_rest,
+        solution is not None and solution.stopped,
     )
-    return outputs, BodyState(model, state, inputs, stalled, nearest, free, feet, leap, motion)
 
 
 def _filtered(
-    model: Model, state: bodies.State, before: BodyState | None, dt: float
+    model: BodyModel, state: bodies.State, before: BodyState | None, dt: float
 ) -> tuple[bodies.State, tuple[Kinematic, ...]]:
     """The state with the joints after the motion filter, and their motion."""
     filters, joints = model.filters, state.joints.tolist()
@@ -281,90 +237,3 @@ def _has_arrived(motion: tuple[Kinematic, ...], state: bodies.State) -> bool:
     return at_rest and all(
         joint.position == value for joint, value in zip(motion, state.joints.tolist(), strict=False)
     )
-
-
-def _begin(model: Model, inputs: BodyInputs) -> bodies.State:
-    """State at rest that best meets the targets, solved from the inputs' posture, else from the
-    joints' zero.
-    """
-    base = inputs.base_frame
-    first = model.solver.start(
-        inputs.posture if len(inputs.posture) else None,
-        base[:3, :3],
-        inputs.base if model.floating else base[:3, 3],
-    )
-    return settled(model.solver, _values(model, inputs), first)
-
-
-def _better_start(model: Model, inputs: BodyInputs, state: bodies.State) -> Array | None:
-    """Joint values (n,) of a new start that meets the targets better than steps from a state do; None: steps
-    do.
-    """
-    return leaps.better_start(model.solver, _values(model, inputs), state, partial(_begin, model, inputs))
-
-
-def _carried(model: Model, state: bodies.State, inputs: BodyInputs) -> bodies.State:
-    """The state with the base at its authored pose if it does not float."""
-    if model.floating:
-        return state
-    turn, position = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
-    return replace(
-        state, base_rotation=turn, base_position=position, frames=model.body.forward(state.joints, turn)
-    )
-
-
-def _base(model: Model, inputs: BodyInputs, state: bodies.State) -> tuple[Array, Array]:
-    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of a state where it has none or
-    does not float.
-    """
-    body, links = model.body, [target.link for target in model.solver.turning]
-    turned = inputs.rotation[links.index(model.base)] if model.base in links else NOWHERE
-    if not model.floating or not np.isfinite(turned).all():
-        return state.base_rotation, state.base_position
-    end = body.ends[body.links[model.base]]
-    turn: Array = turned @ end[:3, :3].T
-    return turn, inputs.base - turn @ end[:3, 3]
-
-
-def _values(
-    model: Model, inputs: BodyInputs, velocities: Velocities = UNKNOWN, contacts: tuple[Contact, ...] = ()
-) -> Values:
-    places = np.vstack([inputs.places, inputs.base]) if model.floating else inputs.places
-    linear = velocities.linear if velocities.linear is None or model.floating else velocities.linear[:-1]
-    posture = inputs.posture if len(inputs.posture) else None
-    return Values(inputs.rotation, places, velocities.angular, linear, contacts, posture)
-
-
-def _floor(inputs: BodyInputs) -> Floor:
-    return Floor(inputs.floor_up, inputs.floor_height)
-
-
-def _raised(inputs: BodyInputs, height: float) -> BodyInputs:
-    """The inputs with the base target raised by `height` [m]."""
-    up = height * inputs.floor_up
-    return inputs._replace(base=inputs.base + up, places=inputs.places + up) if height else inputs
-
-
-def _any_held(feet: tuple[Step, ...]) -> bool:
-    return any(step.is_held for step in feet)
-
-
-def _contacts(
-    feet: tuple[Step, ...], model: Model, starts: Sequence[Array] = (), share: float = 1.0
-) -> tuple[Contact, ...]:
-    """Contact constraints of the held feet; with `starts` and `share` (0 to 1), interpolated from there to
-    their goal positions.
-    """
-    return tuple(
-        Contact(foot.link, step.goal if share >= 1.0 else starts[k] + share * (step.goal - starts[k]))
-        for k, (foot, step) in enumerate(zip(model.feet, feet, strict=True))
-        if step.is_held
-    )
-
-
-def _are_same(first: bodies.State, last: bodies.State) -> bool:
-    apart = (
-        np.abs(first.base_position - last.base_position).max(),
-        np.abs(first.base_rotation - last.base_rotation).max(),
-    )
-    return bool(max(*apart, np.abs(first.joints - last.joints).max(initial=0.0)) < SAME)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers.gaze import PlanSlot
 from ...solvers.goals import Direction, GazeGoal, Point
 from ...solvers.kinematics.skeleton import Angles
 from ..attention import AttentionSettings
@@ -114,14 +113,13 @@ def chain_inputs(
     is_filtered: bool,
     ahead: Sequence[GazeGoal] = (),
     is_mutual: bool = False,
-    slot: PlanSlot | None = None,
 ) -> ChainInputs:
     """Inputs of a chain's tick in a frame.
 
     Args:
         frame, settings: The chain in this frame.
         is_filtered: Whether the chain has a motion filter.
-        ahead, is_mutual, slot: As in `ChainInputs`.
+        ahead, is_mutual: As in `ChainInputs`.
     """
     effects = (*frame.gestures, *settings.life.effects)
     return ChainInputs(
@@ -138,7 +136,6 @@ def chain_inputs(
         seconds=frame.seconds if effects else 0.0,
         ahead=ahead,
         is_mutual=is_mutual,
-        slot=slot,
         kept=frame.kept,
     )
 

@@ -12,37 +12,29 @@ import numpy as np
 
 from ...motion import (
     NO_FILTER,
-    Character,
     Filter,
     Kinematic,
     Limits,
+    MotionStyle,
     Transition,
     make_filter,
-    remaining_share,
-    together,
     used_limits,
 )
-from ...solvers.gaze import FRAME, EndError, GazeSolver, PlanSlot, Solution, end_errors
+from ...solvers.gaze import FRAME, EndError, GazeSolver, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
 from .inputs import ChainInputs, KeptPosture, Task, task
+from .posture_change import PostureChange, in_change, in_transition
+from .progress import NO_MORE, progress
 
 # share of the joints' limits used by a transition between stored postures: holding the aim meanwhile needs
 # the rest
 TRANSITION = 0.5
-# [rad or m] if no joint moves more between two ticks with the same goal, which the solution meets, the solver
-# has converged
-STILL = 1e-5
-NEARER = 1e-6  # [rad, m] decrease of the ends' errors that counts as progress
-SHARE = 1e-3  # relative decrease that counts as progress, for large errors of goals out of reach
-BETTER = 1e-4  # [rad] decrease of shape deviation that counts as progress
-# ticks without progress, after which the same goal is not solved again: enough for a branch transition
-NO_MORE = 60
 
 
 @dataclass(frozen=True)
-class Model:
+class ChainModel:
     """The mover of a chain: how the chain is built, solved and filtered. It rarely changes."""
 
     skeleton: Skeleton
@@ -53,7 +45,9 @@ class Model:
     ] = ()  # of the posture, if it changes abruptly; empty for an animated one
     looks_ahead: bool = False  # whether the solver uses goals of future frames
 
-    def tick(self, inputs: ChainInputs | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
+    def tick(
+        self, inputs: ChainInputs | None, state: "ChainState | None", dt: float
+    ) -> tuple["ChainOutputs", "ChainState"]:
         """The chain's next frame; see `Mover.tick`.
 
         Raises:
@@ -79,35 +73,18 @@ class Model:
             influence=frame_task.influence,
             offsets=frame_task.offsets,
             mutual=inputs.is_mutual,
-            slot=inputs.slot,
             kept=inputs.kept,
         )
         return outputs, new._replace(task=frame_task)
 
 
-class PostureChange(NamedTuple):
-    """Gradual change to another stored posture, of a chain without a motion filter.
-
-    Attributes:
-        kept: The posture.
-        offset: (n,) [rad; prismatic joints m] from that posture to the one before.
-        seconds: Duration [s] of the change.
-        left: [s] remaining time of the change; 0: it has ended.
-    """
-
-    kept: KeptPosture | None
-    offset: Angles | None = None
-    seconds: float = 0.0
-    left: float = 0.0
-
-
-class State(NamedTuple):
+class ChainState(NamedTuple):
     """State of a chain's mover, passed on to the next tick."""
 
     solution: Solution
     motion: tuple[Kinematic, ...]
     posture: tuple[Kinematic, ...]  # in transition to the goal's; empty without transitions
-    model: Model
+    model: ChainModel
     goal: GazeGoal
     requested: Angles  # (n,) [rad; prismatic joints m] posture of the goal as it was given
     best: tuple[
@@ -121,7 +98,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outputs:
+class ChainOutputs:
     """Result of a tick: filtered joint values to show and to send, the solution, and its errors."""
 
     angles: Angles  # (n,) [rad; prismatic joints m] after the filter
@@ -153,17 +130,17 @@ def make_model(
     skeleton: Skeleton,
     solver: str,
     filter_name: str,
-    character: Character | Sequence[Character],
+    style: MotionStyle | Sequence[MotionStyle],
     posture_jumps: bool,
     options: object = None,
     transition: float = 0.0,
-) -> Model:
+) -> ChainModel:
     """Makes the mover of a chain.
 
     Args:
         skeleton: The chain.
         solver, filter_name: Names of the solver and of the motion filter; `NO_FILTER`: none.
-        character: Style of the motion filter, of all joints or one for each.
+        style: Style of the motion filter, of all joints or one for each.
         posture_jumps: Whether the posture may change abruptly, as when stored postures are switched; the
             mover then makes a gradual transition.
         options: The solver's options object.
@@ -181,20 +158,18 @@ def make_model(
             for j in skeleton.joints
         )
 
-    characters = [character] * len(skeleton) if isinstance(character, Character) else character
+    styles = [style] * len(skeleton) if isinstance(style, MotionStyle) else style
     filters = (
-        ()
-        if filter_name == NO_FILTER
-        else tuple(map(partial(make_filter, filter_name), limits(1.0), characters))
+        () if filter_name == NO_FILTER else tuple(map(partial(make_filter, filter_name), limits(1.0), styles))
     )
-    return Model(
+    return ChainModel(
         skeleton,
         make_solver(solver, skeleton, options),
         filters,
         (
             tuple(
                 Transition(used_limits(own.within(joint), own), transition)
-                for joint, own in zip(limits(TRANSITION), characters, strict=True)
+                for joint, own in zip(limits(TRANSITION), styles, strict=True)
             )
             if posture_jumps or not filters
             else ()
@@ -204,17 +179,16 @@ def make_model(
 
 
 def tick(
-    model: Model,
+    model: ChainModel,
     goal: GazeGoal,
-    state: State | None,
+    state: ChainState | None,
     dt: float,
     ahead: Sequence[GazeGoal] = (),
     influence: float = 1.0,
     offsets: Angles | None = None,
     mutual: bool = False,
-    slot: PlanSlot | None = None,
     kept: KeptPosture | None = None,
-) -> tuple[Outputs, State]:
+) -> tuple[ChainOutputs, ChainState]:
     """The chain's next frame.
 
     A goal that is the same object as in the last tick is not solved again once its solution cannot improve:
@@ -232,7 +206,6 @@ def tick(
         offsets: (n,) [rad; prismatic joints m] added to the posture, also during a transition.
         mutual: Whether the target's motion depends on this chain's motion, as when two chains look at each
             other.
-        slot: Whether a solver that looks ahead may plan in this frame; None: it may.
         kept: The stored posture that the goal keeps.
 
     Raises:
@@ -242,34 +215,24 @@ def tick(
     posture: tuple[Kinematic, ...] = ()
     change = None
     if model.filters:
-        goal, posture = _in_transition(model, goal, state, dt)
+        goal, posture = in_transition(model.transitions, model.skeleton, goal, state, dt)
     else:
-        goal, change = _in_change(model, goal, state, dt, kept)
-    again = (
-        state
-        if state is not None and state.goal is goal and state.model is model and state.offsets is offsets
-        else None
-    )
+        goal, change = in_change(model.transitions, goal, state, dt, kept)
     alive = goal if offsets is None else replace(goal, posture=goal.posture + offsets)
-    foresight = {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
-    stirs = model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
-    if again is not None and ((again.stalled >= NO_MORE and not stirs) or dt == 0.0):
+
+    # The same goal is not solved again once its solution cannot improve, unless its target is about to move.
+    again = state if state is not None and _is_same(model, state, goal, offsets) else None
+    if again is not None and (dt == 0.0 or (again.stalled >= NO_MORE and not _stirs(model, goal, ahead))):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
     else:
+        foresight: dict[str, Any] = {"ahead": ahead, "mutual": mutual} if model.looks_ahead else {}
         solution, best, stalled, problem = _solved(model, alive, state, again is not None, dt, foresight)
+
     desired = _blend(model, alive.posture, solution.angles, influence)
-    if not model.filters:
-        motion = tuple(map(Kinematic, desired))
-    elif state is None:
-        motion = tuple(joint.rest(angle) for joint, angle in zip(model.filters, desired, strict=True))
-    else:
-        motion = tuple(
-            joint.step(joint_state, angle, dt)
-            for joint, joint_state, angle in zip(model.filters, state.motion, desired, strict=True)
-        )
+    motion = _filtered(model.filters, desired, state, dt)
     angles = [joint.position for joint in motion]
     lag, slide_lag = _lags(model.skeleton, angles, desired)
-    outputs = Outputs(
+    outputs = ChainOutputs(
         angles=np.array(angles),
         desired=np.array(desired),
         solution=solution,
@@ -277,27 +240,56 @@ def tick(
         slide_lag=slide_lag,
         at_rest=stalled >= NO_MORE
         and lag == slide_lag == 0.0
-        and not any(joint.velocity or joint.acceleration for joint in (*motion, *posture))
+        and not _are_moving(motion)
+        and not _are_moving(posture)
         and (goal.posture is requested or np.array_equal(goal.posture, requested)),
         problem=problem,
         goal=alive,
         skeleton=model.skeleton,
     )
-    return outputs, State(
+    return outputs, ChainState(
         solution, motion, posture, model, goal, requested, best, stalled, problem, offsets, change=change
     )
 
 
+def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angles | None) -> bool:
+    """Whether the last tick had the same mover, goal and idle motion."""
+    return state.goal is goal and state.model is model and state.offsets is offsets
+
+
+def _stirs(model: ChainModel, goal: GazeGoal, ahead: Sequence[GazeGoal]) -> bool:
+    """Whether a target is known to move soon, before which a solver that looks ahead may move."""
+    return model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
+
+
+def _are_moving(joints: tuple[Kinematic, ...]) -> bool:
+    return any(joint.velocity or joint.acceleration for joint in joints)
+
+
+def _filtered(
+    filters: tuple[Filter, ...], desired: list[float], state: ChainState | None, dt: float
+) -> tuple[Kinematic, ...]:
+    """Motion of the joints after the filter; without one they have their desired values."""
+    if not filters:
+        return tuple(map(Kinematic, desired))
+    if state is None:
+        return tuple(joint.rest(angle) for joint, angle in zip(filters, desired, strict=True))
+    return tuple(
+        joint.step(joint_state, angle, dt)
+        for joint, joint_state, angle in zip(filters, state.motion, desired, strict=True)
+    )
+
+
 def _solved(
-    model: Model,
+    model: ChainModel,
     goal: GazeGoal,
-    state: State | None,
+    state: ChainState | None,
     is_same_goal: bool,
     dt: float,
     foresight: dict[str, Any],
 ) -> tuple[Solution, tuple[float, float], int, str]:
-    """`State.solution`, `best`, `stalled` and `problem` after a solve; a goal that cannot be used leaves the
-    last solution.
+    """Solution, `best`, `stalled` and `problem` of the state after a solve; a goal that cannot be used leaves
+    the last solution.
 
     Args:
         model, goal, state, dt: As for `tick`, the goal with the offsets of its posture.
@@ -315,14 +307,14 @@ def _solved(
             goal, start=last.angles if last else None, memory=memory, dt=dt or FRAME, **foresight
         )
         before = (state.best, state.stalled) if state is not None and is_same_goal else None
-        return solution, *_progress(solution, last, before, model.looks_ahead), ""
+        return solution, *progress(solution, last, before, model.looks_ahead), ""
     except GazeError as error:
         if state is None:
             raise
         return state.solution, state.best, NO_MORE, str(error)
 
 
-def _blend(model: Model, posture: Angles, solved: Angles, influence: float) -> list[float]:
+def _blend(model: ChainModel, posture: Angles, solved: Angles, influence: float) -> list[float]:
     """Joint values (n,) [rad; prismatic joints m] between the posture and the solution. A motion filter keeps
     the joints' limits, so with one the posture is clamped to them.
     """
@@ -348,118 +340,3 @@ def _lags(skeleton: Skeleton, angles: list[float], desired: list[float]) -> tupl
         else:
             slide_lag = max(slide_lag, abs(angle - target))
     return lag, slide_lag
-
-
-def _progress(
-    solution: Solution, last: Solution | None, before: tuple[tuple[float, float], int] | None, plans: bool
-) -> tuple[tuple[float, float], int]:
-    """Values of `State.best` and `State.stalled` after a new solution.
-
-    Args:
-        solution, last: Solution of this tick, and of the last one if there was one.
-        before: These values after the last tick; None: the goal is new.
-        plans: Whether the solver plans: one that misses its goal and does not move may be about to begin the
-            way round to another branch.
-    """
-    shape = solution.shape_deviation if solution.lowered is None else solution.lowered
-    current = sum(way.whole + way.distance for way in solution.end_errors), shape
-    if last is None:
-        return current, NO_MORE if solution.converged else 0
-    is_still = np.abs(solution.angles - last.angles).max() <= STILL
-    is_done = is_still and (solution.converged or not plans)
-    if before is None:
-        return current, NO_MORE if is_still and solution.converged else 0
-    (missed, shape), stalled = before
-    gains = current[0] < missed - max(NEARER, SHARE * missed) or (
-        current[0] <= missed + NEARER and current[1] < shape - BETTER
-    )
-    return (
-        (current, NO_MORE if is_done else 0)
-        if gains
-        else ((missed, shape), NO_MORE if is_done else stalled + 1)
-    )
-
-
-def _has_arrived(state: State, goal: GazeGoal) -> bool:
-    """Whether the transition to the goal's posture has ended: its joints are at rest, and the last tick had
-    the same goal posture.
-    """
-    still = not any(joint.velocity or joint.acceleration for joint in state.posture)
-    return bool(state.posture) and still and np.array_equal(state.goal.posture, goal.posture)
-
-
-def _in_change(
-    model: Model, goal: GazeGoal, state: State | None, dt: float, kept: KeptPosture | None
-) -> tuple[GazeGoal, PostureChange]:
-    """The goal with its posture on the way from the last stored posture to the one that is kept now, and the
-    change's state.
-
-    Only the difference of the two postures fades, so what is keyed under them has no lag. For a chain without
-    a motion filter.
-    """
-    before = state.change if state is not None else None
-    if state is None or before is None or len(state.goal.posture) != len(goal.posture):
-        return goal, PostureChange(kept)
-    change = (
-        before._replace(left=max(before.left - dt, 0.0))
-        if before.kept == kept
-        else _begun(model, goal, state.goal, before, kept)
-    )
-    if change.offset is None or change.left == 0.0:
-        return goal, PostureChange(kept)
-    posture = goal.posture + remaining_share(change.left / change.seconds) * change.offset
-    if (
-        state.goal.ends == goal.ends
-        and state.goal.keep == goal.keep
-        and np.array_equal(state.goal.posture, posture)
-    ):
-        return state.goal, change
-    return replace(goal, posture=posture), change
-
-
-def _begun(
-    model: Model, goal: GazeGoal, last: GazeGoal, before: PostureChange, kept: KeptPosture | None
-) -> PostureChange:
-    """The change to another stored posture, in the frame in which it begins; `last`: the goal of the frame
-    before.
-    """
-    changed = {joint for each in (before.kept, kept) if each is not None for joint in each.joints}
-    if before.offset is not None:
-        changed.update(np.flatnonzero(before.offset).tolist())
-    offset = np.zeros(len(goal.posture))
-    for joint in changed:
-        offset[joint] = last.posture[joint] - goal.posture[joint]
-    if not np.isfinite(offset).all():
-        return PostureChange(kept)
-    ways = zip(model.transitions, offset.tolist(), goal.posture.tolist(), strict=True)
-    seconds = max(way.duration(Kinematic(end + distance), end) for way, distance, end in ways)
-    return PostureChange(kept, offset, seconds, seconds)
-
-
-def _in_transition(
-    model: Model, goal: GazeGoal, state: State | None, dt: float
-) -> tuple[GazeGoal, tuple[Kinematic, ...]]:
-    """The goal with its posture replaced by the current one of the transition to it, and the transition's
-    state. The aim is held meanwhile.
-
-    The transition advances by `dt` toward the posture that the last tick requested; a new posture takes
-    effect from this tick on.
-    """
-    if not model.transitions or len(goal.posture) != len(model.transitions):
-        return goal, ()
-    if state is not None and _has_arrived(state, goal):
-        return goal, state.posture
-    desired = model.skeleton.clamp(goal.posture)
-    if state is None:
-        return goal, tuple(joint.rest(angle) for joint, angle in zip(model.transitions, desired, strict=True))
-    last = state.posture or tuple(
-        joint.rest(angle)
-        for joint, angle in zip(model.transitions, model.skeleton.clamp(state.goal.posture), strict=True)
-    )
-    posture = together(model.transitions, last, model.skeleton.clamp(state.requested), dt)
-    angles = tuple(joint.position for joint in posture)
-    if angles == desired:
-        return goal, posture
-    if state.goal.aim == goal.aim and angles == tuple(state.goal.posture.tolist()):
-        return state.goal, posture
-    return replace(goal, posture=np.array(angles)), posture

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...motion import Character
+from ...motion import MotionStyle
 from ...solvers.kinematics.skeleton import Skeleton
 from ..behaviour.data import Behaviour
 from ..chain.inputs import EndInputs
-from ..mover import Planning
 from .anchors import Anchor, ChainLink
 from .mechanisms import MechanismEntry
 from .postures import StoredPosture
@@ -53,8 +52,6 @@ class ChainEntry:
         settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
         authored: ClipTrack (n,) [rad; prismatic joints m] of the authored pose.
         base_frame: Its base frame, in the world or on another chain.
-        planning: Its number among the chains that share the time for planning; None: its solver does not
-            plan.
     """
 
     name: str
@@ -63,7 +60,7 @@ class ChainEntry:
     solver: str
     options: object
     filter_name: str
-    styles: tuple[Character, ...]
+    styles: tuple[MotionStyle, ...]
     transition: float
     ends: tuple[FollowingEnd, ...]
     postures: tuple[StoredPosture, ...]
@@ -74,7 +71,6 @@ class ChainEntry:
     settings: dict[str, ClipTrack]
     authored: ClipTrack
     base_frame: Anchor
-    planning: Planning | None
 
     @property
     def joint_names(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from ...files.json_fields import JsonFields
-from ...motion import FILTERS, Character, Limits, LimitsError, make_filter
+from ...motion import FILTERS, Limits, LimitsError, MotionStyle, make_filter
 from ...solvers.kinematics.se3 import Frame
 from ...solvers.mechanism.kinds import KINDS
 from ...solvers.mechanism.model import Body, Joint, Mechanism, MechanismError
@@ -13,7 +13,7 @@ from ...solvers.mechanism.solver import MechanismSolver
 from ...solvers.mechanism.solver import State as Rest
 from ..chain.settings import BASES
 from ..mechanism.inputs import WEIGHTS, GoalSpec
-from ..mechanism.tick import Model, Motor
+from ..mechanism.tick import MechanismModel, MechanismMotor
 from .anchors import Anchor, anchor_json, anchor_of
 from .errors import CharacterFileError
 from .models import style_json, style_of
@@ -34,7 +34,7 @@ class MotorEntry:
     index: int
     filter_name: str
     limits: Limits
-    style: Character
+    style: MotionStyle
     keeps_value: bool  # whether it keeps its value while targets move the others
 
 
@@ -67,7 +67,7 @@ class MechanismEntry:
         mechanism: Its bodies and joints.
         rest: The assembled pose in which it begins.
         motors: Its motors.
-        undetermined, is_over_actuated: As in `mechanism.tick.Model`.
+        undetermined, is_over_actuated: As in `mechanism.tick.MechanismModel`.
         is_driven_by_motors: Whether its motors' values drive it; else its targets.
         place: Its base frame.
         driven: Bodies whose poses are inputs, by their names.
@@ -101,14 +101,16 @@ class MechanismEntry:
         """Names of the motors as "MECHANISM/MOTOR"."""
         return tuple(f"{self.name}/{motor.name}" for motor in self.motors)
 
-    def model(self) -> Model:
+    def model(self) -> MechanismModel:
         """The mover."""
         motors = tuple(
-            Motor(motor.joint, motor.index, make_filter(motor.filter_name, motor.limits, motor.style))
+            MechanismMotor(
+                motor.joint, motor.index, make_filter(motor.filter_name, motor.limits, motor.style)
+            )
             for motor in self.motors
         )
         solver = MechanismSolver(self.mechanism)
-        return Model(solver, self.rest, motors, self.undetermined, self.is_over_actuated)
+        return MechanismModel(solver, self.rest, motors, self.undetermined, self.is_over_actuated)
 
 
 def mechanism_json(entry: MechanismEntry, arrays: ArrayWriter) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from ...files.json_fields import JsonFields
-from ...motion import Character, MotionError
+from ...motion import MotionError, MotionStyle
 from ...solvers.goals import AIMS, GazeError
 from ...solvers.kinematics.skeleton import FARTHEST, End, Joint, Skeleton, SkeletonError
 from ...solvers.table import SOLVERS
@@ -12,7 +12,7 @@ from ..chain.inputs import EndInputs
 from .errors import CharacterFileError
 
 JOINT_NUMBERS = ("lower", "upper", "velocity", "acceleration", "jerk")
-STYLE = tuple(field.name for field in fields(Character))
+STYLE = tuple(field.name for field in fields(MotionStyle))
 KINDS = {aim.__name__: aim for aim in AIMS}
 ROLLS = ("FREE", "UPRIGHT", "POSTURE")
 MEASURES = ("links", "bones")  # of the solver Expressive, which no setting of a user names
@@ -141,15 +141,15 @@ def _option(plain: JsonFields, name: str, default: object) -> object:
     return tuple(plain.numbers(name))
 
 
-def style_json(style: Character) -> dict[str, float]:
+def style_json(style: MotionStyle) -> dict[str, float]:
     """A joint's motion style as JSON."""
     return {name: getattr(style, name) for name in STYLE}
 
 
-def style_of(plain: JsonFields) -> Character:
+def style_of(plain: JsonFields) -> MotionStyle:
     """The motion style of `style_json`."""
     try:
-        return Character(**{name: plain.number(name) for name in STYLE})
+        return MotionStyle(**{name: plain.number(name) for name in STYLE})
     except MotionError as error:
         raise CharacterFileError(str(error)) from error
 

@@ -13,7 +13,6 @@ from ...solvers.table import SOLVERS, unavailable
 from ..behaviour.data import Behaviour
 from ..chain.hanging import BASE
 from ..chain.settings import BASES, ChainSettings, LifeSettings
-from ..mover import Planning
 from . import archive
 from .anchors import Anchor, anchor_of
 from .behaviours import behaviour_of
@@ -166,7 +165,6 @@ def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str
         settings={name: arrays.track(stored, name, (), frames) for name in SETTINGS if stored.has(name)},
         authored=arrays.track(plain, "authored", (count,), frames),
         base_frame=_base_frame(plain, arrays, frames),
-        planning=_planning(plain),
     )
 
 
@@ -209,15 +207,6 @@ def _check_link(anchor: Anchor, joints: dict[str, int], what: str) -> None:
             f"{what} hangs on joint {link.joint} of chain '{link.chain}', which is not there or not before"
             " it: export it again"
         )
-
-
-def _planning(plain: JsonFields) -> Planning | None:
-    if not plain.is_given("planning"):
-        return None
-    place, sharing = (plain.child("planning").whole(name, 0, MOST_CHAINS) for name in Planning._fields)
-    if place >= sharing:
-        plain.wrong("planning", "a place among those that share")
-    return Planning(place, sharing)
 
 
 def _behaviour(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry, ...]) -> Behaviour | None:

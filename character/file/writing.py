@@ -73,6 +73,5 @@ def _chain(chain: ChainEntry, arrays: ArrayWriter) -> dict[str, Any]:
         "postures": postures_json(chain.postures, arrays),
         "settings": {name: arrays.put(track.rows) for name, track in chain.settings.items()},
         "base_frame": anchor_json(chain.base_frame, arrays),
-        "planning": None if chain.planning is None else chain.planning._asdict(),
         **tracks,
     }

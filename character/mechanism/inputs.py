@@ -9,7 +9,7 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.se3 import Array, Frame, frame_array
 from ...solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
-from .tick import Model, by_joint
+from .tick import MechanismModel, by_joint
 
 CENTRE = "CENTRE"  # a goal of the centre of mass
 # Weights of what each goal asks for
@@ -92,7 +92,7 @@ def driven_goal(body: str, at: Array) -> FrameGoal:
 
 
 def motor_goals(
-    model: Model, driven: Sequence[FrameGoal], values: Sequence[float], weights: RegulariserWeights
+    model: MechanismModel, driven: Sequence[FrameGoal], values: Sequence[float], weights: RegulariserWeights
 ) -> Goals:
     """Goals of a mechanism that its motors drive; `values`: of all motors [rad or m]."""
     return Goals(
@@ -104,7 +104,7 @@ def motor_goals(
 
 
 def target_goals(
-    model: Model,
+    model: MechanismModel,
     goals: Sequence[FrameGoal | CentreGoal],
     kept: Mapping[int, float],
     weights: RegulariserWeights,

@@ -32,7 +32,7 @@ FAINT = 0.03  # largest weight of goals where they only determine what the filte
 
 
 @dataclass(frozen=True)
-class Motor:
+class MechanismMotor:
     """A motor on one degree of freedom of a joint."""
 
     joint: str
@@ -41,19 +41,21 @@ class Motor:
 
 
 @dataclass(frozen=True)
-class Model:
+class MechanismModel:
     """The mover of a mechanism: the mechanism, its motors, and where motion begins. It rarely changes."""
 
     solver: MechanismSolver
     rest: Pose
-    motors: tuple[Motor, ...]
+    motors: tuple[MechanismMotor, ...]
     undetermined: frozenset[str] = (
         frozenset()
     )  # names of bodies that can move while every motor holds its value
     # whether motor values depend on each other, so that values filtered separately cannot all be met
     is_over_actuated: bool = False
 
-    def tick(self, inputs: Goals | None, state: "State | None", dt: float) -> tuple["Outputs", "State"]:
+    def tick(
+        self, inputs: Goals | None, state: "MechanismState | None", dt: float
+    ) -> tuple["MechanismOutputs", "MechanismState"]:
         """The mechanism's next frame; see `Mover.tick`."""
         if inputs is None and state is not None:
             inputs = state.goals
@@ -63,7 +65,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class State:
+class MechanismState:
     """State of a mechanism's mover, passed on to the next tick."""
 
     goals: Goals
@@ -71,14 +73,14 @@ class State:
     shown: Pose
     motion: tuple[Kinematic, ...]
     report: Report
-    model: Model
+    model: MechanismModel
     stalled: int = 0  # ticks with the same goals; NO_MORE: they are not solved again
     flipped: bool = False  # whether a loop has changed its assembly mode since the start
     first: Array | None = None  # (b, 4, 4) poses of the bodies at the start
 
 
 @dataclass(frozen=True)
-class Outputs:
+class MechanismOutputs:
     """Result of one tick of a mechanism: motor values, poses of bodies, and errors of its goals."""
 
     poses: Array  # (b, 4, 4) shown poses of the bodies in the mechanism's base
@@ -89,7 +91,9 @@ class Outputs:
     at_rest: bool
 
 
-def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Outputs, State]:
+def tick(
+    model: MechanismModel, goals: Goals, state: MechanismState | None, dt: float
+) -> tuple[MechanismOutputs, MechanismState]:
     """The mechanism's next frame.
 
     Args:
@@ -103,55 +107,97 @@ def tick(model: Model, goals: Goals, state: State | None, dt: float) -> tuple[Ou
     if same is not None and (same.stalled >= NO_MORE or dt == 0.0):
         desired, report, stalled = same.desired, same.report, same.stalled
     else:
-        solver = model.solver
-        if state is None:
-            answer = solver.solve(goals, model.rest, iterations=FIRST)
-        else:
-            answer = solver.solve(goals, state.desired, dt or None, evaluations=PLACES)
-        desired, report = answer.state, answer.report
-        before = values(model, state.desired) if state is not None else ()
-        moved = max((abs(a - b) for a, b in zip(values(model, desired), before, strict=False)), default=0.0)
-        stalled = 0 if same is None else NO_MORE if moved < STILL and report.settled else same.stalled + 1
+        desired, report, stalled = _solved(model, goals, state, same, dt)
+
     desired_values = values(model, desired)
-    if state is None or len(state.motion) != len(model.motors):
-        motion = tuple(
-            motor.filter.rest(value) for motor, value in zip(model.motors, desired_values, strict=True)
-        )
-    else:
-        motion = tuple(
-            m.filter.step(motor_state, value, dt)
-            for m, motor_state, value in zip(model.motors, state.motion, desired_values, strict=True)
-        )
+    motion = _motion(model.motors, desired_values, state, dt)
     filtered = tuple(kinematic.position for kinematic in motion)
-    shown, is_closed = desired, report.assembled
-    flipped = report.flipped or (state is not None and state.flipped)
+
+    # Where the filter lags, the bodies are where the filtered motors put them.
+    shown, is_closed, flipped = desired, report.assembled, report.flipped
     if any(abs(a - b) > STILL for a, b in zip(filtered, desired_values, strict=True)):
-        follow = model.solver.solve(
-            _held(model, goals, filtered), state.shown if state is not None else desired
-        )
+        start = state.shown if state is not None else desired
+        follow = model.solver.solve(_held(model, goals, filtered), start)
         shown, is_closed, flipped = follow.state, follow.report.assembled, flipped or follow.report.flipped
-    first = state.first if state is not None and state.first is not None else model.solver.poses(desired)
-    if flipped and np.abs(model.solver.poses(desired) - first).max() < BACK:
-        flipped = False
-    outputs = Outputs(
+
+    first = _first_poses(model, state, desired)
+    flipped = _stays_flipped(model, state, desired, first, flipped)
+    at_rest = stalled >= NO_MORE and filtered == desired_values and not _are_moving(motion)
+    outputs = MechanismOutputs(
         poses=model.solver.poses(shown),
         values=values(model, shown) if model.is_over_actuated else filtered,
         desired=desired_values,
         report=report,
         is_closed=is_closed,
-        at_rest=stalled >= NO_MORE
-        and filtered == desired_values
-        and not any(kinematic.velocity or kinematic.acceleration for kinematic in motion),
+        at_rest=at_rest,
     )
-    return outputs, State(goals, desired, shown, motion, report, model, stalled, flipped, first)
+    return outputs, MechanismState(goals, desired, shown, motion, report, model, stalled, flipped, first)
 
 
-def values(model: Model, pose: Pose) -> tuple[float, ...]:
+def _first_poses(model: MechanismModel, state: MechanismState | None, desired: Pose) -> Array:
+    """Poses (b, 4, 4) of the bodies at the start, which is this frame if no frame before had one."""
+    return state.first if state is not None and state.first is not None else model.solver.poses(desired)
+
+
+def _stays_flipped(
+    model: MechanismModel, state: MechanismState | None, desired: Pose, first: Array, flipped: bool
+) -> bool:
+    """Whether a loop has changed its assembly mode, in this frame (`flipped`) or before: it counts as changed
+    until the bodies are back where they began, `first` (b, 4, 4).
+    """
+    if not flipped and (state is None or not state.flipped):
+        return False
+    return not np.abs(model.solver.poses(desired) - first).max() < BACK
+
+
+def _are_moving(motors: tuple[Kinematic, ...]) -> bool:
+    return any(motor.velocity or motor.acceleration for motor in motors)
+
+
+def _solved(
+    model: MechanismModel,
+    goals: Goals,
+    state: MechanismState | None,
+    same: MechanismState | None,
+    dt: float,
+) -> tuple[Pose, Report, int]:
+    """Desired pose, its report, and ticks with the same goals, after a solve.
+
+    Args:
+        model, goals, state, dt: As for `tick`.
+        same: The state if its goals and mover are the same; None otherwise.
+    """
+    solver = model.solver
+    if state is None:
+        answer = solver.solve(goals, model.rest, iterations=FIRST)
+        return answer.state, answer.report, 0
+    answer = solver.solve(goals, state.desired, dt or None, evaluations=PLACES)
+    if same is None:
+        return answer.state, answer.report, 0
+    ways = zip(values(model, answer.state), values(model, state.desired), strict=False)
+    moved = max((abs(a - b) for a, b in ways), default=0.0)
+    has_settled = moved < STILL and answer.report.settled
+    return answer.state, answer.report, NO_MORE if has_settled else same.stalled + 1
+
+
+def _motion(
+    motors: tuple[MechanismMotor, ...], desired: tuple[float, ...], state: MechanismState | None, dt: float
+) -> tuple[Kinematic, ...]:
+    """Motion of the motors after the filter, which begins at rest in the desired values."""
+    if state is None or len(state.motion) != len(motors):
+        return tuple(motor.filter.rest(value) for motor, value in zip(motors, desired, strict=True))
+    return tuple(
+        motor.filter.step(motor_state, value, dt)
+        for motor, motor_state, value in zip(motors, state.motion, desired, strict=True)
+    )
+
+
+def values(model: MechanismModel, pose: Pose) -> tuple[float, ...]:
     """Motor values [rad or m] in a pose."""
     return tuple(model.solver.values(pose, motor.joint)[motor.index] for motor in model.motors)
 
 
-def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[float, ...]]:
+def by_joint(model: MechanismModel, numbers: Mapping[int, float]) -> Mapping[str, tuple[float, ...]]:
     """Motor values grouped by joint name, in the form of the solver's goals. Joints that lack a value for one
     of their motors are left out.
 
@@ -173,7 +219,7 @@ def by_joint(model: Model, numbers: Mapping[int, float]) -> Mapping[str, tuple[f
     }
 
 
-def _held(model: Model, goals: Goals, filtered: tuple[float, ...]) -> Goals:
+def _held(model: MechanismModel, goals: Goals, filtered: tuple[float, ...]) -> Goals:
     """Goals that hold the motors at their filtered values; the remaining degrees of freedom follow the
     original goals.
     """

@@ -4,7 +4,7 @@ Source: the Apache Parquet format, 2.11.
 """
 
 from .errors import ParquetError
-from .reading import Table
+from .reading import ParquetTable
 from .writing import Column, Texts, encode
 
-__all__ = ["Column", "ParquetError", "Table", "Texts", "encode"]
+__all__ = ["Column", "ParquetError", "ParquetTable", "Texts", "encode"]

@@ -18,7 +18,7 @@ DEEPEST = 12  # structures and lists in one another; Parquet's own have six
 LONGEST_VARINT = 10  # bytes of 64 bits
 
 
-class Reader:
+class CompactReader:
     """Reads values from bytes, from a position on.
 
     Attributes:

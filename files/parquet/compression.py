@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 
-from .compact import Reader
+from .compact import CompactReader
 from .errors import ParquetError
 
 PLAIN, SNAPPY, GZIP, ZSTANDARD = 0, 1, 2, 6  # CompressionCodec
@@ -37,7 +37,7 @@ def decompressed(codec: int, data: bytes, size: int) -> bytes:
 
 
 def _snappy(data: bytes, size: int) -> bytes:
-    reader = Reader(data)
+    reader = CompactReader(data)
     if reader.varint() != size:
         raise ParquetError(
             "a page compressed by snappy announces another size than its header: it is damaged"
@@ -59,7 +59,7 @@ def _snappy(data: bytes, size: int) -> bytes:
     return bytes(content)
 
 
-def _copy(reader: Reader, tag: int) -> tuple[int, int]:
+def _copy(reader: CompactReader, tag: int) -> tuple[int, int]:
     """Length and backward offset [bytes] of a snappy element that copies earlier output; `tag` is its first
     byte.
     """

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from .compact import Reader, varint
+from .compact import CompactReader, varint
 from .errors import ParquetError
 
 PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY = 0, 2, 3, 8  # Encoding
@@ -38,10 +38,10 @@ def plain(kind: int, data: bytes, count: int) -> array[float]:
 
 def indices(data: bytes, count: int) -> list[int]:
     """Decode `count` indices into a dictionary: the first byte has their width in bits, then runs follow."""
-    return runs(Reader(data, 1), data[0] if data else 0, count)
+    return runs(CompactReader(data, 1), data[0] if data else 0, count)
 
 
-def runs(reader: Reader, width: int, count: int) -> list[int]:
+def runs(reader: CompactReader, width: int, count: int) -> list[int]:
     """Decode `count` numbers of `width` bits from runs of equal numbers and packed groups of eight."""
     if width > WIDEST:
         raise ParquetError(f"a page has numbers of {width} bits: it is damaged")

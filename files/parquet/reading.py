@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from .compact import Reader
+from .compact import CompactReader
 from .compression import PLAIN as UNCOMPRESSED
 from .compression import decompressed
 from .encodings import ARRAYS, FORMATS, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY, indices, plain, runs
@@ -42,7 +42,7 @@ class _Leaf:
     defines: int
 
 
-class Table:
+class ParquetTable:
     """A Parquet file. Rows come in groups, which are read one at a time.
 
     Args:
@@ -61,7 +61,7 @@ class Table:
         metadata = _footer(file)
         schema = _items(metadata, 2)
         self._leaves = dict(_leaves(schema))
-        self._groups = [_Group(group, self._leaves) for group in _items(metadata, 4)]
+        self._groups = [_RowGroup(group, self._leaves) for group in _items(metadata, 4)]
         if sum(group.size for group in self._groups) > file.seek(
             0, 2
         ):  # several would be the same bytes, decoded each time
@@ -103,13 +103,13 @@ class Table:
             )
         return column_numbers
 
-    def _pages(self, group: _Group, name: str, first: int, end: int) -> Iterator[tuple[int, array[float]]]:
+    def _pages(self, group: _RowGroup, name: str, first: int, end: int) -> Iterator[tuple[int, array[float]]]:
         """(number of values before the page, values of the page) for each page of a column with values in
         `first` to `end`.
         """
         leaf, chunk, size = self._leaves[name], group.chunk(name), group.per_row(name)
         codec, count = _field(chunk, 4, int), _field(chunk, 5, int)
-        reader = Reader(self._bytes(chunk))
+        reader = CompactReader(self._bytes(chunk))
         dictionary: array[float] | None = None
         before = 0
         while before < min(count, end):
@@ -166,7 +166,7 @@ class Table:
         return data
 
 
-class _Group:
+class _RowGroup:
     """A group of rows; `rows` is their number, `size` that of its columns' bytes."""
 
     def __init__(self, plain: object, leaves: dict[str, _Leaf]) -> None:
@@ -217,7 +217,7 @@ def _footer(file: BinaryIO) -> dict[int, Any]:
             " damaged"
         )
     file.seek(end - 8 - size)
-    return Reader(file.read(size)).struct()
+    return CompactReader(file.read(size)).struct()
 
 
 def _leaves(schema: list[Any]) -> Iterator[tuple[str, _Leaf]]:
@@ -258,10 +258,12 @@ def _split(
     """((repetition levels, definition levels), encoded values, number of their encoding) of a page of version
     1.
     """
-    reader, count = Reader(decompressed(codec, data, size)), _field(page, 1, int)
+    reader, count = CompactReader(decompressed(codec, data, size)), _field(page, 1, int)
     levels = []
     for highest in (leaf.repeats, leaf.defines):
-        level_reader = Reader(reader.take(int.from_bytes(reader.take(4), "little"))) if highest else None
+        level_reader = (
+            CompactReader(reader.take(int.from_bytes(reader.take(4), "little"))) if highest else None
+        )
         levels.append(runs(level_reader, highest.bit_length(), count) if level_reader is not None else [])
     return (levels[0], levels[1]), reader.data[reader.at :], _field(page, 2, int)
 
@@ -270,10 +272,10 @@ def _split_v2(
     page: dict[int, Any], codec: int, data: bytes, size: int, leaf: _Leaf
 ) -> tuple[tuple[list[int], list[int]], bytes, int]:
     """As `_split`, for a page of version 2, whose levels are never compressed."""
-    reader, count = Reader(data), _field(page, 1, int)
+    reader, count = CompactReader(data), _field(page, 1, int)
     levels, lengths = [], [_field(page, k, int, 0) for k in (6, 5)]
     for highest, length in zip((leaf.repeats, leaf.defines), lengths, strict=True):
-        level_reader = Reader(reader.take(length))
+        level_reader = CompactReader(reader.take(length))
         levels.append(runs(level_reader, highest.bit_length(), count) if highest else [])
     packed = codec if page.get(7, True) is not False else UNCOMPRESSED
     body = decompressed(packed, data[reader.at :], size - sum(lengths)) if len(data) > reader.at else b""

@@ -11,12 +11,11 @@ from .lerobot_dataset import Episode
 from .motion import Motion, frames_at, make_motion
 from .named import Named, Scale
 from .reading import read
-from .recording import Column, LargeMotionError, MotionFileError, Recording
+from .recording import LargeMotionError, MotionFileError, RecordedColumn, Recording
 from .take import Take
 
 __all__ = [
     "FORMATS",
-    "Column",
     "Episode",
     "ExportError",
     "Format",
@@ -24,6 +23,7 @@ __all__ = [
     "Motion",
     "MotionFileError",
     "Named",
+    "RecordedColumn",
     "Recording",
     "Scale",
     "Settings",

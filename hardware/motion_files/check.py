@@ -35,7 +35,7 @@ class Excess(NamedTuple):
     order: int
     first: int
     number: int
-    found: float
+    difference: float
 
 
 def check(take: Take, has_positions: bool = True) -> None:
@@ -96,7 +96,7 @@ def _check_motion(take: Take, joint: Joint, values: Sequence[float]) -> None:
     limit = _dynamic(joint.limits)[excess.order - 1]
     raise ExportError(
         f"Joint '{joint.name}', {_frame(take, excess.first)}{more}: {ORDERS[excess.order - 1]}"
-        f" {_text(joint, excess.found, excess.order)}; expected at most {_text(joint, limit, excess.order)}."
+        f" {_text(joint, excess.difference, excess.order)}; expected at most {_text(joint, limit, excess.order)}."
         f" Remedy: {FILTERED}"
     )
 

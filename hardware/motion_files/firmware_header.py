@@ -8,7 +8,7 @@ from ..worker.configuration import configurations
 from .boards import Board
 from .motion import Motion
 from .pulses import check_pulses, rounded
-from .table import HEAD, TRACK, Table, Track, encode
+from .table import HEAD, TRACK, MotionTable, Track, encode
 
 TITLE = "Limber's firmware"
 PULSE_RATE = 50  # [1/s] pulse rate of all boards
@@ -40,7 +40,7 @@ def header(motion: Motion, board: Board, start_pin: int = NO_PIN) -> bytes:
     return _text(motion, board, start_pin, data).encode("ascii")
 
 
-def _table(motion: Motion, board: Board, start_pin: int) -> Table:
+def _table(motion: Motion, board: Board, start_pin: int) -> MotionTable:
     check_pulses(motion.device, TITLE)
     if PULSE_RATE % motion.rate:
         raise ExportError(
@@ -80,7 +80,7 @@ def _table(motion: Motion, board: Board, start_pin: int) -> Table:
                 tuple(positions),
             )
         )
-    return Table(tuple(tracks), PULSE_RATE // motion.rate, motion.loops)
+    return MotionTable(tuple(tracks), PULSE_RATE // motion.rate, motion.loops)
 
 
 def _seconds_that_fit(motion: Motion, data: bytes, board: Board) -> float:

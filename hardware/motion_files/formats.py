@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 
-from . import firmware_header, joint_trajectory, lelamp, lerobot_dataset, plain, reachy_mini, servo_animation
+from . import (
+    firmware_header,
+    joint_trajectory,
+    lelamp,
+    lerobot_dataset,
+    lerobot_writing,
+    plain,
+    reachy_mini,
+    servo_animation,
+)
 from .boards import BOARDS
 from .lerobot_dataset import Episode
 from .motion import Motion
@@ -44,6 +52,8 @@ class Format:
         is_like: Whether a file's content (a JSON value, else its first line) is of this format, where others
             have the same suffix.
         more_suffixes: Further suffixes of files that are read.
+        variants: Files that the format is written as, by their names: the first one is its usual one, whose
+            attributes the format has. Empty: it has one kind of file.
         usual_name: Default file name; "": the armature's name.
         needs_board: Whether the user chooses a board.
         has_episodes: Whether the user chooses an episode and the unit of its values.
@@ -63,6 +73,7 @@ class Format:
     read: Read | None = None
     is_like: Callable[[object], bool] = lambda _: True
     more_suffixes: tuple[str, ...] = ()
+    variants: Mapping[str, Format] = field(default_factory=dict)
     usual_name: str = ""
     needs_board: bool = False
     has_episodes: bool = False
@@ -72,8 +83,38 @@ class Format:
     has_sound: bool = False
     has_positions: bool = True
 
+    @property
+    def files(self) -> tuple[Format, ...]:
+        """Each kind of file that the format has: its variants, else itself."""
+        return tuple(self.variants.values()) or (self,)
 
-FORMATS: Mapping[str, Format] = MappingProxyType(
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Suffixes of files of this kind that are read; none of a folder."""
+        return tuple(filter(None, (self.suffix, *self.more_suffixes)))
+
+    def for_suffix(self, suffix: str) -> Format:
+        """The variant that files of this suffix have; the format itself where none has it."""
+        return next((form for form in self.files if suffix in form.suffixes), self)
+
+
+class _Formats(dict[str, Format]):
+    """Formats by their names, which are what it iterates over; the name of a variant gives the variant."""
+
+    def __missing__(self, name: str) -> Format:
+        variants = (form.variants for form in self.values() if name in form.variants)
+        try:
+            return next(variants)[name]
+        except StopIteration:
+            raise KeyError(name) from None
+
+
+def _with_variants(label: str, description: str, **variants: Format) -> Format:
+    usual = next(iter(variants.values()))
+    return replace(usual, label=label, description=description, variants=variants)
+
+
+FORMATS: Mapping[str, Format] = _Formats(
     {
         "firmware": Format(
             "Limber's Firmware",
@@ -114,7 +155,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             "A folder with an episode for LeRobot's own replay and training; to import one, choose"
             " meta/info.json in it",
             "",
-            lambda motion, settings: lerobot_dataset.write(motion, settings.episode.values),
+            lambda motion, settings: lerobot_writing.write(motion, settings.episode.values),
             lambda data, path, settings: lerobot_dataset.read(
                 data, path, settings.episode, settings.allow_large
             ),
@@ -125,42 +166,51 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             usual_rate=30,
             has_positions=False,
         ),
-        "ros2_yaml": Format(
-            "ROS 2 YAML, Joint Trajectory",
-            "A trajectory_msgs/JointTrajectory, as ros2 topic echo shows and ros2 topic pub sends it",
-            ".yaml",
-            lambda motion, _: joint_trajectory.write_yaml(motion),
-            lambda data, *_: joint_trajectory.read_yaml(data),
-            more_suffixes=(".yml",),
-            has_frames=True,
-            has_positions=False,
+        "ros2": _with_variants(
+            "ROS 2, Joint Trajectory",
+            "A trajectory_msgs/JointTrajectory for ros2 topic pub, controllers and rosbridge",
+            ros2_yaml=Format(
+                "YAML",
+                "As ros2 topic echo shows and ros2 topic pub sends it",
+                ".yaml",
+                lambda motion, _: joint_trajectory.write_yaml(motion),
+                lambda data, *_: joint_trajectory.read_yaml(data),
+                more_suffixes=(".yml",),
+                has_frames=True,
+                has_positions=False,
+            ),
+            ros2_json=Format(
+                "JSON",
+                "As rosbridge sends it",
+                ".json",
+                lambda motion, _: joint_trajectory.write_json(motion),
+                lambda data, *_: joint_trajectory.read_json(data),
+                joint_trajectory.is_trajectory,
+                has_frames=True,
+                has_positions=False,
+            ),
         ),
-        "ros2_json": Format(
-            "ROS 2 JSON, Joint Trajectory",
-            "The same message as JSON, as rosbridge sends it",
-            ".json",
-            lambda motion, _: joint_trajectory.write_json(motion),
-            lambda data, *_: joint_trajectory.read_json(data),
-            joint_trajectory.is_trajectory,
-            has_frames=True,
-            has_positions=False,
-        ),
-        "csv": Format(
+        "csv": _with_variants(
             "CSV",
-            "A table: time, joints, servos' positions. Any table of joints is read",
-            ".csv",
-            lambda motion, _: plain.table(motion),
-            lambda data, *_: plain.read_table(data),
-            more_suffixes=(".tsv",),
-        ),
-        "joints_csv": Format(
-            "Joints, CSV",
-            "A table of the joints by the names that the robot's own file has: seconds, radians and metres, a"
-            " row for each frame",
-            ".csv",
-            lambda motion, _: plain.joint_table(motion.recording),
-            has_frames=True,
-            has_positions=False,
+            "A table of the time and the joints. Any table of joints is read",
+            csv=Format(
+                "Joints and Servos",
+                "Joints in degrees or millimetres, and servos' positions; at rest at both ends",
+                ".csv",
+                lambda motion, _: plain.table(motion),
+                lambda data, *_: plain.read_table(data),
+                more_suffixes=(".tsv",),
+            ),
+            joints_csv=Format(
+                "Joints",
+                "Joints by the names that the robot's own file has, in radians and metres, a row for each frame",
+                ".csv",
+                lambda motion, _: plain.joint_table(motion.recording),
+                lambda data, *_: plain.read_table(data),
+                more_suffixes=(".tsv",),
+                has_frames=True,
+                has_positions=False,
+            ),
         ),
         "json": Format(
             "JSON",
@@ -171,23 +221,27 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             plain.is_own,
             has_positions=False,
         ),
-        "servo_animation_h": Format(
-            "Arduino, blender-servo-animation",
-            "The header that blender-servo-animation's Arduino library plays",
-            ".h",
-            lambda motion, _: servo_animation.header(motion),
-        ),
-        "servo_animation_bin": Format(
-            "Binary, blender-servo-animation",
-            "The same commands as bytes, for a memory card",
-            ".bin",
-            lambda motion, _: servo_animation.binary(motion),
-        ),
-        "servo_animation_json": Format(
-            "JSON, blender-servo-animation",
-            "Its JSON: a list of frames, each with the servos' positions",
-            ".json",
-            lambda motion, _: servo_animation.document(motion),
+        "servo_animation": _with_variants(
+            "blender-servo-animation",
+            "What blender-servo-animation's own library plays",
+            servo_animation_h=Format(
+                "Arduino",
+                "The header that its Arduino library plays",
+                ".h",
+                lambda motion, _: servo_animation.header(motion),
+            ),
+            servo_animation_bin=Format(
+                "Binary",
+                "The same commands as bytes, for a memory card",
+                ".bin",
+                lambda motion, _: servo_animation.binary(motion),
+            ),
+            servo_animation_json=Format(
+                "JSON",
+                "A list of frames, each with the servos' positions",
+                ".json",
+                lambda motion, _: servo_animation.document(motion),
+            ),
         ),
     }
 )

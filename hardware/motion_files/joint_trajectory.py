@@ -13,15 +13,17 @@ builtin_interfaces/msg/Duration.msg.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from ...files.json_fields import JsonFields
+from ...files.plain import number_of
 from .json_files import plain_of, text_of
 from .motion import Motion
-from .recording import MOST_NUMBERS, Column, MotionFileError, Recording
+from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording
 
 NAMES, POINTS = "joint_names", "points"
 STATE_NAMES, STATE_POSITIONS, STATE_VELOCITIES = "name", "position", "velocity"
@@ -30,7 +32,10 @@ INSIDE = (
     "trajectory",
     "goal",
     "msg",
+    "message",
+    "messages",
 )  # fields of messages that have trajectories in them
+NOT_MEASURED = ("nan", ".nan")
 DEEPEST = 4  # deepest nesting of these fields
 DECIMALS = 9  # decimals in files: 1e-9 rad, m, rad/s
 MIDDLE = 2  # [frames] span of a central difference: from the row before to the row after
@@ -104,42 +109,106 @@ def _recording(documents: Sequence[Any]) -> Recording:
         for document in documents
         for trajectory in _trajectories(JsonFields("the file", document, MotionFileError), 0)
     ]
+    if len(messages) > 1 and _is_cut_off(messages[-1]):
+        messages.pop()
     if not messages:
         raise MotionFileError(
             f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory, or"
             " sensor_msgs/JointState"
         )
-    names: list[str] = []
-    rows: list[_Row] = []
     stamps = [
         _time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages
     ]
     ascend = all(before <= after for before, after in pairwise(stamps))
-    are_stamped = ascend and (stamps[0] > 0.0 or all(map(_is_state, messages)))
-    for number, (message, stamp) in enumerate(zip(messages, stamps, strict=True), 1):
-        joint_names = [
-            name
-            for name in message.get(STATE_NAMES if _is_state(message) else NAMES, list)
-            if isinstance(name, str)
-        ]
-        if number == 1:
-            names = joint_names
+    are_states = all(map(_is_state, messages))
+    if ascend and are_states and len({frozenset(_names(message)) for message in messages}) > 1:
+        return _of_several_senders(messages, stamps)
+    are_stamped = ascend and (stamps[0] > 0.0 or are_states)
+    starts = [stamp - stamps[0] if are_stamped else None for stamp in stamps]
+    return _of_one_sender(messages, starts)
+
+
+def _of_one_sender(messages: Sequence[JsonFields], starts: Sequence[float | None]) -> Recording:
+    """Recording of messages that all move the same joints.
+
+    Args:
+        messages: The messages.
+        starts: Time of each one's start [s]; None: it starts where the one before ends.
+
+    Raises:
+        MotionFileError: A message moves other joints than the first, or there are too many numbers.
+    """
+    names = _names(messages[0])
+    rows: list[_Row] = []
+    for number, (message, start) in enumerate(zip(messages, starts, strict=True), 1):
+        joint_names = _names(message)
         if set(joint_names) != set(names) or not joint_names:
             raise MotionFileError(
                 f"message {number} moves {', '.join(joint_names) or 'nothing'}, the first {', '.join(names)}:"
                 " import them apart"
             )
-        start = stamp - stamps[0] if are_stamped else rows[-1].time if rows else 0.0
+        if start is None:
+            start = rows[-1].time if rows else 0.0
         indices = {name: k for k, name in enumerate(joint_names)}
-        came = list(_rows(message, start, [indices[name] for name in names]))
-        while (
-            came and rows and rows[-1].time >= came[0].time
-        ):  # rows ascend up to here, or the recording is refused
-            rows.pop()
-        rows += came
+        _replace_from(rows, list(_rows(message, start, [indices[name] for name in names])))
         if len(rows) * len(names) > MOST_NUMBERS:
             raise MotionFileError(f"it has more than {MOST_NUMBERS} numbers: import it in parts")
     return Recording(tuple(row.time for row in rows), tuple(_columns(names, rows)))
+
+
+def _names(message: JsonFields) -> list[str]:
+    """Names of a message's joints."""
+    names = message.get(STATE_NAMES if _is_state(message) else NAMES, list)
+    return [name for name in names if isinstance(name, str)]
+
+
+def _replace_from(rows: list[_Row], later: list[_Row]) -> None:
+    """Appends rows, which replace those that are not earlier than the first of them."""
+    # rows ascend up to here, or the recording is refused
+    while later and rows and rows[-1].time >= later[0].time:
+        rows.pop()
+    rows += later
+
+
+def _of_several_senders(messages: Sequence[JsonFields], stamps: Sequence[float]) -> Recording:
+    """Recording of states from several senders, each of its own joints, such as an arm and its gripper: at
+    each stamp from which on all are known, up to the end of the first that falls silent. A joint's values
+    between its own states lie on a line.
+
+    Raises:
+        MotionFileError: At no time all joints are known.
+    """
+    sent: dict[str, tuple[list[float], list[float]]] = {}
+    for message, stamp in zip(messages, stamps, strict=True):
+        names = message.get(STATE_NAMES, list)
+        for name, position in zip(names, message.numbers(STATE_POSITIONS, len(names)), strict=True):
+            times, positions = sent.setdefault(str(name), ([], []))
+            if not times or stamp > times[-1]:
+                times.append(stamp)
+                positions.append(position)
+    first = max(times[0] for times, _ in sent.values())
+    last = min(times[-1] for times, _ in sent.values())
+    common = sorted({stamp for stamp in stamps if first <= stamp <= last})
+    if not common:
+        raise MotionFileError(
+            f"its states move {', '.join(sent)}, but never all at the same time: import them apart"
+        )
+    if len(common) * len(sent) > MOST_NUMBERS:
+        raise MotionFileError(f"it has more than {MOST_NUMBERS} numbers: import it in parts")
+    columns = (
+        RecordedColumn(name, tuple(_between(stamp, times, positions) for stamp in common), "plain")
+        for name, (times, positions) in sent.items()
+    )
+    return Recording(tuple(stamp - stamps[0] for stamp in common), tuple(columns))
+
+
+def _between(stamp: float, times: Sequence[float], positions: Sequence[float]) -> float:
+    """Position at a time within ascending times, on the line from the one before to the one after."""
+    after = bisect_left(times, stamp)
+    if times[after] == stamp:
+        return positions[after]
+    share = (stamp - times[after - 1]) / (times[after] - times[after - 1])
+    return positions[after - 1] + share * (positions[after] - positions[after - 1])
 
 
 def _trajectories(fields: JsonFields, depth: int) -> Iterator[JsonFields]:
@@ -158,37 +227,56 @@ def _is_state(message: JsonFields) -> bool:
     return message.has(STATE_NAMES) and message.has(STATE_POSITIONS)
 
 
+def _is_cut_off(message: JsonFields) -> bool:
+    """Whether a state lacks positions, as the last one does where its recorder was stopped."""
+    return _is_state(message) and any(
+        not isinstance(values, list) or len(values) < len(message.get(STATE_NAMES, list))
+        for values in [message.get(STATE_POSITIONS, object)]
+    )
+
+
 def _rows(message: JsonFields, start: float, order: Sequence[int]) -> Iterator[_Row]:
     if _is_state(message):
-        has_velocities = message.has(STATE_VELOCITIES) and message.get(STATE_VELOCITIES, list)
-        moving = message.numbers(STATE_VELOCITIES, len(order)) if has_velocities else None
+        moving = _velocities(message, STATE_VELOCITIES, len(order))
         placed = message.numbers(STATE_POSITIONS, len(order))
         yield _Row(start, [placed[k] for k in order], [moving[k] for k in order] if moving else None)
         return
     for point in message.children(POINTS, "point"):
         positions = point.numbers("positions", len(order))
-        has_velocities = point.has("velocities") and point.get("velocities", list)
-        velocities = point.numbers("velocities", len(order)) if has_velocities else None
+        velocities = _velocities(point, "velocities", len(order))
         time = start + _time(point, "time_from_start")
         yield _Row(
             time, [positions[k] for k in order], [velocities[k] for k in order] if velocities else None
         )
 
 
+def _velocities(fields: JsonFields, field: str, count: int) -> Sequence[float] | None:
+    """Velocities, where there are any, and all are known: controllers write .nan for those that no joint
+    measures.
+    """
+    numbers = fields.get(field, list) if fields.has(field) else []
+    if not numbers or any(str(number).lower() in NOT_MEASURED for number in numbers):
+        return None
+    return fields.numbers(field, count)
+
+
 def _time(fields: JsonFields, field: str) -> float:
-    """Seconds of a Duration or a Time, of ROS 2 or of its predecessor."""
+    """Seconds of a Duration or a Time, of ROS 2 or of its predecessor, or as a number."""
+    if number_of(fields.get(field, object)) is not None:
+        return fields.number(field)
     time_fields = fields.child(field)
     whole, parts = ("sec", "nanosec") if time_fields.has("sec") else ("secs", "nsecs")
-    return time_fields.number(whole) + 1e-9 * time_fields.number(parts)
+    nanoseconds = time_fields.number(parts) if time_fields.has(parts) else 0.0
+    return time_fields.number(whole) + 1e-9 * nanoseconds
 
 
-def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[Column]:
+def _columns(names: Sequence[str], rows: Sequence[_Row]) -> Iterator[RecordedColumn]:
     have_velocities = all(row.velocities is not None for row in rows)
     for k, name in enumerate(names):
         velocities = (
             tuple(row.velocities[k] for row in rows if row.velocities is not None) if have_velocities else ()
         )
-        yield Column(name, tuple(row.positions[k] for row in rows), "plain", velocities=velocities)
+        yield RecordedColumn(name, tuple(row.positions[k] for row in rows), "plain", velocities=velocities)
 
 
 def message(motion: Motion) -> dict[str, Any]:

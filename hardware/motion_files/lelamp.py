@@ -11,7 +11,7 @@ from __future__ import annotations
 from ..lerobot import Mode
 from .motion import Motion
 from .plain import csv_of, numbers_of, rows_of
-from .recording import Column, MotionFileError, Recording
+from .recording import MotionFileError, RecordedColumn, Recording
 
 RATE = 30  # rows per second that its player sends
 TIME, SUFFIX = "timestamp", ".pos"
@@ -46,7 +46,7 @@ def read(data: bytes) -> Recording:
     numbers = numbers_of(rows)
     names = [name.removesuffix(SUFFIX) for name in heading[1:]]
     columns = (
-        Column(name, tuple(row[k] for row in numbers), MODE, JOINTS.index(name) + 1)
+        RecordedColumn(name, tuple(row[k] for row in numbers), MODE, JOINTS.index(name) + 1)
         for k, name in enumerate(names, 1)
     )
     return Recording(tuple(k / RATE for k in range(len(numbers))), tuple(columns))

@@ -8,7 +8,6 @@ Source: `LeRobotDataset` of lerobot 0.6.1.
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,20 +16,16 @@ from typing import Literal
 
 from ...files.content import open_regular
 from ...files.json_fields import JsonFields
-from ...files.parquet import Column as ParquetColumn
-from ...files.parquet import ParquetError, Table, Texts, encode
+from ...files.parquet import ParquetError, ParquetTable
 from ..lerobot import GRIPPER
 from .json_files import document
-from .lerobot_statistics import statistics
-from .motion import Motion
-from .named import Scale
 from .recording import (
     ASKED_NUMBERS,
     MOST_NUMBERS,
     NUMBER_BYTES,
-    Column,
     LargeMotionError,
     MotionFileError,
+    RecordedColumn,
     Recording,
     Unit,
 )
@@ -53,14 +48,6 @@ SO_ARM = (
 BEFORE_2025 = "main_"  # prefix of the SO-100's joints
 MOST_FILES = 10_000  # largest number of files of a dataset
 MOST_ROWS = 20_000_000  # largest number of rows that are looked at: four days at 50 Hz
-DATA_FILE = "chunk-000/file-000.parquet"
-NOTHING = {
-    "name": None,
-    "field_name": None,
-    "pandas_type": "unicode",
-    "numpy_type": "object",
-    "metadata": {"encoding": "UTF-8"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +103,9 @@ def read(data: bytes, path: Path, episode: Episode, allow_large: bool = False) -
         )
     size = len(names)
     columns = (
-        Column(_joint(name), tuple(numbers[k::size]), _unit(_joint(name), episode.values))
+        RecordedColumn(
+            joint_name(name), tuple(numbers[k::size]), value_unit(joint_name(name), episode.values)
+        )
         for k, name in enumerate(names)
     )
     return Recording(
@@ -138,11 +127,11 @@ def _names(info: JsonFields, part: str) -> list[str]:
     return names
 
 
-def _joint(name: str) -> str:
+def joint_name(name: str) -> str:
     return name.removesuffix(SUFFIX).removeprefix(BEFORE_2025)
 
 
-def _unit(joint: str, values: Values) -> Unit:
+def value_unit(joint: str, values: Values) -> Unit:
     return "range_0_100" if joint == GRIPPER and values != "plain" else values
 
 
@@ -165,7 +154,7 @@ class _Decoding:
         """Numbers of the episode's rows in a table, in their order, `size` in each."""
         try:
             with open_regular(file) as opened:
-                table = Table(opened)
+                table = ParquetTable(opened)
                 row_numbers = array("d")
                 for group in range(len(table.groups)):
                     row_numbers += self._of_group(table, group)
@@ -177,7 +166,7 @@ class _Decoding:
                 f"its table '{file}' cannot be read ({error.strerror}): fetch the dataset whole"
             ) from error
 
-    def _of_group(self, table: Table, group: int) -> array[float]:
+    def _of_group(self, table: ParquetTable, group: int) -> array[float]:
         number, part, count = self.episode.number, self.episode.part, table.groups[group]
         bounds = table.bounds(group, EPISODE)
         if bounds is not None and not bounds[0] <= number <= bounds[1]:
@@ -213,107 +202,3 @@ class _Decoding:
             )
         if self.count > MOST_ROWS + MOST_NUMBERS:
             raise ParquetError(f"with it there are {self.count} numbers: split the dataset")
-
-
-def write(motion: Motion, values: Values) -> dict[str, bytes]:
-    """Files of a version 3 dataset with one episode, by their paths; both its commanded and its measured
-    values are the motion's.
-
-    Raises:
-        MotionFileError: A servo's range is not known.
-    """
-    joints = sorted(zip(motion.named, motion.recording.columns, strict=True), key=lambda pair: pair[0].servo)
-    columns = []
-    for named, column in joints:
-        columns.append(_in_unit(column, named.scale, _unit(named.name, values)))
-    rows, count = list(zip(*columns, strict=True)), len(motion.values)
-    names = [f"{named.name}{SUFFIX}" for named, _ in joints]
-    task = motion.title
-    data = [
-        ParquetColumn("action", "float32", rows, is_list=True),
-        ParquetColumn("observation.state", "float32", rows, is_list=True),
-        ParquetColumn("timestamp", "float32", motion.times),
-        ParquetColumn("frame_index", "int64", range(count)),
-        ParquetColumn(EPISODE, "int64", [0] * count),
-        ParquetColumn("index", "int64", range(count)),
-        ParquetColumn("task_index", "int64", [0] * count),
-    ]
-    places = (
-        "data/chunk_index",
-        "data/file_index",
-        "dataset_from_index",
-        "meta/episodes/chunk_index",
-        "meta/episodes/file_index",
-    )
-    episodes: list[ParquetColumn | Texts] = [
-        ParquetColumn(EPISODE, "int64", [0]),
-        Texts("tasks", [task], is_list=True),
-        ParquetColumn("length", "int64", [count]),
-        ParquetColumn("dataset_to_index", "int64", [count]),
-        *(ParquetColumn(name, "int64", [0]) for name in places),
-    ]
-    tasks: list[ParquetColumn | Texts] = [ParquetColumn("task_index", "int64", [0]), Texts("task", [task])]
-    stats = {
-        column.name: statistics(column.rows if column.is_list else [[number] for number in column.rows])
-        for column in data
-    }
-    return {
-        INFO: json.dumps(_info(motion.rate, names, count), indent=4).encode("utf-8"),
-        "meta/stats.json": json.dumps(stats, indent=4).encode("utf-8"),
-        "meta/tasks.parquet": encode(tasks, {"pandas": _pandas()}),
-        f"meta/episodes/{DATA_FILE}": encode(episodes),
-        f"data/{DATA_FILE}": encode(data),
-    }
-
-
-def _in_unit(column: Column, scale: Scale, unit: Unit) -> list[float]:
-    if column.unit == "plain" or unit == "plain" or unit == "rad" or unit == "m":
-        return list(column.values)
-    return [scale.value(value, unit) for value in column.values]
-
-
-def _info(rate: int, names: list[str], count: int) -> dict[str, object]:
-    arm = {"dtype": "float32", "shape": [len(names)], "names": names}
-    row_features = {
-        "timestamp": "float32",
-        "frame_index": "int64",
-        EPISODE: "int64",
-        "index": "int64",
-        "task_index": "int64",
-    }
-    features = {"action": arm, "observation.state": arm}
-    return {
-        VERSION: "v3.0",
-        "fps": rate,
-        "features": (
-            features
-            | {name: {"dtype": kind, "shape": [1], "names": None} for name, kind in row_features.items()}
-        ),
-        "total_episodes": 1,
-        "total_frames": count,
-        "total_tasks": 1,
-        "chunks_size": 1000,
-        "data_files_size_in_mb": 100,
-        "video_files_size_in_mb": 200,
-        "data_path": "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet",
-        "video_path": None,
-        "robot_type": "so_follower" if [_joint(name) for name in names] == [*SO_ARM] else None,
-        "splits": {"train": "0:1"},
-    }
-
-
-def _pandas() -> str:
-    """Metadata by which pandas makes the column "task" the table's index."""
-    columns = [("task_index", "int64", "int64"), ("task", "unicode", "object")]
-    described = [
-        {"name": n, "field_name": n, "pandas_type": p, "numpy_type": t, "metadata": None}
-        for n, p, t in columns
-    ]
-    return json.dumps(
-        {
-            "index_columns": ["task"],
-            "column_indexes": [NOTHING],
-            "columns": described,
-            "pandas_version": "2.3.3",
-        }
-    )

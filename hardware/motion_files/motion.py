@@ -15,7 +15,7 @@ from .braking import brought_to_rest
 from .check import check, check_ranges
 from .frames import at_rate, poses_at_rate
 from .named import Named
-from .recording import Column, Pose, Recording
+from .recording import Pose, RecordedColumn, Recording
 from .take import STANDING, Take, Values
 
 HIGHEST_RATE = 255  # [1/s] more than any servo takes; fits the byte that some formats have for it
@@ -63,7 +63,9 @@ class Motion:
     def recording(self) -> Recording:
         """The motion as a Recording, with the joint names that files of the robot's maker have."""
         columns = tuple(
-            Column(named.name, tuple(named.sign * row[k] for row in self.values), named.unit, named.servo)
+            RecordedColumn(
+                named.name, tuple(named.sign * row[k] for row in self.values), named.unit, named.servo
+            )
             for k, named in enumerate(self.named)
         )
         return Recording(self.times, columns, self.poses, self.title)

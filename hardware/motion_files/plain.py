@@ -6,9 +6,10 @@ import csv
 import io
 import json
 import math
+import operator
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from ...files.plain import shown
 from ..device import Joint
@@ -16,11 +17,12 @@ from ..lerobot import GRIPPER
 from .json_files import document, text_of
 from .motion import Motion
 from .named import Named
-from .recording import MOST_NUMBERS, Column, MotionFileError, Recording, Unit
+from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording, Unit
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 SCALES = {"rad": ("deg", 180.0 / math.pi), "m": ("mm", 1000.0), "plain": ("", 1.0)}
+OWN_UNITS = {"rad": "rad", "m": "m", "plain": ""}
 # Headings of the time; they may have a unit, "time [ms]" or "t_ms".
 TIMES = (
     "time",
@@ -30,12 +32,13 @@ TIMES = (
     "elapsed",
     "clock",
     "time from start",
+    "header stamp",
 )
 TIME_UNITS = {  # also as the whole heading of the time -> s
     **dict.fromkeys(("seconds", "s", "second", "sec", "secs"), 1.0),
     **dict.fromkeys(("milliseconds", "ms", "millisecond", "msec", "millis"), 1e-3),
     **dict.fromkeys(("microseconds", "us", "microsecond", "usec"), 1e-6),
-    **dict.fromkeys(("nanoseconds", "ns", "nanosecond", "nsec"), 1e-9),
+    **dict.fromkeys(("nanoseconds", "ns", "nanosecond", "nsec", "nsecs", "nanosec"), 1e-9),
 }
 UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     "deg": ("rad", math.pi / 180.0),
@@ -50,6 +53,10 @@ UNITS: dict[str, tuple[Unit, float]] = {  # in a heading -> unit and factor
     "radians": ("rad", 1.0),
     "metres": ("m", 1.0),
     "meters": ("m", 1.0),
+    **dict.fromkeys(("turns", "turn", "rev", "revolutions"), ("rad", math.tau)),
+}
+OTHER_UNITS = {  # in headings of columns that have no positions
+    *("a", "ma", "v", "mv", "nm", "n m", "n·m", "hz", "rpm", "°c", "celsius"),
 }
 ANGLES = (
     "deg",
@@ -57,32 +64,29 @@ ANGLES = (
     "rad",
     "radians",
 )  # units at a name's end, "elbow_deg"; lengths are not: "left_arm_m" is a name
-POSITION, OTHERS = (
-    "position",
-    (
-        "velocity",
-        "effort",
-        "acceleration",
-        "torque",
-        "current",
-    ),
-)  # ends of names of ROS's tools: "elbow/position"
+POSITION = "position"  # end of names, as ROS's tools write them: "elbow/position"
+OTHERS = ("velocity", "effort", "acceleration", "torque", "current", "temperature", "voltage")
+# Short marks of quantities, before or behind a joint's name. They may belong to the name, "jaw_vel", so they
+# count only where the table shows it: see `_ShortMarks`.
+SHORT_POSITIONS = ("q", "pos")
+SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq")
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
+NANO = TIME_UNITS["nanoseconds"]
 JOINT_UNITS = ("rad", "m", "plain")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # begin of what spreadsheets save as Unicode text
 SERVO = re.compile(r"servo (\d+)")
+COMMENTS = re.compile(r"\A(?:#.*\n)+(?=[^\n]*[,;\t])")  # lines before the heading
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def table(motion: Motion) -> bytes:
-    """CSV with a row per sample: time [s], value of each joint, raw position of each channel."""
+    """CSV with a row per sample and a heading: time [s], value of each joint [deg, mm], raw position of each
+    channel.
+    """
     columns = motion.recording.columns
-    rows = [
-        [
-            "seconds",
-            *map(_heading, columns),
-            *(f"servo {channel.servo}" for channel in motion.device.channels),
-        ]
-    ]
+    names = (_heading(column.name, SCALES[column.unit][0]) for column in columns)
     scales = [SCALES[column.unit][1] for column in columns]
+    rows = [["seconds", *names, *(f"servo {channel.servo}" for channel in motion.device.channels)]]
     for time, positions, *values in zip(
         motion.times, motion.positions, *(column.values for column in columns), strict=True
     ):
@@ -92,13 +96,15 @@ def table(motion: Motion) -> bytes:
 
 
 def joint_table(recording: Recording) -> bytes:
-    """CSV with the time [s] and the values of all joints, in their own units."""
-    rows = [
-        ["seconds", *(f"{c.name} [{c.unit}]" if c.unit != "plain" else c.name for c in recording.columns)]
-    ]
+    """CSV with the time [s] and the values of all joints, in their own units [rad, m]."""
+    rows = [["seconds", *(_heading(column.name, OWN_UNITS[column.unit]) for column in recording.columns)]]
     for time, *values in zip(recording.times, *(column.values for column in recording.columns), strict=True):
         rows.append([f"{time:.9g}", *(f"{value:.10g}" for value in values)])
     return csv_of(rows)
+
+
+def _heading(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
 
 
 def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
@@ -114,7 +120,8 @@ def read_table(data: bytes) -> Recording:
     A heading's unit is in brackets, [deg], (rad), [mm], or behind the joint's name, elbow_deg. Without a
     unit, values are radians, or in the joint's own unit; under LeRobot's names, elbow_flex.pos, they are
     LeRobot's degrees, and shares of the gripper's range. Columns "servo N", without a heading, and of
-    velocities and efforts are not read.
+    velocities, efforts and other quantities are not read. Where columns are not separated by commas, numbers
+    may have decimal commas.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.
@@ -122,22 +129,34 @@ def read_table(data: bytes) -> Recording:
     rows = rows_of(data)
     heading = rows[0]
     at = next((k for k, cell in enumerate(heading) if _time_factor(cell) is not None), None)
-    factor = None if at is None else _time_factor(heading[at])
-    if at is None or factor is None:
+    if at is None:
         known = ", ".join(f"'{one}'" for one in (*TIMES[:3], *list(TIME_UNITS)[:2]))
         raise MotionFileError(
             f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
         )
-    columns = {
-        k: found for k, cell in enumerate(heading) if k != at and (found := _joint_of(cell)) is not None
-    }
-    numbers = numbers_of([[row[k] for k in (at, *columns)] for row in rows])
-    values = list(zip(*numbers, strict=True)) or [()] * (1 + len(columns))
+    clocks = _clocks(heading, at)
+    cells = {k: cell for k, cell in enumerate(heading) if _time_factor(cell) is None}
+    marks = _ShortMarks.of(cells.values())
+    columns = {k: joint for k, cell in cells.items() if (joint := _joint_of(cell, marks)) is not None}
+    numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
+    values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
+    times = zip(*values[: len(clocks)], strict=True)
     joints = (
-        Column(name, tuple(scale * value for value in own), unit)
-        for (name, unit, scale), own in zip(columns.values(), values[1:], strict=True)
+        RecordedColumn(name, tuple(scale * value for value in joint_values), unit)
+        for (name, unit, scale), joint_values in zip(columns.values(), values[len(clocks) :], strict=True)
     )
-    return Recording(tuple(factor * time for time in values[0]), tuple(joints))
+    return Recording(tuple(sum(map(operator.mul, clocks.values(), parts)) for parts in times), tuple(joints))
+
+
+def _clocks(heading: list[str], at: int) -> dict[int, float]:
+    """Columns whose sum is the time, each with the seconds in its unit: the first one, and after one of whole
+    seconds the nanoseconds, as ROS has its stamps.
+    """
+    clocks = {at: _time_factor(heading[at]) or 0.0}
+    following = _time_factor(heading[at + 1]) if at + 1 < len(heading) else None
+    if following == NANO and clocks[at] == 1.0:
+        clocks[at + 1] = following
+    return clocks
 
 
 def _time_factor(heading: str) -> float | None:
@@ -151,7 +170,36 @@ def _time_factor(heading: str) -> float | None:
     return TIME_UNITS.get(" ".join(words)) if not unit else None
 
 
-def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
+class _ShortMarks(NamedTuple):
+    """Which short marks of quantities a table's headings have.
+
+    Attributes:
+        positions: Joints whose positions are marked, where all columns of positions are.
+        joints: Joints that have a column of positions, marked or not: their other quantities are known.
+    """
+
+    positions: frozenset[str]
+    joints: frozenset[str]
+
+    @classmethod
+    def of(cls, headings: Iterable[str]) -> _ShortMarks:
+        names = {name: unit for name, unit in map(_split, headings) if name}
+        others = {name for name, unit in names.items() if not unit and _unmarked(name, SHORT_OTHERS)}
+        marked = {name: _unmarked(name, SHORT_POSITIONS) for name in names.keys() - others}
+        positions = frozenset(marked.values()) if all(marked.values()) else frozenset()
+        return cls(positions, positions | frozenset(marked))
+
+
+def _unmarked(name: str, marks: Sequence[str]) -> str:
+    """A name without the mark before or behind it; "" where it has none."""
+    before, end = _without_end(name)
+    first, _, after = name.partition("_")
+    if before and end.lower() in marks:
+        return before.rpartition("/")[2] or before
+    return after if first.lower() in marks and not after.isdecimal() else ""
+
+
+def _joint_of(heading: str, marks: _ShortMarks) -> tuple[str, Unit, float] | None:
     """Name of a column's joint, its unit and the factor to it; None for a column that has no joint's
     positions.
 
@@ -159,16 +207,18 @@ def _joint_of(heading: str) -> tuple[str, Unit, float] | None:
         MotionFileError: The heading's unit is unknown.
     """
     name, given = _split(heading)
-    if not name or SERVO.fullmatch(name) or "/s" in given:
+    if not name or SERVO.fullmatch(name) or "/s" in given or given.lower() in OTHER_UNITS:
         return None
-    before, quantity = _without_end(name)
-    if before and quantity.lower() in OTHERS:
-        return None
-    if before and quantity.lower() == POSITION:
-        name = before.rpartition("/")[2] or before
     if not given and name.endswith(LEROBOT):
         name = name.removesuffix(LEROBOT)
         return name, "range_0_100" if name == GRIPPER else "degrees", 1.0
+    before, quantity = _without_end(name)
+    if (before and quantity.lower() in OTHERS) or _unmarked(name, SHORT_OTHERS) in marks.joints:
+        return None
+    if before and quantity.lower() == POSITION:
+        name = before.rpartition("/")[2] or before
+    elif not given and (unmarked := _unmarked(name, SHORT_POSITIONS)) in marks.positions:
+        name = unmarked
     before, end = _without_end(name)
     if not given and before and end.lower() in ANGLES:
         name, given = before, end
@@ -186,9 +236,10 @@ def rows_of(data: bytes) -> list[list[str]]:
     Raises:
         MotionFileError: The file is no CSV table.
     """
-    text = text_of(data)
+    text = text_of(data.decode("utf-16", "replace").encode() if data[:2] in UTF_16 else data)
     if "\0" in text:
         raise MotionFileError("it has a zero character: it is no text, choose another file")
+    text = COMMENTS.sub("", text)
     try:
         first = text.partition("\n")[0]
         mark = max(",;\t", key=first.count)
@@ -206,12 +257,19 @@ def rows_of(data: bytes) -> list[list[str]]:
             f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
         )
     for k, row in enumerate(rows):
+        while len(row) > len(rows[0]) and not row[-1].strip():  # a separator at the line's end
+            row.pop()
         if len(row) != len(rows[0]):
             raise MotionFileError(
                 f"row {k}: it has {len(row)} columns, and the heading {len(rows[0])}: the file is damaged"
                 " there"
             )
-    return rows
+    return rows if mark == "," else [rows[0], *([*map(_with_point, row)] for row in rows[1:])]
+
+
+def _with_point(cell: str) -> str:
+    """A number with a point where it has a comma, as spreadsheets of many countries write it."""
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def numbers_of(rows: list[list[str]]) -> list[list[float]]:
@@ -300,7 +358,9 @@ def read_document(data: bytes) -> Recording:
         fields.wrong("values", f"rows of {len(joints)} numbers, one for each joint")
     numbers = fields.numbers("values", values=[number for row in rows for number in row])
     columns = tuple(
-        Column(joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS))
+        RecordedColumn(
+            joint.get("name", str), tuple(numbers[k :: len(joints)]), joint.choice("unit", JOINT_UNITS)
+        )
         for k, joint in enumerate(joints)
     )
     return Recording(tuple(k / rate for k in range(len(rows))), columns, title=fields.get("title", str))
@@ -327,8 +387,3 @@ def _channels(motion: Motion) -> list[dict[str, object]]:
         }
         for channel in motion.device.channels
     ]
-
-
-def _heading(column: Column) -> str:
-    unit = SCALES[column.unit][0]
-    return f"{column.name} [{unit}]" if unit else column.name

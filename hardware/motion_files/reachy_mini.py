@@ -15,7 +15,7 @@ from typing import Any
 
 from ...files.json_fields import JsonFields
 from .json_files import document
-from .recording import Column, MotionFileError, Pose, Recording
+from .recording import MotionFileError, Pose, RecordedColumn, Recording
 
 HEAD = "head"
 NEUTRAL = 0.177  # [m] height of the neutral head's link above the base
@@ -42,8 +42,8 @@ def read(data: bytes) -> Recording:
     antennas = [row.numbers("antennas", 2) if row.is_given("antennas") else [0.0, 0.0] for row in rows]
     bodies = tuple(row.number("body_yaw") if row.is_given("body_yaw") else 0.0 for row in rows)
     columns = [
-        Column(BODY, bodies),
-        *(Column(name, tuple(-angles[k] for angles in antennas)) for k, name in enumerate(ANTENNAS)),
+        RecordedColumn(BODY, bodies),
+        *(RecordedColumn(name, tuple(-angles[k] for angles in antennas)) for k, name in enumerate(ANTENNAS)),
     ]
     return Recording(
         tuple(times),

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...files.content import LARGE, content
 from ...files.presence import is_folder
 from ...files.reasons import reason
-from .formats import FORMATS, Settings
+from .formats import FORMATS, Format, Settings
 from .json_files import plain_of
 from .lerobot_dataset import INFO
 from .recording import LONG, LargeMotionError, MotionFileError, Recording
@@ -24,7 +24,8 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
 
     Args:
         path: The file; of a LeRobot dataset its folder, or its meta/info.json.
-        form: A format's name in `FORMATS`, or AUTOMATIC.
+        form: Name of a format in `FORMATS`, which is read as its variant of the file's suffix; the name of a
+            variant; or AUTOMATIC.
         settings: Options of single formats.
 
     Raises:
@@ -35,10 +36,10 @@ def read(path: Path, form: str = AUTOMATIC, settings: Settings = DEFAULTS) -> Re
     path = path / INFO if is_folder(path) else path
     try:
         data = content(path, LARGEST if settings.allow_large else LARGE)
-        name = form if form != AUTOMATIC else format_of(path, data)
-        reader = FORMATS[name].read
+        suffix = path.suffix.lower()
+        reader = (format_of(path, data) if form == AUTOMATIC else FORMATS[form].for_suffix(suffix)).read
         if reader is None:
-            raise MotionFileError(f"{FORMATS[name].label} is written, not read: choose another format")
+            raise MotionFileError(f"format '{form}' is written, not read: choose another one")
         recording = reader(data, path, settings)
     except OSError as error:
         if error.errno == EFBIG:
@@ -68,38 +69,27 @@ def _too_large(path: Path, what: str, settings: Settings) -> MotionFileError:
     return LargeMotionError(f"'{path.name}': {what}{'' if what.endswith('?') else ':'} {ALLOW}")
 
 
-def format_of(path: Path, data: bytes) -> str:
-    """Name of a file's format.
+def format_of(path: Path, data: bytes) -> Format:
+    """A file's format, in the variant that the file has.
 
     Raises:
         MotionFileError: The file has no known format.
     """
     suffix = path.suffix.lower()
-    candidates = {
-        name: form
-        for name, form in FORMATS.items()
-        if form.read is not None and suffix in (form.suffix, *form.more_suffixes)
-    }
+    readable = [(form.label, file) for form in FORMATS.values() for file in form.files if file.read]
+    candidates = [(label, file) for label, file in readable if suffix in file.suffixes]
     if suffix == ".parquet":
         raise MotionFileError(
             "it is a part of a dataset of LeRobot: choose the dataset's folder, or its file meta/info.json"
         )
     if not candidates:
-        known = sorted(
-            {
-                suffix
-                for form in FORMATS.values()
-                if form.read
-                for suffix in (form.suffix, *form.more_suffixes)
-                if suffix
-            }
-        )
+        known = sorted({suffix for _, file in readable for suffix in file.suffixes})
         raise MotionFileError(f"'{suffix}' is no suffix of a motion file; expected one of {', '.join(known)}")
     content = _content(suffix, data)
-    for name, form in candidates.items():
-        if form.is_like(content):
-            return name
-    labels = ", ".join(dict.fromkeys(form.label for form in candidates.values()))
+    for _, file in candidates:
+        if file.is_like(content):
+            return file
+    labels = ", ".join(dict.fromkeys(label for label, _ in candidates))
     raise MotionFileError(f"it is none of the known formats ({labels}): choose its format, or another file")
 
 

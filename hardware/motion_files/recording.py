@@ -42,7 +42,7 @@ class LargeMotionError(MotionFileError, LargeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RecordedColumn:
     """Values of one joint over time, as a motion file has them.
 
     Attributes:
@@ -76,7 +76,7 @@ class Recording:
     """
 
     times: tuple[float, ...]
-    columns: tuple[Column, ...] = ()
+    columns: tuple[RecordedColumn, ...] = ()
     poses: Mapping[str, tuple[Pose, ...]] = field(default_factory=dict)
     title: str = ""
 

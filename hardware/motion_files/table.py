@@ -3,7 +3,7 @@
     byte 0      version, 1
     byte 1      channels
     byte 2      pulses per row: 1 means a row for each pulse, 50 a second; with more, pulses between rows are
-        interpolated linearly
+                interpolated linearly
     byte 3      bit 0: it loops
     bytes 4-7   rows
     then for each channel 10 bytes: servo, on silence (0 hold, 1 detach), lowest, highest position, speed
@@ -43,7 +43,7 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MotionTable:
     """A motion table in decoded form: one track for each channel."""
 
     tracks: tuple[Track, ...]
@@ -55,7 +55,7 @@ class Table:
         return len(self.tracks[0].positions)
 
 
-def encode(table: Table) -> bytes:
+def encode(table: MotionTable) -> bytes:
     """Encode a table as bytes."""
     head = HEAD.pack(
         VERSION, len(table.tracks), table.pulses_per_row, LOOPS if table.loops else 0, table.rows

@@ -141,7 +141,7 @@ class Answer:
     """
 
     servo: int | None
-    asked: AnswerKind
+    kind: AnswerKind
     size: int = 0
     start: int = 0
     quantities: tuple[Quantity, ...] = ()

@@ -95,9 +95,9 @@ class MaestroDecoder:
         messages: list[Message] = []
         at = 0
         for answer in self._open:
-            if answer.asked is AnswerKind.OTHER_SETTING:
+            if answer.kind is AnswerKind.OTHER_SETTING:
                 messages.append(self._other_crc)
-            messages += _READERS[answer.asked](
+            messages += _READERS[answer.kind](
                 answer, int.from_bytes(self._pending[at : at + answer.size], "little")
             )
             at += answer.size

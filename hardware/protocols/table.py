@@ -23,7 +23,7 @@ FILE = "file:"  # begins the name of a user's own protocol; the path of its file
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ProtocolEntry:
     """A protocol in the table.
 
     Attributes:
@@ -37,23 +37,23 @@ class Entry:
     settings: frozenset[str] = frozenset()
 
 
-PROTOCOLS: Mapping[str, Entry] = MappingProxyType(
+PROTOCOLS: Mapping[str, ProtocolEntry] = MappingProxyType(
     {
-        "feetech_sts": Entry(
+        "feetech_sts": ProtocolEntry(
             "Feetech STS",
             lambda device: feetech("sts", multi_turn=device.multi_turn),
             frozenset({"multi_turn"}),
         ),
-        "feetech_scs": Entry("Feetech SCS", lambda _device: feetech("scs")),
-        "dynamixel": Entry(
+        "feetech_scs": ProtocolEntry("Feetech SCS", lambda _device: feetech("scs")),
+        "dynamixel": ProtocolEntry(
             "Dynamixel X", lambda device: dynamixel(multi_turn=device.multi_turn), frozenset({"multi_turn"})
         ),
-        "maestro": Entry(
+        "maestro": ProtocolEntry(
             "Pololu Maestro",
             lambda device: Maestro(device.channel_count, crc=device.crc),
             frozenset({"channel_count", "crc"}),
         ),
-        "servo_animation": Entry("blender-servo-animation", lambda _device: ServoAnimation()),
+        "servo_animation": ProtocolEntry("blender-servo-animation", lambda _device: ServoAnimation()),
     }
 )
 """Protocols that have a codec."""

@@ -10,7 +10,7 @@ from ...motion import Kinematic
 from ...motion.limiter import HEADROOM
 from ..device import Device, Joint
 from ..mixing import Mixing
-from .playback import Playback
+from .playback import CommandPlayback
 from .shown_ranges import Reach
 
 # [rad], times a joint's scale: smaller jumps, up to 17 degrees (0.1 s at full speed), are harmless; larger
@@ -106,7 +106,7 @@ class CommandBuffer:
             device.latency, 0.0
         )  # a negative latency makes channels early, and frames need not wait for that
         self._mixing = mixing
-        self._playback = Playback(
+        self._playback = CommandPlayback(
             period, [joint.limits for joint in device.joints], lambda values: self._mixing.clamp(values)
         )
         self._leaps = JumpDetector(device.joints)
@@ -135,7 +135,7 @@ class CommandBuffer:
         due: float = 0.0,
     ) -> None:
         """Add a frame (joints,) that Blender sent at `stamp` [s]; `repeated`, `plays`, `step` and `due` as
-        for `Playback.add`.
+        for `CommandPlayback.add`.
         """
         values = tuple(state.position for state in frame)
         for joint, state in zip(self._joints, frame, strict=True):
@@ -178,7 +178,7 @@ class CommandBuffer:
         )
 
     def reaches(self) -> list[Reach]:
-        """Lowest and highest position at which each joint may stop; see `Playback.reaches`."""
+        """Lowest and highest position at which each joint may stop; see `CommandPlayback.reaches`."""
         return self._playback.reaches()
 
     def jumped(self, commanded: Values) -> bool:

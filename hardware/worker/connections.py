@@ -13,18 +13,18 @@ from ..virtual_robot import on_board
 from .connection import Connection, Moves
 from .limber_connection import LimberConnection
 from .reachy_connection import ReachyConnection
-from .servo_connection import ServoConnection
+from .servos.servo_connection import ServoConnection
 
 Connect = Callable[[Device, float], Transport]
 Make = Callable[[Device, Transport, int, float, Moves, float], Connection]
 
 CONNECTIONS: Mapping[str, Make] = MappingProxyType(
     {
-        OWN: lambda device, port, session, period, moves, now: LimberConnection(
-            on_board(device), port, session, period, moves, now
+        OWN: lambda device, port, session, period, moves, time: LimberConnection(
+            on_board(device), port, session, period, moves, time
         ),
-        REACHY_MINI: lambda device, port, _session, _period, moves, now: ReachyConnection(
-            device, port, moves, now
+        REACHY_MINI: lambda device, port, _session, _period, moves, time: ReachyConnection(
+            device, port, moves, time
         ),
     }
 )

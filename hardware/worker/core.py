@@ -5,17 +5,15 @@ It neither sleeps nor reads a clock, so that tests run it in simulated time.
 
 from __future__ import annotations
 
-import math
 import secrets
-from collections import deque
-from collections.abc import Sequence
+from dataclasses import replace
 
 from ...motion import Kinematic
 from ..device import Device
 from ..memory import SharedMemory
-from ..messages import Report, Request
+from ..messages import Request
 from ..mixing import Mixing
-from ..protocols.interface import ProtocolError, Quantity
+from ..protocols.interface import ProtocolError
 from ..safety import (
     DRIVEN,
     FOLLOWING,
@@ -30,25 +28,18 @@ from ..safety import (
     step,
 )
 from ..servo_shortfalls import speed_problems
-from ..status import ChannelStatus
 from ..transport import TransportError
 from .command_buffer import CommandBuffer
-from .connection import Connection, Durations, Moves, Raw, Readings
+from .connection import Connection, Moves, Raw
 from .connection_state import DesiredState
 from .connections import Connect, connection_to
 from .monitors import HealthMonitor, PoseConfirmation, TrackingErrorMonitor
 from .motion_controller import MotionController
+from .orders_reader import OrdersReader
+from .reporter import Reporter
 from .tasks import channels_needed
 
 PERIOD = 0.01  # [s] 100 Hz: twice a hobby servo's own rate
-READINGS = (
-    Quantity.TEMPERATURE,
-    Quantity.VOLTAGE,
-    Quantity.LOAD,
-    Quantity.CURRENT,
-)  # in the order of `ChannelStatus`
-PERCENTILES_EVERY = 50  # periods between two updates of the reported percentiles
-
 MOTION_COMMANDS = (Command.ARM, Command.ARM_CONFIRMED, Command.PARK, *SETTING_UP)
 TARGET_STATES = {
     Command.ARM: (State.ARMING, State.HOLDING),
@@ -70,14 +61,11 @@ class Worker:
     """
 
     def __init__(self, memory: SharedMemory, connect: Connect, time: float) -> None:
-        self._memory = memory
         self._device = memory.device
         self._connect = connect
         self._limited_device = self._device
         self._mixing = Mixing(self._device)
         self._moves = Moves()
-        self._late = Durations()
-        self._percentiles: tuple[float, ...] = (0.0, 0.0, 0.0)
         self._safety = Safety()
         self._no_port: FaultReport | None = None
         self._session = secrets.randbelow(0xFFFF) + 1
@@ -88,23 +76,16 @@ class Worker:
         self._health = HealthMonitor(self._device)
         self._controller: MotionController | None = None
         self._begun = Request()  # the request that drives the robot, or will once its pose is confirmed
-        self._beat = 0
         self._last_step = time
-        self._stops = 0
-        self._requests: deque[Request] = deque()  # commands that wait for their turn
-        self._blender_beat = 0
-        self._blender_seen = time
-        self._frame = 0
-        self._stamp = (
-            math.nan
-        )  # stamp of the newest frame; frames with the same stamp only show that Blender lives
+        self._orders = OrdersReader(memory, self._buffer, time)
+        self._reporter = Reporter(memory, self._moves, self._buffer, self._pose, self._tracking)
         self._too_fast = speed_problems(self._device)
         self._warnings = self._too_fast
 
     def step(self, time: float, late: float = 0.0) -> None:
         """Run one period at `time` [s], which is `late` [s] behind schedule."""
-        self._late.add(late)
-        stop, request = self._read_orders(time)
+        self._reporter.late.add(late)
+        stop, request = self._orders.read(time, self._last_step)
         connection = self._connection
         if connection is not None:
             connection.listen(time)
@@ -127,7 +108,7 @@ class Worker:
     @property
     def is_stop_pressed(self) -> bool:
         """Whether Stop was pressed since the last step."""
-        return self._memory.stops != self._stops
+        return self._orders.is_stop_pressed
 
     def shut_down(self, time: float) -> bool:
         """One period after Blender has ended: the robot slows down and is disarmed. Returns whether the
@@ -172,56 +153,6 @@ class Worker:
             self._limited_device, self._mixing = device, Mixing(device)
             self._buffer.keep_within(self._mixing)
 
-    def _read_orders(self, time: float) -> tuple[bool, Request]:
-        """Whether Stop was pressed, and the new command; also notices signs of life and new joint values."""
-        stops = self._memory.stops
-        stop, self._stops = stops != self._stops, stops
-        orders = self._memory.read_orders()
-        if orders is None:
-            return stop, Request()
-        if orders.beat != self._blender_beat:
-            self._blender_beat, self._blender_seen = orders.beat, time
-        if orders.frame != self._frame:
-            self._frame = orders.frame
-            repeated, self._stamp = orders.stamp == self._stamp, orders.stamp
-            # Clocks of two processes agree on the usual systems; where they do not, the frame still came
-            # since the last period.
-            self._buffer.take(
-                min(max(orders.stamp, self._last_step), time),
-                orders.motion,
-                time,
-                repeated,
-                orders.plays,
-                orders.step,
-                orders.due,
-            )
-        self._buffer.advance(time)
-        return stop, self._next_request(stop or time - self._last_step > HELD_UP_AFTER)
-
-    def _next_request(self, voids: bool) -> Request:
-        """The command of this turn: one at a time, in order. Disarm voids all others that have come, before
-        it or after; `voids` all.
-        """
-        new = self._memory.read_requests()
-        self._requests += filter(
-            self._is_valid, [Request(Command.DISARM, stops=self._stops)] if new is None else new
-        )
-        disarm = next((request for request in self._requests if request.command is Command.DISARM), None)
-        if voids or disarm is not None:
-            self._requests.clear()
-        if disarm is not None and not voids:
-            return disarm
-        return self._requests.popleft() if self._requests else Request()
-
-    def _is_valid(self, request: Request) -> bool:
-        """Whether a command is not from before a Stop, and about a joint or channel that exists."""
-        count = len(self._device.channels) if request.command is Command.WIGGLE else len(self._device.joints)
-        return (
-            request.stops == self._stops
-            and 0 <= request.target < count
-            and all(map(math.isfinite, (request.amount, *request.values)))
-        )
-
     def _confirm(self, request: Request) -> None:
         """Record joints whose position the user confirms."""
         newest = self._buffer.newest
@@ -241,10 +172,7 @@ class Worker:
             self._device.channels[channel].label for channel in sorted(needed) if known[channel] is None
         ]
         measures = connection is not None and connection.measures
-        commanded = (
-            controller.commanded if controller is not None and self._safety.state in FOLLOWING else None
-        )
-        return SafetyInputs(
+        inputs = SafetyInputs(
             stop=stop,
             command=request.command,
             fault_report=self._no_port if connection is None else connection.fault_report,
@@ -254,17 +182,23 @@ class Worker:
             unread=missing[0] if missing else None,
             implausible=self._pose.implausible(known) if request.command in MOTION_COMMANDS else "",
             releases=connection is not None and connection.releases,
-            device_armed=controller is not None,
             turn_gap=time - self._last_step,
-            blender_silence=time - self._blender_seen,
+            blender_silence=time - self._orders.blender_seen,
             # a worker that was held up does not know what happened meanwhile, even if new frames wait: this
             # counts as silence, too
             frame_age=time - min(self._buffer.came_at, self._last_step),
-            arrived=controller is not None and controller.arrived,
-            done=controller is not None and controller.done,
-            at_rest=controller is None or controller.at_rest,
-            jumped=commanded is not None and self._buffer.jumped(commanded),
             remark=self._buffer.remark,
+        )
+        if controller is None:
+            return inputs
+        commanded = controller.commanded if self._safety.state in FOLLOWING else None
+        return replace(
+            inputs,
+            device_armed=True,
+            arrived=controller.arrived,
+            done=controller.done,
+            at_rest=controller.at_rest,
+            jumped=commanded is not None and self._buffer.jumped(commanded),
         )
 
     def _channels_needed(self, request: Request) -> frozenset[int]:
@@ -287,7 +221,7 @@ class Worker:
             self._begun = request
         changed = (after.state, after.fault) != (before.state, before.fault)
         if changed and after.state is State.FAULT:
-            self._requests.clear()  # what was ordered before a fault is not done after it
+            self._orders.drop_requests()  # what was ordered before a fault is not done after it
         if changed:
             self._buffer.begin_anew(
                 at_newest=after.state in (State.ARMING, State.HOLDING)
@@ -390,52 +324,13 @@ class Worker:
         return waits and connection is not None and None in connection.pose(time)
 
     def _report(self, time: float) -> None:
-        self._beat += 1
-        if self._beat % PERCENTILES_EVERY == 1:
-            shares = ((self._late, 0.5), (self._late, 0.99), (self._moves.answer_times, 0.5))
-            self._percentiles = tuple(1e3 * times.percentile(share) for times, share in shares)
-        measured: Raw = (
-            (None,) * len(self._device.channels)
-            if self._connection is None or not self._connection.measures
-            else self._connection.measured()
-        )
-        count = len(self._device.channels)
-        commanded: Raw = (None,) * count if self._controller is None else self._controller.raw
-        if self._connection is not None:
-            commanded = self._connection.sent(commanded)
-        readings: Sequence[Readings] = (
-            ({},) * count if self._connection is None else self._connection.readings()
-        )
-        offsets: Raw = (None,) * count if self._connection is None else self._connection.homing_offsets
-        late_p50, late_p99, answer_p50 = self._percentiles
-        self._memory.write_report(
-            Report(
-                beat=self._beat,
-                state=self._safety.state,
-                fault=self._safety.fault,
-                detail=self._safety.detail,
-                sent=self._moves.sent,
-                acknowledged=self._moves.acknowledged,
-                lost=self._moves.lost,
-                refused=self._buffer.refused,
-                clamped=self._buffer.clamped,
-                late_ms_p50=late_p50,
-                late_ms_p99=late_p99,
-                ack_ms_p50=answer_p50,
-                commanded=None if self._controller is None else self._controller.commanded,
-                positions=self._mixing.values(measured),
-                confirmed=self._pose.confirmed,
-                needs_confirmation=self._needs_confirmation(time),
-                channels=tuple(
-                    ChannelStatus(
-                        sent, position, error, offset, *(reading.get(quantity) for quantity in READINGS)
-                    )
-                    for sent, position, error, reading, offset in zip(
-                        commanded, measured, self._tracking.errors, readings, offsets, strict=True
-                    )
-                ),
-                warnings=self._warnings,
-            )
+        self._reporter.write(
+            self._connection,
+            self._controller,
+            self._safety,
+            self._mixing,
+            self._needs_confirmation(time),
+            self._warnings,
         )
 
 

@@ -22,7 +22,7 @@ TOUCHING = 1e-6  # share of a servo's speed: numbers that differ by less are equ
 
 
 @dataclass(frozen=True, slots=True)
-class _Servo:
+class _DrivenServo:
     """A servo with a known speed, the joints that slow down for it, and the gear ratios of those that drive
     it.
     """
@@ -66,7 +66,7 @@ class ServoSpeedLimiter:
                 shares = tuple(
                     (joint, share.gear) for joint, share in zip(driving, channel.shares, strict=True)
                 )
-                self._servos.append(_Servo(group, shares, (1.0 + HEADROOM) * channel.speed))
+                self._servos.append(_DrivenServo(group, shares, (1.0 + HEADROOM) * channel.speed))
 
     def step(
         self, states: Sequence[Kinematic], dt: float, go: Callable[[int, float], Kinematic]
@@ -201,6 +201,24 @@ class Drive:
         """Advance slowly by `dt` [s] toward `goal`, as `follow`. With `hurry`, limits grow from the
         approach's to the joints' own once the goal should have been reached, or moves and has met each joint.
         """
+        self._measure_approach(goal, dt, hurry)
+        if self._approach_time > self._grows_from and self._growth < 1.0:
+            self._set_growth((self._approach_time - self._grows_from) / APPROACH_GROWTH)
+
+        # a joint that is faster than the approach brakes first, within its own limits
+        def slowly(joint: int, time: float) -> Kinematic:
+            after, full = self._toward(self._slow, joint, goal, time, reaches), self._limiters[joint].limits
+            is_slow = _is_slow(self._states[joint], self._slow[joint].limits)
+            if is_slow and _stops_within(after, full, full):
+                return after
+            return _braked(self._states[joint], full, time)
+
+        self._go(min(dt, LONGEST_STEP), slowly)
+
+    def _measure_approach(self, goal: Sequence[Kinematic], dt: float, hurry: bool) -> None:
+        """Update what the growth of limits depends on: which joints have met the goal, how long it stands,
+        and, with `hurry`, when the growth begins.
+        """
         offsets = [
             desired.position - state.position for desired, state in zip(goal, self._states, strict=True)
         ]
@@ -224,19 +242,6 @@ class Drive:
         self._goal_stands_for = self._goal_stands_for + dt if stands else 0.0
         if hurry and not stands and not self._unmet:
             self._grows_from = min(self._grows_from, self._approach_time)
-        if self._approach_time > self._grows_from and self._growth < 1.0:
-            self._set_growth((self._approach_time - self._grows_from) / APPROACH_GROWTH)
-
-        def slowly(joint: int, time: float) -> Kinematic:
-            after, full = self._toward(self._slow, joint, goal, time, reaches), self._limiters[joint].limits
-            is_slow = _is_slow(self._states[joint], self._slow[joint].limits)
-            return (
-                after
-                if is_slow and _stops_within(after, full, full)
-                else _braked(self._states[joint], full, time)
-            )
-
-        self._go(min(dt, LONGEST_STEP), slowly)
 
     def brake(self, dt: float) -> None:
         """Advance by `dt` [s] toward a standstill, as fast as the limits allow."""

@@ -56,10 +56,10 @@ class LimberConnection(Connection):
     ) -> None:
         super().__init__(device, transport, BOARD_TRANSITIONS, moves, time)
         self.welcome: limber.Welcome | None = None
-        self.report: limber.Report | None = None
+        self.report: limber.DeviceReport | None = None
         self._session = session
         self._period = period
-        self._decoder = limber.Decoder()
+        self._decoder = limber.FrameDecoder()
         self._configurations = configurations(device)
         self._reported_at = -math.inf
         self._unanswered_since: float | None = None
@@ -108,7 +108,7 @@ class LimberConnection(Connection):
                     self._greeted(welcome)
                 case limber.WrongVersion() as wrong:
                     self.fail(Fault.OTHER_VERSION, wrong.sentence())
-                case limber.Report() as report:
+                case limber.DeviceReport() as report:
                     self._take(report, None if report.answers is None else frame.sequence, time)
                 case _:
                     pass  # frames of later versions, and echoes of our own, are ignored
@@ -138,7 +138,9 @@ class LimberConnection(Connection):
             if time - self._greeted_at >= GREET_EVERY:
                 self._greeted_at = time
                 self._send(limber.Hello(self._session), time)
-        elif not self._is_set_up and not (self.report and self.report.state is not limber.State.DISARMED):
+        elif not self._is_set_up and not (
+            self.report and self.report.state is not limber.DeviceState.DISARMED
+        ):
             self._ask(self._configurations[self._configured], time)
         elif self.state is ConnectionState.ARMING:
             self._ask(limber.Arm(self._session), time)
@@ -191,7 +193,7 @@ class LimberConnection(Connection):
         self.welcome = welcome
         self._request = None
 
-    def _take(self, report: limber.Report, answered: int | None, time: float) -> None:
+    def _take(self, report: limber.DeviceReport, answered: int | None, time: float) -> None:
         self.report = report
         self._reported_at = time
         if self.welcome is None:
@@ -200,7 +202,7 @@ class LimberConnection(Connection):
             self._lose_session(time)
             return
         if answered is not None and self._moves.is_waiting(answered):
-            self._moves.answer(answered, report.result == limber.Result.ACCEPTED, time)
+            self._moves.answer(answered, report.result == limber.DeviceResult.ACCEPTED, time)
         elif answered is not None and answered == self._request:
             self._request = None
             self._answered(report)
@@ -219,36 +221,36 @@ class LimberConnection(Connection):
         self._began = time
         self._moves.give_up()
 
-    def _answered(self, report: limber.Report) -> None:
+    def _answered(self, report: limber.DeviceReport) -> None:
         """Process the answer to the pending request."""
-        accepted = report.result == limber.Result.ACCEPTED
+        accepted = report.result == limber.DeviceResult.ACCEPTED
         match report.answers:
-            case limber.Kind.CONFIGURE if accepted:
+            case limber.MessageKind.CONFIGURE if accepted:
                 self._configured += 1
-            case limber.Kind.CONFIGURE:
+            case limber.MessageKind.CONFIGURE:
                 channel = self._device.channels[self._configured].label
                 self.fail(
                     Fault.UNSUITABLE, f"it refused the range of {channel}: {_result_name(report.result)}"
                 )
-            case limber.Kind.ARM:
+            case limber.MessageKind.ARM:
                 self._confirm(accepted)
                 if not accepted:
                     self.fail(Fault.DEVICE_REFUSED, f"it refused to arm: {_result_name(report.result)}")
             case _:
-                at_rest = report.state is limber.State.DISARMED or (
-                    self._desired is DesiredState.STOPPED and report.state is limber.State.FAULT
+                at_rest = report.state is limber.DeviceState.DISARMED or (
+                    self._desired is DesiredState.STOPPED and report.state is limber.DeviceState.FAULT
                 )
                 self._confirm(at_rest and self._desired is not DesiredState.ARMED)
 
-    def _check(self, report: limber.Report) -> None:
+    def _check(self, report: limber.DeviceReport) -> None:
         """Fail where the device is not in the commanded state."""
         if limber.Reason.HARDWARE in report.reasons:
             self.fail(Fault.DEVICE_REFUSED, "its supply or a servo is unwell")
-        elif not self.armed or report.state is limber.State.ARMED:
+        elif not self.armed or report.state is limber.DeviceState.ARMED:
             return
-        elif report.state is limber.State.HOLDING:
+        elif report.state is limber.DeviceState.HOLDING:
             self.fail(Fault.DEVICE_WATCHDOG, "")
-        elif report.state is limber.State.FAULT:
+        elif report.state is limber.DeviceState.FAULT:
             self.fail(Fault.DEVICE_REFUSED, "it was stopped at the device")
         else:
             self.fail(Fault.DEVICE_REFUSED, "it disarmed itself")
@@ -312,7 +314,7 @@ def _by_channel(device: Device, pulses: Sequence[float | None]) -> tuple[float |
 def _result_name(result: int) -> str:
     """Name of a result code, as text."""
     return (
-        limber.Result(result).name.lower().replace("_", " ")
-        if result in list(limber.Result)
+        limber.DeviceResult(result).name.lower().replace("_", " ")
+        if result in list(limber.DeviceResult)
         else f"result {result}"
     )

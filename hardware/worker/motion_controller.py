@@ -38,7 +38,7 @@ class MotionController:
         self.channels = tasks.channels_needed(device, mixing, request)
         self.arrived = self.done = False
         self.raw: tuple[float | None, ...] = (None,) * len(device.channels)
-        self._task: tasks.Task | None = None
+        self._task: tasks.SetupTask | None = None
         self._drive: Drive | None = None
         self._parking = False  # whether it moves to the park pose, after braking
         driven = held_to_servos(device, mixing)

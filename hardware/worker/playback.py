@@ -27,7 +27,7 @@ SETTLE = 1.25  # [s] time in which playback reaches its best lag: longer than it
 LEAD_CHANGE = 0.1
 
 
-class Playback:
+class CommandPlayback:
     """Plays back frames of values (channels,) as smooth, evenly timed motion, slightly delayed.
 
     Blender sends joint values some 24 to 60 times a second, never quite evenly; servos need them evenly and
@@ -103,22 +103,31 @@ class Playback:
         if frame == self._newest and repeated:
             return
         before, self._newest = self._newest, frame
+        # the pace with this frame; what it takes from the lag, playback makes up
         expected, lag = self._pace.interval, self._best_lag()
         gap = self._pace.take(stamp, was_due, due)
         interval = self._pace.interval
         self._surplus = max(self._surplus + lag - self._best_lag(), 0.0)
         self._motion = tuple(_per_second(joint, step or interval) for joint in frame)
+        # after a stall the curve begins anew, since nothing is known of the time in between
         intervals = gap / self._pace.slowest
-        is_stall = was_due and intervals > STALL
-        is_early = was_due and self._pace.is_catching_up and intervals < 1.0 - EARLY
-        was_behind, self._is_behind = self._is_behind, is_stall or is_early
+        begins_anew = before is not None and self._begins_anew(intervals, was_due)
         if before is None or due > LONGEST_INTERVAL:
             self.skip()
-        elif (is_stall and not self._begins_at_rest()) or (is_early and was_behind):
+        elif begins_anew:
             self._restart_in_motion()
         else:
             step = min(max(gap, min(expected, interval)), max(expected, interval))
             self._extend_curve(step, is_announced=due > 0.0, is_frame_missing=DROPPED < intervals <= STALL)
+
+    def _begins_anew(self, intervals: float, was_due: bool) -> bool:
+        """Whether the curve begins anew, in motion, with a frame that came `intervals` of the slowest pace
+        after the last one: it ends a stall, or is the second of those that come early after one.
+        """
+        is_stall = was_due and intervals > STALL
+        is_early = was_due and self._pace.is_catching_up and intervals < 1.0 - EARLY
+        was_behind, self._is_behind = self._is_behind, is_stall or is_early
+        return (is_stall and not self._begins_at_rest()) or (is_early and was_behind)
 
     def skip(self) -> None:
         """Jump to the newest frame, at rest."""

@@ -23,7 +23,7 @@ from ..transport import Transport
 from .connection import AWAY, GREET_FOR, POSE_FRESH, Connection, Moves, Raw
 from .connection_state import SERVO_TRANSITIONS, ConnectionState
 from .foreign_motion import ForeignMotion
-from .stored_ranges import shortened, within_own_limits
+from .servos.stored_ranges import shortened, within_own_limits
 
 PATH = "/ws/sdk"
 # [s] the daemon's own period: more frequent commands would have no effect, and load its Raspberry Pi

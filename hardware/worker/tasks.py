@@ -25,7 +25,7 @@ _ANY = 1e3  # [rad/s, rad/s2, rad/s3] limits of a servo whose own are not known;
 Raw = Sequence[float | None]
 
 
-class Task(ABC):
+class SetupTask(ABC):
     """Set-up motion of one joint or servo from its present position.
 
     Attributes:
@@ -60,7 +60,7 @@ class Task(ABC):
         """
 
 
-class JointTask(Task):
+class JointTask(SetupTask):
     """Task that moves one joint through a list of values, while joints that share its channels keep theirs.
 
     Args:
@@ -110,7 +110,7 @@ class JointTask(Task):
         return min(max(value, min(self._span[0], self._begin)), max(self._span[1], self._begin))
 
 
-class WiggleTask(Task):
+class WiggleTask(SetupTask):
     """Task that rotates one servo a little and back, whichever joints drive it.
 
     Args:
@@ -149,7 +149,7 @@ def channels_needed(device: Device, mixing: Mixing, request: Request) -> frozens
     return frozenset(range(len(device.channels)))
 
 
-def begin(device: Device, mixing: Mixing, request: Request, start: Raw) -> Task:
+def begin(device: Device, mixing: Mixing, request: Request, start: Raw) -> SetupTask:
     """The task for a command, starting at the servos' present raw positions `start` (channels,)."""
     if request.command is Command.WIGGLE:
         return WiggleTask(device, request.target, start)

@@ -10,8 +10,8 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...rig.authoring import gallery_folders, gallery_robot
-from ...rig.authoring.gallery_copies import Keeping, Work, installing
 from ...rig.authoring.robot_import import Imported
+from ...rig.authoring.work import Work
 from ...rig.blender.errors import RigError
 from ...rig.blender.file_reading import in_steps
 from ...robots.gallery.description import FILE, Description, read_description
@@ -32,7 +32,7 @@ class _AddsRobot:
     def tell(self, context, robot: Description, came: Imported) -> None:
         """Frames and reports a robot that was added."""
         frame(context, came.rig.users_collection[0].objects)
-        self.warn(came.warnings)
+        self.warn([*came.warnings, *gallery_folders.lost_model(robot)])
         self.report(
             {"INFO"}, f"{robot.name} looks at '{robot.name} Target' once it is live: Next Step leads there"
         )
@@ -66,8 +66,8 @@ class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
 
 
 class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
-    """Add a robot from a folder of your own that has a description (robot.yaml), and keep it in the gallery.
-    Esc cancels
+    """Add a robot from a folder of your own that has a description (robot.yaml), and list it in the
+    gallery. Esc cancels
     """
 
     bl_label = "Add Robot from Folder"
@@ -78,7 +78,7 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
     filter_glob: shown_files(FILE)
     keep: BoolProperty(
         name="Keep in Gallery",
-        description="Copy the folder to your own gallery, so that the menu has the robot",
+        description="List the robot in the menu. Its folder stays where it is",
         default=True,
     )
 
@@ -90,28 +90,28 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         if not self.directory:
             raise RigError(f"No folder is chosen: choose one with a {FILE}")
         self.folder = Path(bpy.path.abspath(self.directory)).resolve()
-        return Keeping(self._reading(), self.folder if self.keep else None, self._adding(context))
+        return Work(self._steps(context))
 
-    def _reading(self) -> Generator[Progress, None, None]:
-        """Reads the robot's description and its model."""
+    def _steps(self, context) -> Generator[Progress, None, None]:
+        """Reads the robot's description and its model, and adds the robot to the scene."""
         progress = Progress(0.0, f"Reading {FILE} of {self.folder}")
         self.robot = yield from in_steps(self.is_watched, progress, read_description, self.folder)
-        self.files = yield from gallery_robot.reading(self.robot, self.is_watched)
-
-    def _adding(self, context) -> Generator[Progress, None, None]:
-        """Adds the robot that was read to the scene."""
-        self.came = yield from gallery_robot.adding(context, self.robot, self.files)
+        files = yield from gallery_robot.reading(self.robot, self.is_watched)
+        self.came = yield from gallery_robot.adding(context, self.robot, files)
 
     def _finish(self, context):
         self.tell(context, self.robot, self.came)
-        self.work.commit()
-        if self.work.problem:  # the robot is in the scene, so this must be a step of undo all the same
-            self.warn([f"The robot was added, but not kept in the gallery. {self.work.problem}"])
+        if not self.keep:
+            return
+        try:
+            gallery_folders.keep_robot(self.folder)
+        except RigError as error:  # the robot is in the scene, so this must be a step of undo all the same
+            self.warn([f"The robot was added, but not kept in the gallery. {error}"])
 
 
 class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
-    """Install the makers' own meshes of the gallery's robots from a URDF file, or a folder such as a clone of
-    the maker's repository. Esc cancels
+    """Use the makers' own meshes of the gallery's robots, from a URDF file or a folder such as a clone of the
+    maker's repository. They stay where they are. Esc cancels
     """
 
     bl_label = "Install Full Meshes"
@@ -126,11 +126,11 @@ class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
 
     settings = ("filepath",)
     missing = "No folder is chosen: choose a clone of the maker's repository, or the robot's URDF file"
-    nothing = "Nothing was installed"
-    cancelled = "Cancelled: nothing was installed"
+    nothing = "The meshes of the gallery's robots are as before"
+    cancelled = "Cancelled: the meshes of the gallery's robots are as before"
 
     def _begin(self, context):
-        return Work(installing(self.path, self.is_watched))
+        return Work(gallery_folders.choosing_models(self.path, self.is_watched))
 
     def _finish(self, context):
         self.report({"INFO"}, f"{'; '.join(self.work.result)}. Add the robot again to see them")

@@ -5,8 +5,8 @@ from os.path import basename
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...rig.authoring.gallery_copies import Work
 from ...rig.authoring.robot_import import Imported, importing
+from ...rig.authoring.work import Work
 from ...rig.blender.errors import RigError
 from ...rig.blender.file_reading import Reading
 from ...robots.errors import UrdfError

@@ -1,7 +1,7 @@
 from bpy.props import StringProperty
 
 from ...rig.authoring import joint_limits
-from ...rig.authoring.gallery_copies import Work
+from ...rig.authoring.work import Work
 from ...rig.blender.counting import counted
 from ...rig.blender.file_reading import Reading
 from ...robots.gallery.full_model import Progress

@@ -1,7 +1,7 @@
 from bpy.props import StringProperty
 
-from ...rig.authoring.gallery_copies import Work
 from ...rig.authoring.mechanism import build
+from ...rig.authoring.work import Work
 from ...rig.blender.counting import counted
 from ...rig.blender.file_reading import in_steps
 from ...rig.bones.imported_robot import is_robot

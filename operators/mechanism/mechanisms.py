@@ -5,7 +5,6 @@ from bpy.props import EnumProperty
 from ...rig.authoring.mechanism import build
 from ...rig.authoring.mechanism.check import check
 from ...rig.authoring.mechanism.finding import check_joints, collection_of, joints_around
-from ...rig.authoring.mechanism.gallery import RECIPES
 from ...rig.authoring.mechanism.handling import handling
 from ...rig.blender.counting import counted
 from ...rig.blender.overrides import why_not_editable
@@ -18,6 +17,7 @@ from ...rig.mechanisms.ownership import owner_at_hand, owner_of
 from ...rig.mechanisms.rest_pose import set_rest_pose
 from ...rig.mechanisms.starts import note_values
 from ...rig.robot import links
+from ...robots.gallery import mechanism as gallery
 from ..framing import frame
 from ..operator import Operator, UndoOperator
 from ..subject import rig_of
@@ -80,7 +80,8 @@ class LIMBER_OT_add_mechanism(UndoOperator):
     kind: EnumProperty(
         name="Mechanism",
         description="Mechanism to add",
-        items=[(key, recipe.title, recipe.description) for key, recipe in RECIPES.items()],
+        items=gallery.menu(),
+        default="four_bar",
     )
 
     @classmethod
@@ -90,7 +91,7 @@ class LIMBER_OT_add_mechanism(UndoOperator):
         )
 
     def run(self, context):
-        owner = build.add(RECIPES[self.kind], context.scene.cursor.location)
+        owner = build.add(gallery.read_recipe(self.kind), context.scene.cursor.location)
         _rest_here(owner)
         for obj in context.selected_objects:
             obj.select_set(False)

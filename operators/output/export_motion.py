@@ -14,9 +14,11 @@ from ..movers import ActsOnMover, mover_at_hand, needs_mover
 from ..robot.needs import why_no_servo
 from ..stepwise import Stepwise
 from .bake_reports import tell_held
+from .format_choice import draw_variants, format_menu, format_property
 from .lerobot_values import lerobot_values
 
-SUFFIXES = sorted({form.suffix for form in FORMATS.values() if form.suffix})
+SUFFIXES = sorted({file.suffix for form in FORMATS.values() for file in form.files if file.suffix})
+PLAYER = "Player of the motion"
 
 
 class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
@@ -28,11 +30,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
     bl_options = {"REGISTER"}
 
     filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
-    format: EnumProperty(
-        name="Format",
-        description="Player of the motion",
-        items=[(name, form.label, form.description) for name, form in FORMATS.items()],
-    )
+    format: format_property(list(FORMATS), PLAYER)
+    format_menu: format_menu(list(FORMATS), PLAYER)
     frame_start: IntProperty(name="Start", description="First frame", options={"SKIP_SAVE"})
     frame_end: IntProperty(
         name="End", description="Last frame; what is live then comes to rest", options={"SKIP_SAVE"}
@@ -122,7 +121,8 @@ class LIMBER_OT_export_motion(ActsOnMover, Stepwise, WritesFile):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(self, "format")
+        layout.prop(self, "format_menu")
+        draw_variants(layout, self)
         column = layout.column(align=True)
         column.prop(self, "frame_start")
         column.prop(self, "frame_end")

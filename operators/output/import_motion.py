@@ -10,12 +10,12 @@ from ..files import ReadsLargeFile, shown_files
 from ..operator import UndoOperator
 from ..stepwise import Stepwise
 from ..subject import needs_rig, rig_of
+from .format_choice import format_menu, format_property
 from .lerobot_values import lerobot_values
 
 READ = {name: form for name, form in FORMATS.items() if form.read is not None}
-SUFFIXES = sorted(
-    {suffix for form in READ.values() for suffix in (form.suffix, *form.more_suffixes) if suffix}
-)
+SUFFIXES = sorted({suffix for form in READ.values() for file in form.files for suffix in file.suffixes})
+BY_ITSELF = (AUTOMATIC, "Automatic", "By the file's suffix and content")
 KEYS = [
     ("FRAMES", "Frames", "A key in each frame of the scene, between the file's rows"),
     ("ROWS", "File's Times", "A key for each row of the file at its own time, also between frames"),
@@ -35,15 +35,8 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
     bl_label = "Import Motion"
 
     filter_glob: shown_files(";".join(f"*{suffix}" for suffix in SUFFIXES))
-    format: EnumProperty(
-        name="Format",
-        description="Format of the file",
-        items=[
-            (AUTOMATIC, "Automatic", "By the file's suffix and content"),
-            *((name, form.label, form.description) for name, form in READ.items()),
-        ],
-        default=AUTOMATIC,
-    )
+    format: format_property(list(READ), "Format of the file", BY_ITSELF)
+    format_menu: format_menu(list(READ), "Format of the file", BY_ITSELF)
     frame_start: IntProperty(
         name="Start", description="Frame of the file's first row", default=1, options={"SKIP_SAVE"}
     )
@@ -79,7 +72,7 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
         has_episodes = (self.format in FORMATS and FORMATS[self.format].has_episodes) or Path(
             self.filepath
         ).name == Path(INFO).name
-        for name in self.settings[1:]:
+        for name in ("format_menu", *self.settings[2:]):
             if has_episodes or name not in OF_EPISODES:
                 layout.prop(self, name)
 

@@ -132,12 +132,19 @@ class LIMBER_OT_save_findings(_Save, Operator):
 
 
 class LIMBER_OT_save_motion_picture(_Save, Operator):
-    """Save a plot of each joint over the frames, with its limits and the findings in colour"""
+    """Save a plot of each joint over the frames as an SVG, with its limits and the findings in colour"""
 
     bl_label = "Save Picture"
 
-    suffix = ".png"
-    filter_glob: shown_files("*.png")
+    suffix = ".svg"
+    filter_glob: shown_files("*.svg")
+
+    @property
+    def path(self) -> Path:
+        path = super().path
+        if path.stem.endswith(".png"):
+            raise RigError(f"The picture is an SVG, and no PNG any more: name it {Path(path.stem).stem}.svg")
+        return path
 
     def _put(self, path: Path, check_result) -> None:
-        picture.write(check_result, path)
+        atomic.write_text(path, picture.svg(check_result))

@@ -5,7 +5,7 @@ import bpy
 from ...hardware.safety import State
 from ...rig.blender.counting import counted
 from ...rig.events import handlers
-from ...rig.robot import links, puppeteer
+from ...rig.robot import links, puppeteer, sending
 from ..operator import Operator, UndoOperator
 from ..subject import rig_of
 from .needs import needs_state
@@ -56,7 +56,7 @@ class LIMBER_OT_end_puppeteer(UndoOperator):
     def run(self, context):
         rig = rig_of(context)
         puppeteer.leave(rig)
-        links.disarm(rig)
+        sending.disarm(rig)
 
 
 class LIMBER_OT_record(Operator):

@@ -11,7 +11,7 @@ from ...hardware.servo_shortfalls import speed_problems
 from ...rig.blender.counting import listing
 from ...rig.blender.errors import RigError
 from ...rig.events import handlers
-from ...rig.robot import links, puppeteer, values
+from ...rig.robot import links, puppeteer, sending, values
 from ...rig.robot import view as robot_view
 from ...rig.robot.device import sources
 from ..operator import Operator, UndoOperator
@@ -145,7 +145,7 @@ class LIMBER_OT_arm_confirmed(Operator):
     why_not = in_state({State.DISARMED})
 
     def run(self, context):
-        links.send(rig_of(context))
+        sending.send(rig_of(context))
         links.link(rig_of(context)).arm_confirmed()
 
 
@@ -157,7 +157,7 @@ class LIMBER_OT_confirm_pose(Operator):
     why_not = in_state({State.CONFIRM_POSE})
 
     def run(self, context):
-        links.send(rig_of(context))
+        sending.send(rig_of(context))
         links.link(rig_of(context)).confirm_pose()
 
 
@@ -176,7 +176,7 @@ class LIMBER_OT_confirm_joint(Operator):
             raise RigError(
                 f"There is no joint {self.joint}; the robot has {len(link.device.joints)}, counted from 0"
             )
-        links.send(rig_of(context))
+        sending.send(rig_of(context))
         link.confirm_joint(self.joint)
 
 
@@ -223,7 +223,7 @@ class LIMBER_OT_disarm(Operator):
 
     def run(self, context):
         puppeteer.leave(rig_of(context))
-        links.disarm(rig_of(context))
+        sending.disarm(rig_of(context))
 
 
 class LIMBER_OT_clear_fault(Operator):

@@ -4,11 +4,11 @@ import bpy
 
 from ...operators.subject import chain_of
 from ..tab import ChainTab
-from .character import CharacterMenu, draw_character
+from .motion_style import MotionStyleMenu, draw_motion_style
 
 
-class LIMBER_MT_characters(CharacterMenu, bpy.types.Menu):
-    """Motion characters for the chain, built in and your own"""
+class LIMBER_MT_motion_styles(MotionStyleMenu, bpy.types.Menu):
+    """Motion styles for the chain, built in and of other chains"""
 
     def settings(self, context):
         return chain_of(context)
@@ -22,4 +22,4 @@ class LIMBER_PT_motion(ChainTab):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        draw_character(self.layout, chain_of(context), LIMBER_MT_characters.__name__)
+        draw_motion_style(self.layout, chain_of(context), LIMBER_MT_motion_styles.__name__)

@@ -14,7 +14,7 @@ from ...rig.output import record
 from ..live.live import draw_start, hidden
 from ..output.bake import draw_recording
 from ..tab import ArmatureTab, List, draw_range, listed, message, props, sentence
-from .character import CharacterMenu, draw_character
+from .motion_style import MotionStyleMenu, draw_motion_style
 
 LINES = 3  # of what keeps a body from its source's motion
 
@@ -98,8 +98,8 @@ class LIMBER_PT_retarget(ArmatureTab):
         layout.operator("limber.bake", text="Bake Retarget", icon="KEYFRAME")
 
 
-class LIMBER_MT_body_characters(CharacterMenu, bpy.types.Menu):
-    """Motion characters for the body, built in and your own"""
+class LIMBER_MT_body_motion_styles(MotionStyleMenu, bpy.types.Menu):
+    """Motion styles for the body, built in and of other chains"""
 
     def settings(self, context):
         return rig_of(context).limber.retarget
@@ -114,7 +114,7 @@ class LIMBER_PT_body_motion(ArmatureTab):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        draw_character(self.layout, rig_of(context).limber.retarget, LIMBER_MT_body_characters.__name__)
+        draw_motion_style(self.layout, rig_of(context).limber.retarget, LIMBER_MT_body_motion_styles.__name__)
 
 
 def _draw_source(layout, retarget) -> bool:

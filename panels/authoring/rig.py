@@ -8,7 +8,7 @@ from ...rig.authoring.next_step import CHAIN, next_step
 from ...rig.blender.selection import selected
 from ...rig.live import motion_filter
 from ..tab import ChainTab, Tab, draw_limits, listed, sentence
-from .character import draw_own_style
+from .motion_style import draw_own_style
 
 
 class LIMBER_MT_chains(bpy.types.Menu):

@@ -1,5 +1,7 @@
 """Lists of a mechanism's joints, goals, motors and closures, and the panels around them."""
 
+import bpy
+
 from ...operators.mechanism.mechanisms import mechanism_owner
 from ...rig.authoring.mechanism.findings import value_text
 from ...rig.blender.presence import is_deleted
@@ -8,7 +10,7 @@ from ...rig.live import live
 from ...rig.mechanisms.closures import named_pairs
 from ...rig.mechanisms.inputs import WEIGHTS
 from ...rig.mechanisms.ownership import is_joint, kind_text
-from ..authoring.character import draw_own_style
+from ..authoring.motion_style import draw_own_style
 from ..tab import List, Tab, draw_limits, listed, props, sentence
 from .mechanisms import MechanismTab
 
@@ -111,31 +113,42 @@ class LIMBER_PT_mechanism_goals(MechanismTab):
         )
         if goal is not None:
             layout.use_property_split = True
-            if goal.does != "CENTRE":
-                if settings.use_bones and owner.type == "ARMATURE":
-                    layout.prop_search(goal, "bone", owner.data, "bones")
-                if not settings.use_bones or settings.joints:
-                    layout.prop(goal, "body")
-            layout.prop(goal, "target")
-            if goal.target is not None and goal.target.type == "ARMATURE":
-                layout.prop_search(goal, "target_bone", goal.target.data, "bones")
-            if goal.does != "CENTRE":
-                row = layout.row(align=True)
-                row.operator("limber.keep_goal_offset", icon="PINNED")
-                row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
-            if "direction_weight" in WEIGHTS[goal.does]:
-                layout.row().prop(goal, "axis", expand=True)
-            for weight in WEIGHTS[goal.does]:
-                layout.prop(goal, weight)
-            if goal.does == "CENTRE":
-                row = layout.row(align=True)
-                row.operator("limber.key_support", text="Stand on This", icon="KEYFRAME").carries = "THIS"
-                row.operator("limber.key_support", text="Stand on All", icon="KEYFRAME").carries = "ALL"
+            _draw_goal(layout, owner, settings, goal)
         layout.use_property_split = True
         if any(goal.does == "CENTRE" for goal in settings.goals):
             column = layout.column()
             column.enabled = not settings.live
             column.prop(settings, "density")
+
+
+def _draw_goal(
+    layout: bpy.types.UILayout,
+    owner: bpy.types.Object,
+    settings: bpy.types.PropertyGroup,
+    goal: bpy.types.PropertyGroup,
+) -> None:
+    """Draws a goal of a mechanism: of a body, or of the centre of mass, which has no body of its own."""
+    is_centre = goal.does == "CENTRE"
+    if not is_centre:
+        if settings.use_bones and owner.type == "ARMATURE":
+            layout.prop_search(goal, "bone", owner.data, "bones")
+        if not settings.use_bones or settings.joints:
+            layout.prop(goal, "body")
+    layout.prop(goal, "target")
+    if goal.target is not None and goal.target.type == "ARMATURE":
+        layout.prop_search(goal, "target_bone", goal.target.data, "bones")
+    if not is_centre:
+        row = layout.row(align=True)
+        row.operator("limber.keep_goal_offset", icon="PINNED")
+        row.operator("limber.keep_goal_offset", text="", icon="X").is_cleared = True
+    if "direction_weight" in WEIGHTS[goal.does]:
+        layout.row().prop(goal, "axis", expand=True)
+    for weight in WEIGHTS[goal.does]:
+        layout.prop(goal, weight)
+    if is_centre:
+        row = layout.row(align=True)
+        row.operator("limber.key_support", text="Stand on This", icon="KEYFRAME").carries = "THIS"
+        row.operator("limber.key_support", text="Stand on All", icon="KEYFRAME").carries = "ALL"
 
 
 class LIMBER_PT_mechanism_regularisation(Tab):

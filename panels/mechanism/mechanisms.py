@@ -9,7 +9,7 @@ from ...rig.live import live
 from ...rig.mechanisms.closures import named_pairs
 from ...rig.mechanisms.ownership import NONE, is_joint, owner_of
 from ...rig.mechanisms.rest_pose import difference_now
-from ..authoring.character import CharacterMenu, draw_character
+from ..authoring.motion_style import MotionStyleMenu, draw_motion_style
 from ..live.live import draw_start, hidden
 from ..output.bake import draw_recording
 from ..output.export import draw_export
@@ -36,58 +36,66 @@ class LIMBER_PT_mechanism(Tab):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        layout = self.layout
         owner = mechanism_owner(context)
         if owner is None:
-            sentence(
-                layout,
-                "Push rods, linkages and platforms: add one from the gallery, or make one of joints in the"
-                " scene",
-                "INFO",
-            )
-            layout.operator_menu_enum("limber.add_mechanism", "kind", icon="ADD")
-            layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
-            if (rig := rig_of(context)) is not None and rig.type == "ARMATURE" and named_pairs(rig):
-                layout.operator("limber.close_named_loops", icon="LINKED")
-            layout.operator("limber.import_closures", icon="IMPORT")
-            _draw_part(layout, context.active_object)
-            return
-        settings = owner.limber.mechanism
+            _draw_begin(self.layout, context)
+        else:
+            _draw_settings(self.layout, owner)
+            _draw_active(self.layout, context, owner)
+
+
+def _draw_begin(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draws the ways to a mechanism, where none is in use."""
+    sentence(
+        layout,
+        "Push rods, linkages and platforms: add one from the gallery, or make one of joints in the scene",
+        "INFO",
+    )
+    layout.operator_menu_enum("limber.add_mechanism", "kind", icon="ADD")
+    layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
+    if (rig := rig_of(context)) is not None and rig.type == "ARMATURE" and named_pairs(rig):
+        layout.operator("limber.close_named_loops", icon="LINKED")
+    layout.operator("limber.import_closures", icon="IMPORT")
+    _draw_part(layout, context.active_object)
+
+
+def _draw_settings(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """Draws the settings, checks and state of the mechanism in use."""
+    settings = owner.limber.mechanism
+    row = layout.row()
+    row.label(text=owner.name, icon="MOD_ARMATURE")
+    row.operator_menu_enum("limber.add_mechanism", "kind", text="", icon="ADD")
+    if owner.type == "ARMATURE" or settings.use_bones:
         row = layout.row()
-        row.label(text=owner.name, icon="MOD_ARMATURE")
-        row.operator_menu_enum("limber.add_mechanism", "kind", text="", icon="ADD")
-        if owner.type == "ARMATURE" or settings.use_bones:
-            row = layout.row()
-            row.enabled = not settings.live
-            row.prop(settings, "use_bones")
-            if settings.use_bones:
-                row.prop(settings, "floating_base")
-        row = layout.split(factor=0.3, align=True)
-        row.label(text="Driven By")
-        row.row(align=True).prop(settings, "drive", expand=True)
+        row.enabled = not settings.live
+        row.prop(settings, "use_bones")
+        if settings.use_bones:
+            row.prop(settings, "floating_base")
+    row = layout.split(factor=0.3, align=True)
+    row.label(text="Driven By")
+    row.row(align=True).prop(settings, "drive", expand=True)
+    row = layout.row(align=True)
+    row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
+    row.operator("limber.assemble_mechanism", icon="MOD_BUILD")
+    if settings.joints:
         row = layout.row(align=True)
-        row.operator("limber.check_mechanism", text="Check", icon="CHECKMARK")
-        row.operator("limber.assemble_mechanism", icon="MOD_BUILD")
-        if settings.joints:
-            row = layout.row(align=True)
-            row.operator("limber.set_rest_pose", icon="PINNED")
-            row.operator("limber.go_to_rest_pose", icon="LOOP_BACK")
-        draw_start(layout, settings)
-        message(layout, _states(owner, settings), LINES)
-        active = context.active_object
-        if (
-            active is not None
-            and owner_of(active, context.scene) is None
-            and is_unlisted(active, context.scene)
-        ):
-            layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
-        bone = context.active_pose_bone
-        if active is owner and settings.use_bones and bone is not None:
-            _draw_bone(layout, owner, bone)
-        elif active is not owner:
-            _draw_part(layout, active)
-            if active is not None and is_joint(active):
-                layout.operator("limber.align_joint", icon="ORIENTATION_GIMBAL")
+        row.operator("limber.set_rest_pose", icon="PINNED")
+        row.operator("limber.go_to_rest_pose", icon="LOOP_BACK")
+    draw_start(layout, settings)
+    message(layout, _states(owner, settings), LINES)
+
+
+def _draw_active(layout: bpy.types.UILayout, context: bpy.types.Context, owner: bpy.types.Object) -> None:
+    """Draws what the active object or bone is to the mechanism in use."""
+    active, bone = context.active_object, context.active_pose_bone
+    if active is not None and owner_of(active, context.scene) is None and is_unlisted(active, context.scene):
+        layout.operator("limber.new_mechanism", icon="CON_SIZELIKE")
+    if active is not owner:
+        _draw_part(layout, active)
+        if active is not None and is_joint(active):
+            layout.operator("limber.align_joint", icon="ORIENTATION_GIMBAL")
+    elif owner.limber.mechanism.use_bones and bone is not None:
+        _draw_bone(layout, owner, bone)
 
 
 def _states(owner, settings) -> list[tuple[str, str]]:
@@ -148,8 +156,8 @@ def _draw_mass(layout, body) -> None:
         layout.prop(body, "mass")
 
 
-class LIMBER_MT_mechanism_characters(CharacterMenu, bpy.types.Menu):
-    """Characters for the mechanism, built in and your own"""
+class LIMBER_MT_mechanism_motion_styles(MotionStyleMenu, bpy.types.Menu):
+    """Motion styles for the mechanism, built in and of other chains"""
 
     def settings(self, context):
         return mechanism_owner(context).limber.mechanism
@@ -163,8 +171,8 @@ class LIMBER_PT_mechanism_motion(MechanismTab):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        draw_character(
-            self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_characters.__name__
+        draw_motion_style(
+            self.layout, mechanism_owner(context).limber.mechanism, LIMBER_MT_mechanism_motion_styles.__name__
         )
 
 

@@ -1,1 +1,1 @@
-"""Setting up a rig: chains, postures, mirroring, motion characters, imported robots, and the demo lamp."""
+"""Setting up a rig: chains, postures, mirroring, motion styles, imported robots, and the demo lamp."""

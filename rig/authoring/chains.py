@@ -16,7 +16,7 @@ from ..chains import chain as build
 from ..chains.measure import has_balls, is_of_bones
 from ..mechanisms import bones as bodies
 from ..properties import servo_units
-from ..properties.character import AUTOMATIC
+from ..properties.motion_style import AUTOMATIC
 from ..robot import device
 from . import chain_end, chain_root, forward
 

@@ -90,7 +90,11 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     """Ends found by names, with those that names do not tell. A head that is not called so counts only if the
     structure shows none.
     """
-    if read(ends.head).part != Part("", "head"):
+    bones = parents(figure.rig)
+    if ends.head not in [
+        *gaze_bones.named(bones).get(Part("", "head"), ()),
+        *gaze_bones.heads(bones, ends.head),
+    ]:
         structural_ends = gaze_structure.ends(figure)
         if structural_ends.head and structural_ends.head != ends.head:
             return structural_ends
@@ -243,6 +247,11 @@ def make(context, rig, ends: Ends, target=None) -> Made:
             " Operation"
         ]
     )
+    if others := [bone for bone in gaze_bones.heads(parents(rig), ends.head) if bone != ends.head]:
+        done.append(
+            f"Of several heads '{ends.head}' looks; {named(others)} {'do' if len(others) > 1 else 'does'} not:"
+            f" for another one, {gaze_bones.SELECT}"
+        )
     if switched:
         done.append(f"Neck and head share the look: set {' and '.join(switched)}")
     if pointing.aims:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from mathutils import Matrix
 
-from ...hardware.motion_files import Column, MotionFileError
+from ...hardware.motion_files import MotionFileError, RecordedColumn
 from ...solvers.kinematics.se3 import Array
 from ..blender.errors import RigError
 from ..bones.file_joints import FileJoint
 from ..robot import lerobot
 
 
-def in_joint_unit(column: Column, joint: FileJoint, rig) -> Sequence[float]:
+def in_joint_unit(column: RecordedColumn, joint: FileJoint, rig) -> Sequence[float]:
     """Values of a column in the joint's unit [rad or m].
 
     Raises:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..blender.errors import RigError
 from ..bodies.names import Parents, parts
-from ..bodies.part_names import Part, read, side_of
+from ..bodies.part_names import MIDDLE, Part, read, short_names, side_of
 from ..bones.paths import missing
 
 EYES = (
@@ -48,8 +48,34 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
     """
     bones_by_part = named(bones)
     head = next(iter(bones_by_part.get(Part("", "head"), ())), "")
+    head = next(iter(heads(bones, head)), head)
     torso = [bone for bone in bones_by_part.get(Part("", "spine"), ()) if bone in _above(bones, head)]
     return Ends(torso[-1] if torso else "", head, _eyes(bones, control_of(head), above) if head else ())
+
+
+def heads(bones: Parents, head: str) -> list[str]:
+    """The heads of a character that has several, beside one another: bones that are called heads with
+    different numbers or sides. Of the hinges of each the last one counts. Empty: it has one.
+
+    Args:
+        bones: Parent of each bone, parents before their children.
+        head: The head that names tell; "": none without a side.
+    """
+    short = short_names({bone: parent for bone, parent in bones.items() if bone.isascii()})  # as in `named`
+    called = []
+    for bone, name in short.items():
+        part, stem, _, number, _ = read(name)
+        is_called = stem in MIDDLE["head"] and (part is not None or side_of(name) != "")
+        is_counted = bone == head or number is not None or side_of(name) != ""
+        if is_called and is_counted and not (_is_whole(short, head) and head in _above(bones, bone)):
+            called.append(bone)
+    ends = [bone for bone in called if not any(bone in _above(bones, other) for other in called)]
+    return ends if len(ends) > 1 else []
+
+
+def _is_whole(short: dict[str, str], head: str) -> bool:
+    """Whether a head's name has no number, so that what hangs on it is its parts."""
+    return head in short and read(short[head]).number is None
 
 
 def named(bones: Parents) -> dict[Part, list[str]]:
@@ -64,10 +90,11 @@ def _eyes(bones: Parents, head: str, above: Above) -> tuple[str, ...]:
     the links of several hinges the last one is the eye.
     """
     eyes: dict[str, str] = {}
+    short = short_names(bones)
     for bone in bones:
-        if read(bone).stem in EYES and head in above(bone):
+        if read(short[bone]).stem in EYES and head in above(bone):
             before = eyes.setdefault(side_of(bone), bone)
-            if read(before).is_hinge and before in above(bone):
+            if read(short[before]).is_hinge and before in above(bone):
                 eyes[side_of(bone)] = bone
     sided = tuple(bone for side, bone in sorted(eyes.items()) if side)
     return sided or tuple(eyes.values())
@@ -141,9 +168,10 @@ def _eye_spans(bones: Parents, eyes: Sequence[str]) -> tuple[Span, ...]:
     first eye's.
     """
     spans, taken = [], set()
+    short = short_names(bones)
     for eye in eyes:
         above = itertools.takewhile(
-            lambda bone: read(bone).stem in EYES and bone not in taken, _above(bones, eye)
+            lambda bone: read(short[bone]).stem in EYES and bone not in taken, _above(bones, eye)
         )
         path = [eye, *above]
         taken.update(path)

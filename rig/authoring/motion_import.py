@@ -12,7 +12,7 @@ from typing import TypeVar
 import bpy
 
 from ...files.content import LARGE
-from ...hardware.motion_files import Column, LargeMotionError, Recording, Settings
+from ...hardware.motion_files import LargeMotionError, RecordedColumn, Recording, Settings
 from ...hardware.motion_files.reading import ALLOW, DEFAULTS, read_from_zero
 from ...hardware.motion_files.sounds import sound_beside
 from ...solvers.kinematics.se3 import Array
@@ -127,7 +127,7 @@ class MotionImport(Stepped):
         poses = {}
         for k, part in enumerate(parts):
             self.done = self.total * k // (2 * len(parts))
-            if isinstance(part, Column):
+            if isinstance(part, RecordedColumn):
                 self.at_work = part.name
                 yield from self._joint_steps(part)
             else:
@@ -141,7 +141,7 @@ class MotionImport(Stepped):
             yield from self._key_steps(poses, undo)
             undo.pop_all()
 
-    def _joint_steps(self, column: Column) -> Iterator[None]:
+    def _joint_steps(self, column: RecordedColumn) -> Iterator[None]:
         joint = self.matched[column.name]
         values: list[float] = []
         for part in _parts(column.values):

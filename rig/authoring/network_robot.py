@@ -19,13 +19,14 @@ from ..blender import online
 from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.file_reading import in_steps
-from . import gallery_copies, gallery_folders, gallery_robot
+from . import gallery_folders, gallery_robot
 from .robot_import import Imported, importing
+from .work import Work
 
 WAIT = 0.02  # [s] for the download in a step
 
 
-class NetworkRobot(gallery_copies.Work[Imported]):
+class NetworkRobot(Work[Imported]):
     """Import of a robot from a network address with its device, in steps; it is then active and selected. If
     it fails or is cancelled, the scene has not changed.
 
@@ -72,7 +73,8 @@ class NetworkRobot(gallery_copies.Work[Imported]):
             )
             came = yield from importing(context, files, True, "AUTO", True)
         else:
-            yield from gallery_copies.installing(model, self._is_watched)
+            yield Progress(0.0, f"Keeping the model of {robot.name}")
+            gallery_folders.keep_download(robot, model.parent)
             files = yield from gallery_robot.reading(robot, self._is_watched)
             came = yield from gallery_robot.adding(context, robot, files)
         device = came.rig.limber.device

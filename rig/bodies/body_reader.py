@@ -6,58 +6,42 @@ its URDF joint or its IK settings; otherwise the joint is unlimited. Everything 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf, pi
-from typing import NamedTuple
 
 import numpy as np
 from mathutils import Matrix
 
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.se3 import Array
-from ...solvers.kinematics.skeleton import End, Joint
 from ...solvers.whole_body.body import Body, Coupling
 from ...solvers.whole_body.state import State
 from ..blender.errors import RigError
 from ..bones import attached, axes, constrained, imported_robot, mimic, rotation_modes
-from ..bones.axes import INDEX, UNIT, is_euler, parent_first
+from ..bones.axes import is_euler
 from ..bones.joint_axes import joint_axes, limits
-from ..chains.skeleton import DIGITS, ORIGIN, SCALED, Followed
+from ..bones.joint_bones import (
+    DIGITS,
+    ORIGIN,
+    SCALED,
+    Followed,
+    JointBone,
+    Motion,
+    UnjointedPose,
+    joints_of,
+)
 from ..scene.placement import Placement
 
 ANY_TURN = (-pi, pi)  # [rad] limits of a joint without known ones, which may rotate without end
+FARTHEST = 1e3  # [rad or m] position limit of a joint of the model that has none
 
 
-class Held(NamedTuple):
-    """For each bone of a body, the part of the authored pose that no joint moves."""
+@dataclass(frozen=True)
+class BodyBone(JointBone):
+    """One bone of the body."""
 
-    location: list[list[float]]  # [m] zero for components that a prismatic joint moves, and for the base
-    euler: list[list[float]]  # [rad] of hinges without a joint, of bones with revolute joints
-    rotation: dict[str, rotations.Quaternion]  # of bones without revolute joints
-
-
-class _Bone(NamedTuple):
-    """Properties of a bone that do not change from frame to frame."""
-
-    name: str
-    parent: int  # index of the parent bone; -1: this is the base
-    rest_rotation: rotations.Quaternion  # in the parent bone's frame
-    rest_offset: rotations.Vector  # [m]
-    order: str  # axes of its hinges, nearest the parent first
-    revolute: tuple[str, ...]  # axes of its revolute joints, in that order
-    prismatic: tuple[str, ...]
-    connected: bool  # Blender ignores its location
     is_followed: bool  # whether a constraint moves it, so that its channels are not shown
     is_copy: bool = False  # whether its pose is that of the bone `parent`
-
-
-class Rates(NamedTuple):
-    """Limits of a joint's motion: velocity, acceleration and jerk [rad or m; per s, s2, s3]; infinite: not
-    known.
-    """
-
-    velocity: float = inf
-    acceleration: float = inf
-    jerk: float = inf
 
 
 class BodyReader:
@@ -77,24 +61,18 @@ class BodyReader:
         self.base, self.links, self.paired_only = base, tuple(links), paired_only
         index_of = {name: k for k, name in enumerate(self.names)}
         self.bones = [self._bone(pose_bones[name], index_of) for name in self.names]
-        self.joint_keys = [
-            (bone.name, axis) for bone in self.bones for axis in (*bone.prismatic, *bone.revolute)
-        ]
+        self.joint_keys = [key for bone in self.bones for key in bone.joint_keys]
         driven = set(mimic.driven(rig)).intersection(self.joint_keys)
         leaders = [joint_key for joint_key in self.joint_keys if joint_key not in driven]
         self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.joint_keys.index(joint_key) for joint_key in leaders]
-        self.limits = [self._limits(rig, bone, axis) for bone, axis in self.joint_keys]
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
-        listed = {joint.key: Rates(joint.velocity, joint.acceleration, joint.jerk) for joint in of_chains}
-        # from chains' joint lists, else from the robot's file
-        self.rates = [
-            listed.get(key) or Rates(_velocity_of_file(pose_bones[key[0]], key[1])) for key in self.joint_keys
-        ]
+        listed = {joint.key: Motion.of(joint) for joint in of_chains}
+        # limits of the joints; infinite where they are not known
+        self.motions = [listed.get(key) or _motion(pose_bones[key[0]], key[1]) for key in self.joint_keys]
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
-        self._still = [bone for bone in self.bones if bone.parent >= 0 and not bone.revolute]
         self._moves_still = np.array(
             [
                 [
@@ -132,50 +110,40 @@ class BodyReader:
             self.links,
             self.moved,
             self.followers,
-            self.limits,
-            self.rates,
+            self.motions,
             self._listed,
             self._modes.tolist(),
         )
 
-    def _bone(self, pose_bone, index_of: dict[str, int]) -> _Bone:
+    def _bone(self, pose_bone, index_of: dict[str, int]) -> BodyBone:
         bone = pose_bone.bone
         is_base = bone.name == self.base
-        is_still = is_base or (self.paired_only and bone.name not in self.links)
-        free = [] if is_still else joint_axes(pose_bone)
         leader = attached.copied(pose_bone)
         if leader is not None and not is_base:
-            rest = (rotations.IDENTITY, ORIGIN, parent_first(rotation_modes.HINGES), (), ())
-            return _Bone(
-                bone.name, index_of[leader.name], *rest, connected=True, is_followed=True, is_copy=True
+            return BodyBone(
+                bone.name,
+                index_of[leader.name],
+                rotations.IDENTITY,
+                ORIGIN,
+                connected=True,
+                order="",
+                revolute=(),
+                prismatic=(),
+                is_followed=True,
+                is_copy=True,
             )
         if not is_base and not bone.use_inherit_rotation:
             raise RigError(
                 f"Bone '{bone.name}' does not inherit rotation: switch on Inherit Rotation in the bone's"
                 " Relations"
             )
-        offset = tuple(bone.head)
-        if bone.parent:  # its head is stored relative to its parent's tail
-            offset = (offset[0], offset[1] + bone.parent.length, offset[2])
-        return _Bone(
-            bone.name,
+        is_still = is_base or (self.paired_only and bone.name not in self.links)
+        return BodyBone.of(
+            pose_bone,
             -1 if is_base else index_of[bone.parent.name],
-            rotations.from_matrix(bone.matrix),
-            offset,
-            parent_first(rotation_modes.hinge_order(pose_bone.rotation_mode)),
-            tuple(axis for axis in free if not axes.is_prismatic(axis)),
-            tuple(axis for axis in free if axes.is_prismatic(axis)),
-            bone.use_connect,
-            constrained.mover(pose_bone) is not None,
+            () if is_still else joint_axes(pose_bone),
+            is_followed=constrained.mover(pose_bone) is not None,
         )
-
-    def _limits(self, rig, bone: str, axis: str) -> tuple[float, float]:
-        for chain in rig.limber.chains:
-            for joint in chain.joints:
-                if joint.key == (bone, axis):
-                    return joint.lower, joint.upper
-        lower, upper = limits(rig.pose.bones[bone], axis)
-        return (-inf, inf) if (lower, upper) == ANY_TURN else (lower, upper)
 
     def is_outdated(self, pose_bones) -> bool:
         """Whether the armature's list of bones or a bone's rotation mode has changed, so that this reader
@@ -185,9 +153,9 @@ class BodyReader:
             _numbers(pose_bones, "rotation_mode", 1, np.int32), self._modes
         )
 
-    def held(self, pose_bones) -> Held:
-        """For each bone, the part of the authored pose that no joint moves. Pass the evaluated rig's pose
-        bones, which must be those that this reader was made with.
+    def held(self, pose_bones) -> tuple[UnjointedPose, ...]:
+        """For each bone, the part of the authored pose that no joint moves; of the base none. Pass the
+        evaluated rig's pose bones, which must be those that this reader was made with.
 
         Raises:
             RigError: a bone is scaled.
@@ -203,76 +171,38 @@ class BodyReader:
         for k in self._partly_free:
             euler[k] = rotation_modes.hinges(pose_bones[self.names[k]])
         euler = np.where(self._turns_still, euler, 0.0).round(DIGITS)
-        turns = {
-            bone.name: (
-                rotations.IDENTITY
-                if bone.is_copy
-                else tuple(
-                    round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion()
-                )
-            )
-            for bone in self._still
-        }
-        return Held(location.tolist(), euler.tolist(), turns)
+        rotation = [
+            angles if bone.order else self._still_rotation(pose_bones, bone)
+            for bone, angles in zip(self.bones, euler.tolist(), strict=True)
+        ]
+        return tuple(map(UnjointedPose, map(tuple, location.tolist()), rotation))
 
-    def body(self, unjointed_pose: Held, floating: bool, coupled: Sequence[Coupling] = ()) -> Body:
-        """The solver's model of the body, with `unjointed_pose` built into the rest transforms, and its
+    def _still_rotation(self, pose_bones, bone: BodyBone) -> rotations.Quaternion:
+        if bone.is_copy or bone.parent < 0:
+            return rotations.IDENTITY
+        return tuple(round(number, DIGITS) for number in pose_bones[bone.name].matrix_basis.to_quaternion())
+
+    def body(
+        self, unjointed: Sequence[UnjointedPose], floating: bool, coupled: Sequence[Coupling] = ()
+    ) -> Body:
+        """The solver's model of the body, with `unjointed` built into the rest transforms, and its
         coupled limits.
 
         Raises:
             RigError: no bone has a joint.
         """
-        joints: list[Joint] = []
-        ends: list[End] = []
-        places: list[tuple[int, rotations.Quaternion, rotations.Vector]] = []
-        for bone, location, euler in zip(
-            self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
-        ):
-            joint, turn, offset = (-1, rotations.IDENTITY, ORIGIN) if bone.parent < 0 else places[bone.parent]
-            if bone.parent >= 0:
-                offset = rotations.add(offset, rotations.rotate(turn, bone.rest_offset))
-                turn = rotations.multiply(turn, bone.rest_rotation)
-                offset = rotations.add(offset, rotations.rotate(turn, tuple(location)))
-                for axis in (*bone.prismatic, *bone.order):
-                    if axis in bone.prismatic or axis in bone.revolute:
-                        joints.append(self._joint(bone.name, axis, joint, turn, offset, len(joints)))
-                        joint, turn, offset = len(joints) - 1, rotations.IDENTITY, ORIGIN
-                    elif bone.revolute and (angle := euler[axes.index(axis)]):
-                        turn = rotations.multiply(turn, rotations.about(UNIT[axis], angle))
-                if not bone.revolute:
-                    turn = rotations.multiply(turn, unjointed_pose.rotation[bone.name])
-            places.append((joint, turn, offset))
-            ends.append(End(joint, rotations.normalized(turn), offset, bone.name))
+        motions = [
+            Motion(max(motion.lower, -FARTHEST), min(motion.upper, FARTHEST)) for motion in self.motions
+        ]
+        joints, frames = joints_of(self.bones, unjointed, motions)
         if not joints:
             raise RigError(
                 f"No joint moves any of the paired bones against '{self.base}': unlock their rotation axes,"
                 " or pair other bones"
             )
-        lower, upper = zip(*self.limits, strict=True)
+        ends = [frame.end(name) for frame, name in zip(frames, self.names, strict=True)]
+        lower, upper = zip(*(motion[:2] for motion in self.motions), strict=True)
         return Body(joints, ends, floating, lower, upper, [*self._followed(), *coupled])
-
-    def _joint(
-        self,
-        bone: str,
-        axis: str,
-        parent: int,
-        turn: rotations.Quaternion,
-        offset: rotations.Vector,
-        index: int,
-    ) -> Joint:
-        lower, upper = self.limits[index]
-        kind = "prismatic" if axes.is_prismatic(axis) else "revolute"
-        label, own_axis = axes.label(bone, axis), UNIT[axes.letter(axis)]
-        return Joint(
-            label,
-            parent,
-            rotations.normalized(turn),
-            offset,
-            own_axis,
-            max(lower, -1e3),
-            min(upper, 1e3),
-            kind=kind,
-        )
 
     def _followed(self) -> list[Coupling]:
         """Equality constraints of the mimic joints between base and links."""
@@ -295,10 +225,9 @@ class BodyReader:
         """
         joint_values = []
         for bone in self.bones:
-            pose_bone = pose_bones[bone.name]
-            turn = rotation_modes.hinges(pose_bone)
-            joint_values += [pose_bone.location[axes.index(axis)] for axis in bone.prismatic]
-            joint_values += [turn[axes.index(axis)] for axis in bone.revolute]
+            if bone.joint_keys:
+                pose_bone = pose_bones[bone.name]
+                joint_values += bone.values(pose_bone.location, rotation_modes.hinges(pose_bone))
         return np.array(joint_values)
 
     def base_pose(self, rig, placement: Placement) -> Matrix:
@@ -309,33 +238,19 @@ class BodyReader:
             basis.translation = ORIGIN
         return placement.on_parent(rig, rig.data.bones[self.base], basis)
 
-    def channels(self, rig, placement: Placement, unjointed_pose: Held, state: State) -> dict[str, Followed]:
+    def channels(
+        self, rig, placement: Placement, unjointed: Sequence[UnjointedPose], state: State
+    ) -> dict[str, Followed]:
         """Solved channels of each bone, for a state of the solver."""
         joints = state.joints.tolist()
         bone_channels: dict[str, Followed] = {}
-        new = iter(joints)
-        for bone, still_at, still in zip(
-            self.bones, unjointed_pose.location, unjointed_pose.euler, strict=True
-        ):
+        values = iter(joints)
+        for bone, still in zip(self.bones, unjointed, strict=True):
             if bone.parent < 0:
                 bone_channels[bone.name] = self._base_channels(rig, placement, state)
-            if bone.parent < 0 or bone.is_followed:
-                continue
-            location, euler, turn = (
-                list(still_at),
-                list(still),
-                unjointed_pose.rotation.get(bone.name, rotations.IDENTITY),
-            )
-            for axis in bone.prismatic:
-                location[axes.index(axis)] = next(new)
-            if bone.revolute:
-                for axis in bone.order:
-                    index = INDEX[axis]
-                    if axis in bone.revolute:
-                        euler[index] = next(new)
-                    if euler[index]:
-                        turn = rotations.multiply(turn, rotations.about(UNIT[axis], euler[index]))
-            bone_channels[bone.name] = Followed(turn, tuple(euler), tuple(location))
+            elif not bone.is_followed:
+                turn, location, angles = bone.posed(still.location, still.rotation, values)
+                bone_channels[bone.name] = Followed(turn, tuple(angles), location)
         for follower in self.followers:
             if follower.bone not in bone_channels:
                 turn, location = follower.moved(joints[self._leaders[follower.leader]])
@@ -365,7 +280,11 @@ def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.n
     return numbers.reshape(-1, width) if width > 1 else numbers
 
 
-def _velocity_of_file(pose_bone, axis: str) -> float:
-    """Velocity limit [rad/s or m/s] of a joint in the file of an imported robot; infinite: there is none."""
+def _motion(pose_bone, axis: str) -> Motion:
+    """Limits of a joint that no chain has; infinite where they are not known."""
+    lower, upper = limits(pose_bone, axis)
+    if (lower, upper) == ANY_TURN:
+        lower, upper = -inf, inf
     record = imported_robot.motor(pose_bone, axis)
-    return (record.branch.joint.velocity if record is not None else None) or inf
+    velocity = record.branch.joint.velocity if record is not None else None
+    return Motion(lower, upper, velocity or inf, inf, inf)

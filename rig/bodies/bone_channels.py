@@ -1,36 +1,44 @@
 """The bone channels that a bake keys for a retargeted body, and their values in a frame."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import bpy
 
 from ..bones import mimic, rotation_modes
 from ..bones.axes import is_euler
 from ..bones.channels import PARTS, Channel, rotations_of
 
 
-def channels_of(rig, reader) -> list[Channel]:
+def channels_of(rig: bpy.types.Object, reader) -> list[Channel]:
     """Channels of all bones that the body moves, except those that drivers set."""
-    driven = set(mimic.driven(rig))
-    own_name, channels = (rig.name, rig.session_uid), []
+    driven, channels = set(mimic.driven(rig)), []
     for bone in reader.bones:
-        is_base = bone.parent < 0
-        undriven_axes = [
-            axis for axis in (*bone.prismatic, *bone.revolute) if (bone.name, axis) not in driven
-        ]
-        slides = (
-            "XYZ"
-            if is_base and not bone.connected
-            else [axis[-1] for axis in undriven_axes if axis in bone.prismatic]
-        )
-        channels += [Channel(*own_name, bone.name, "location", "XYZ".index(letter)) for letter in slides]
-        turns = [axis for axis in undriven_axes if axis in bone.revolute]
-        if not is_base and not turns:
-            continue
-        channel = rotation_modes.channel(rig.pose.bones[bone.name].rotation_mode)
-        letters = turns if channel == rotation_modes.EULER and not is_base else PARTS[channel]
+        undriven = [axis for axis in (*bone.prismatic, *bone.revolute) if (bone.name, axis) not in driven]
         channels += [
-            Channel(*own_name, bone.name, channel, PARTS[channel].index(letter)) for letter in letters
+            Channel(rig.name, rig.session_uid, bone.name, name, PARTS[name].index(letter))
+            for name, letter in (*_locations(bone, undriven), *_rotations(rig, bone, undriven))
         ]
     return channels
+
+
+def _locations(bone, undriven: Sequence[str]) -> list[tuple[str, str]]:
+    """The location channels of a bone with these undriven axes, as (channel, letter)."""
+    if bone.parent < 0 and not bone.connected:
+        return [("location", letter) for letter in "XYZ"]
+    return [("location", axis[-1]) for axis in undriven if axis in bone.prismatic]
+
+
+def _rotations(rig: bpy.types.Object, bone, undriven: Sequence[str]) -> list[tuple[str, str]]:
+    """The rotation channels of a bone with these undriven axes, as (channel, letter): a rotation that is not
+    in Euler angles, and the base's, as a whole.
+    """
+    turns = [axis for axis in undriven if axis in bone.revolute]
+    is_base = bone.parent < 0
+    if not is_base and not turns:
+        return []
+    channel = rotation_modes.channel(rig.pose.bones[bone.name].rotation_mode)
+    letters = turns if channel == rotation_modes.EULER and not is_base else PARTS[channel]
+    return [(channel, letter) for letter in letters]
 
 
 def values_of(rig, session, before: Mapping[Channel, float]) -> dict[Channel, float]:

@@ -51,10 +51,7 @@ def from_rest(
         _frame(parts, source) @ _frame(parts, target).T
     )  # rotation from the target's world to the source's, both at rest
     index = {pair.target: k for k, pair in enumerate(pairs)}
-    children: dict[int, list[int]] = {}
-    for bone, parent in parents.items():
-        if parent is not None:
-            children.setdefault(index[parent], []).append(index[bone])
+    children = _children(parents, index)
     size = float(np.ptp(source.position, axis=0).max()) or 1.0
     turns: list[Array] = []
     offsets = []
@@ -66,16 +63,27 @@ def from_rest(
             along = source.position[below[0]] - source.position[k]
             target_along = align @ (target.position[below[0]] - target.position[k])
             if np.linalg.norm(along) > SHORT * size and np.linalg.norm(target_along) > 0.0:
-                turn = np.array(
-                    rotations.to_matrix(
-                        rotations.between(rotations.unit(tuple(target_along)), rotations.unit(tuple(along)))
-                    )
-                )
+                turn = _turn_between(target_along, along)
         elif (name in ENDS or not part) and above is not None and index[above] < k:
             turn = turns[index[above]]
         turns.append(turn)
         offsets.append(source.rotation[k].T @ turn @ align @ target.rotation[k])
     return Calibration(np.array(offsets), scale(parts, parents, index, source, target))
+
+
+def _children(parents: Mapping[str, str | None], index: Mapping[str, int]) -> dict[int, list[int]]:
+    """Indices of the paired bones that each one carries, by its own index."""
+    children: dict[int, list[int]] = {}
+    for bone, parent in parents.items():
+        if parent is not None:
+            children.setdefault(index[parent], []).append(index[bone])
+    return children
+
+
+def _turn_between(start: Array, end: Array) -> Array:
+    """Smallest rotation (3, 3) from one direction (3,) to another; their lengths do not count."""
+    turn = rotations.between(rotations.unit(tuple(start)), rotations.unit(tuple(end)))
+    return np.array(rotations.to_matrix(turn))
 
 
 def from_poses(
@@ -137,6 +145,10 @@ def _drop(parts: Sequence[names.Part | None], pose: BodyPose) -> float:
     return float(sum((pose.position[hips] - pose.position[k]) @ along for k in thighs))
 
 
+def _is_of_leg(part: names.Part | None) -> bool:
+    return part is not None and part.name in LEGS
+
+
 def scale(
     parts: Sequence[names.Part | None],
     parents: Mapping[str, str | None],
@@ -151,22 +163,19 @@ def scale(
         RigError: the paired bones of one body are all at one position.
     """
 
-    def length(pose: BodyPose, only: Sequence[str]) -> float:
-        ways = [
-            (k, index[above]) for bone, above in parents.items() if above is not None for k in (index[bone],)
-        ]
-        wanted = [
-            (k, up)
-            for k, up in ways
-            if not only or all((part := parts[row]) and part.name in only for row in (k, up))
-        ]
-        legs = float(sum(np.linalg.norm(pose.position[k] - pose.position[up]) for k, up in wanted))
-        return legs + (_drop(parts, pose) if only and legs else 0.0)
+    links = [(index[bone], index[above]) for bone, above in parents.items() if above is not None]
+    legs = [(k, up) for k, up in links if _is_of_leg(parts[k]) and _is_of_leg(parts[up])]
 
-    for only in (LEGS, ()):
-        had, has = length(source, only), length(target, only)
-        if had > 0.0 and has > 0.0:
-            return has / had
+    def length(pose: BodyPose, of: Sequence[tuple[int, int]]) -> float:
+        return float(sum(np.linalg.norm(pose.position[k] - pose.position[up]) for k, up in of))
+
+    leg_lengths = [length(pose, legs) for pose in (source, target)]
+    with_hips = [
+        leg and leg + _drop(parts, pose) for leg, pose in zip(leg_lengths, (source, target), strict=True)
+    ]
+    for source_length, target_length in (with_hips, [length(pose, links) for pose in (source, target)]):
+        if source_length > 0.0 and target_length > 0.0:
+            return target_length / source_length
     if len(index) == 1:
         return 1.0
     raise RigError(

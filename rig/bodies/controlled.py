@@ -2,6 +2,10 @@
 moves which part of the body.
 """
 
+from collections.abc import Container, Iterable, Mapping
+
+import bpy
+
 from ..bones import attached
 from ..bones.constrained import COPYING, acts
 from ..bones.controls import Controls
@@ -26,29 +30,44 @@ def controls_of(rig, bones: Parents) -> dict[str, str] | None:
     named = [bone for part in bones_by_part.values() for bone in part]
     if not any(map(controls.is_followed, named)):
         return None
+    hips, head = (next(iter(bones_by_part.get(Part("", name), ())), "") for name in ("hips", "head"))
     control_by_bone: dict[str, str] = {}
     excluded: set[str] = set()
-    hips, head = (next(iter(bones_by_part.get(Part("", name), ())), "") for name in ("hips", "head"))
     if hips and controls.is_followed(hips):
-        above = controls.upstream(head) if head else controls.upstream(hips)
-        trunk = next(
-            (bone for bone in controls.upstream(hips) if bone in above and controls.is_control(bone)), None
-        )
         excluded = {hips, *controls.upstream(hips)}
-        if trunk is not None:
+        if (trunk := _trunk(controls, hips, head)) is not None:
             control_by_bone[hips] = trunk
-    deforming = [bone for bone in bones if bone in named or bone.upper().startswith(names.DEFORMING)]
-    nearest = {}
-    for bone in deforming:
-        control = controls.control_of(bone, excluded) if controls.is_followed(bone) else bone
-        if control is not None and bone != hips:
-            distance = 0 if control == bone else 1 + controls.upstream(bone).index(control)
-            nearest[bone] = (bone not in named, distance, control)
+    nearest = _nearest_controls(controls, [bone for bone in bones if bone != hips], named, excluded)
     # Body parts first, then bones that are nearer to the control.
     for bone, (_, _, control) in sorted(nearest.items(), key=lambda item: item[1][:2]):
         if control not in control_by_bone.values():
             control_by_bone[bone] = control
     return control_by_bone
+
+
+def _nearest_controls(
+    controls: Controls, bones: Iterable[str], named: Container[str], excluded: set[str]
+) -> dict[str, tuple[bool, int, str]]:
+    """For each deforming bone of a body part or by its name: whether it is no body part, its distance to its
+    control in bones, and the control, which is none of `excluded`. A bone that follows none is its own.
+    """
+    nearest = {}
+    for bone in bones:
+        if bone not in named and not bone.upper().startswith(names.DEFORMING):
+            continue
+        control = controls.control_of(bone, excluded) if controls.is_followed(bone) else bone
+        if control is not None:
+            distance = 0 if control == bone else 1 + controls.upstream(bone).index(control)
+            nearest[bone] = (bone not in named, distance, control)
+    return nearest
+
+
+def _trunk(controls: Controls, hips: str, head: str) -> str | None:
+    """The control that carries both hips and head; None: there is none."""
+    above = controls.upstream(head or hips)
+    return next(
+        (bone for bone in controls.upstream(hips) if bone in above and controls.is_control(bone)), None
+    )
 
 
 def release(rig, bones: Parents, control_by_bone: dict[str, str]) -> tuple[list[str], list[str]]:
@@ -85,45 +104,43 @@ def _hindering(rig, bones: Parents, control_by_bone: dict[str, str]) -> list[tup
 
     They follow a constraint that copies a control, or copy a rotation to a bone between two controls.
     """
-    pose_bones = rig.pose.bones
-    parts = {bone for found in names.parts(bones).values() for bone in found}
+    parts = {bone for part_bones in names.parts(bones).values() for bone in part_bones}
     controls = {control_by_bone[bone] for bone in parts if bone in control_by_bone}
-    found = []
-    for bone in pose_bones:
-        constraints = list(filter(acts, bone.constraints))
-        copies = [
-            k
-            for k, constraint in enumerate(constraints)
-            if constraint.type == "COPY_TRANSFORMS" and constraint.subtarget in controls
-        ]
-        if copies:
-            found += [
-                (bone, constraint)
-                for constraint in constraints[copies[0] + 1 :]
-                if constraint.type in COPYING and constraint.subtarget not in controls
-            ]
-    between = {
-        above.name for control in controls for above in attached.with_ancestors(pose_bones[control])[1:]
-    } - controls
-    trunk = next(
-        (
-            name
-            for name in controls
-            if all(
-                name in [bone.name for bone in attached.with_ancestors(pose_bones[other])]
-                for other in controls
-            )
-        ),
-        None,
-    )
-    if trunk is not None:
-        between -= {bone.name for bone in attached.with_ancestors(pose_bones[trunk])}
-    for name in sorted(between):
-        bone = pose_bones[name]
-        if attached.copied(bone) is None:
-            found += [
-                (bone, constraint)
-                for constraint in bone.constraints
-                if acts(constraint) and constraint.type == "COPY_ROTATION"
-            ]
-    return found
+    after_copies = [pair for bone in rig.pose.bones for pair in _after_copies(bone, controls)]
+    return after_copies + [
+        (rig.pose.bones[name], constraint)
+        for name in sorted(_between(rig.pose.bones, controls))
+        if attached.copied(rig.pose.bones[name]) is None
+        for constraint in rig.pose.bones[name].constraints
+        if acts(constraint) and constraint.type == "COPY_ROTATION"
+    ]
+
+
+def _after_copies(bone: bpy.types.PoseBone, controls: set[str]) -> list[tuple]:
+    """(pose bone, constraint) of a bone's constraints that copy something else after one that copies a
+    control.
+    """
+    constraints = list(filter(acts, bone.constraints))
+    copies = [
+        k
+        for k, constraint in enumerate(constraints)
+        if constraint.type == "COPY_TRANSFORMS" and constraint.subtarget in controls
+    ]
+    following = constraints[copies[0] + 1 :] if copies else []
+    return [
+        (bone, constraint)
+        for constraint in following
+        if constraint.type in COPYING and constraint.subtarget not in controls
+    ]
+
+
+def _between(pose_bones: Mapping[str, bpy.types.PoseBone], controls: set[str]) -> set[str]:
+    """Names of the bones between two controls: ancestors of controls that are none, without those above the
+    control that carries all of them.
+    """
+    lines = {
+        name: [bone.name for bone in attached.with_ancestors(pose_bones[name])] for name in controls
+    }  # each control with its ancestors
+    between = {above for line in lines.values() for above in line[1:]} - controls
+    trunk = next((name for name in controls if all(name in line for line in lines.values())), None)
+    return between - set(lines[trunk]) if trunk is not None else between

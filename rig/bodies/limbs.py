@@ -45,15 +45,20 @@ def parts(rig) -> dict[Part, list[str]]:
         (arms.get(shoulders, ()), ("upper_arm", "forearm", "hand")),
     ):
         for k in branch:
-            limb = _upward(figure, _farthest(figure, k))
-            path = limb[: limb.index(k) + 1][::-1]
-            named_side = next(filter(None, (side_of(figure.names[bone]) for bone in path)), "")
-            side = named_side or ("left" if _is_left(figure, k) else "right")
-            by_part |= {
-                Part(side, name): [figure.names[bone]]
-                for name, bone in zip(names, _halves(figure, path), strict=False)
-            }
+            by_part |= _limb(figure, k, names)
     return by_part
+
+
+def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[Part, list[str]]:
+    """The parts of a limb that begins with bone `k`, with the names of its parts from the trunk outward. A
+    side that a bone's name says counts before where the limb is.
+    """
+    limb = _upward(figure, _farthest(figure, k))
+    path = limb[: limb.index(k) + 1][::-1]
+    named_side = next(filter(None, (side_of(figure.names[bone]) for bone in path)), "")
+    side = named_side or ("left" if _is_left(figure, k) else "right")
+    halves = zip(names, _halves(figure, path), strict=False)
+    return {Part(side, name): [figure.names[bone]] for name, bone in halves}
 
 
 def _upward(figure: Figure, k: int) -> list[int]:
@@ -109,11 +114,7 @@ def _halves(figure: Figure, path: list[int]) -> list[int]:
     joints = np.array([*figure.heads[path], figure.tips[path[-1]]])
     gaps = np.linalg.norm(np.diff(joints, axis=0), axis=1)
     left = gaps[::-1].cumsum()[::-1]  # length from each joint to the tip
-    near = [
-        k for k in range(2, len(path)) if figure.low[path[k]] and figure.heads[path[k]][2] <= figure.ground
-    ]
-    ends = near or [k for k in range(2, len(path)) if left[k] <= HAND * left[0]]
-    end = ends[0] if ends else len(path)
+    end = _end(figure, path, left)
     same = COINCIDE * left[0]
     span = lambda a, b: float(np.linalg.norm(joints[b] - joints[a]))  # noqa: E731
     shorter = {(a, b): min(span(a, b), span(b, end)) for b in range(1, end) for a in range(b)}
@@ -124,3 +125,13 @@ def _halves(figure: Figure, path: list[int]) -> list[int]:
     while not figure.is_anatomical and end + 1 < len(path) and span(end, end + 1) < same:
         end += 1
     return [path[k] for k in (first, middle, end, end + 1) if k < len(path)]
+
+
+def _end(figure: Figure, path: list[int], left: np.ndarray) -> int:
+    """Index in a limb's path of its foot or hand: the first joint on the ground, else the first that is near
+    the tip; `left`: length from each joint to the tip. The path's length: there is none.
+    """
+    joints = range(2, len(path))
+    near = (k for k in joints if figure.low[path[k]] and figure.heads[path[k]][2] <= figure.ground)
+    short = (k for k in joints if left[k] <= HAND * left[0])
+    return next(near, next(short, len(path)))

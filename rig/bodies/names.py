@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import dist
 from typing import NamedTuple
 
-from .part_names import Part, read, words
+from .part_names import Part, read, short_names, side_of, words
 
 Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position of its head at rest
@@ -31,6 +31,8 @@ PIECES = {
     "wrist": "hand",
     "ankle": "foot",
 }  # a robot's links -> the part that ends there
+# limb of a numbered line of links -> parts of it that no link has, if the numbers tell the parts
+LOWER = {"upper_arm": {"elbow", "forearm"}, "leg": {"thigh", "shin"}}
 NUMBERED = {
     "arm": ("upper_arm", "forearm", "hand"),
     "zarm": ("upper_arm", "forearm", "hand"),
@@ -102,18 +104,46 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
         bones: Parent of each bone.
         heads: Positions, where they are known: a collar is as long as from its head to the upper arm's.
     """
+    short = short_names(bones)
+    long = {name: bone for bone, name in short.items()}
+    by_part = _parts(
+        {name: short.get(bones[bone] or "") for bone, name in short.items()},
+        heads and {name: heads[bone] for bone, name in short.items()},
+    )
+    return {part: [long[name] for name in named] for part, named in by_part.items()}
+
+
+def _parts(bones: Parents, heads: Heads | None) -> dict[Part, list[str]]:
+    """As `parts`, of bones whose names begin with no word that all have."""
     deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
     candidates = deforming if len(deforming) >= MANY else list(bones)
     bones_by_part: dict[Part, list[str]] = {}
     for bone in candidates:
         if (part := read(bone).part) is not None:
             bones_by_part.setdefault(part, []).append(bone)
+    roots = bones_by_part.pop(Part("", "root"), [])
     _place_waist(bones_by_part, bones)
     for part, named in bones_by_part.items():
         if part.name not in SEVERAL:
             named.sort(key=lambda bone: _usualness(bone, candidates.index(bone)))
     _tell_rigify(bones_by_part, bones)
-    return _disambiguated(bones_by_part, heads)
+    _disambiguate(bones_by_part, heads)
+    if Part("", "hips") not in bones_by_part and (root := _carrying_thighs(roots, bones_by_part, bones)):
+        bones_by_part[Part("", "hips")] = [root]
+    return bones_by_part
+
+
+def _carrying_thighs(roots: Sequence[str], bones_by_part: Mapping[Part, list[str]], bones: Parents) -> str:
+    """The root that is the hips: the thigh hangs on it, with nothing but its own side's bones between them;
+    where no bone's parent is known, the only one. "": none is.
+    """
+    thighs = bones_by_part.get(Part("left", "thigh"), [])
+    if not any(bones.values()):
+        return roots[0] if len(roots) == 1 and thighs else ""
+    above = bones.get(thighs[0]) if thighs else None
+    while above is not None and side_of(above):
+        above = bones.get(above)
+    return above if above in roots else ""
 
 
 def _place_waist(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
@@ -166,37 +196,48 @@ def _tell_rigify(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
         bones_by_part[Part("", "spine")] = rest
 
 
-def _disambiguated(bones_by_part: dict[Part, list[str]], heads: Heads | None) -> dict[Part, list[str]]:
-    """Parts whose names are ambiguous, resolved by the other parts on the same side."""
+def _disambiguate(bones_by_part: dict[Part, list[str]], heads: Heads | None) -> None:
+    """Resolves parts whose names are ambiguous by the other parts on the same side."""
     for side in ("left", "right"):
         side_bones = _without_pieces(
             {part.name: bones_by_part.pop(part) for part in list(bones_by_part) if part.side == side}
         )
-        if "shoulder" in side_bones and heads is not None and _is_hinge_of_shoulder(side_bones, heads):
-            del side_bones["shoulder"]
-        if "shoulder" in side_bones:
-            is_arm = (
-                "collar" in side_bones
-                or _is_piece(side_bones["shoulder"][0])
-                or ("elbow" in side_bones and "upper_arm" not in side_bones)
-            )
-            side_bones.setdefault(
-                "upper_arm" if is_arm and "upper_arm" not in side_bones else "collar", side_bones["shoulder"]
-            )
-        side_bones.setdefault("forearm", side_bones.get("elbow", []))
-        side_bones["hand"] = side_bones.get("wrist") or side_bones.get("hand", [])
-        if "leg" in side_bones:
-            side_bones.setdefault("shin" if "thigh" in side_bones else "thigh", side_bones["leg"])
-        if "ankle" in side_bones:
-            side_bones.setdefault("toe", side_bones.get("foot", []))
-            side_bones["foot"] = side_bones["ankle"]
+        _tell_arm(side_bones, heads)
+        _tell_leg(side_bones)
         for name in ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe"):
             if side_bones.get(name):
                 bones_by_part[Part(side, name)] = side_bones[name][:1]
     for name in ("hips", "head"):
         if Part("", name) in bones_by_part:
             bones_by_part[Part("", name)] = bones_by_part[Part("", name)][:1]
-    return bones_by_part
+
+
+def _tell_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
+    """Tells the parts of an arm: a "shoulder" is a collar or an upper arm, an "elbow" a forearm, a "wrist" a
+    hand.
+    """
+    if "shoulder" in side_bones and heads is not None and _is_hinge_of_shoulder(side_bones, heads):
+        del side_bones["shoulder"]
+    if "shoulder" in side_bones:
+        is_arm = (
+            "collar" in side_bones
+            or _is_piece(side_bones["shoulder"][0])
+            or ("elbow" in side_bones and "upper_arm" not in side_bones)
+        )
+        side_bones.setdefault(
+            "upper_arm" if is_arm and "upper_arm" not in side_bones else "collar", side_bones["shoulder"]
+        )
+    side_bones.setdefault("forearm", side_bones.get("elbow", []))
+    side_bones["hand"] = side_bones.get("wrist") or side_bones.get("hand", [])
+
+
+def _tell_leg(side_bones: dict[str, list[str]]) -> None:
+    """Tells the parts of a leg: a "leg" below a thigh is a shin, a "foot" below an ankle a toe."""
+    if "leg" in side_bones:
+        side_bones.setdefault("shin" if "thigh" in side_bones else "thigh", side_bones["leg"])
+    if "ankle" in side_bones:
+        side_bones.setdefault("toe", side_bones.get("foot", []))
+        side_bones["foot"] = side_bones["ankle"]
 
 
 def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]:
@@ -205,7 +246,8 @@ def _without_pieces(side_bones: Mapping[str, list[str]]) -> dict[str, list[str]]
     """
     numbered = {
         name: bones
-        for limb in ("upper_arm", "leg")
+        for limb, lower in LOWER.items()
+        if not lower & side_bones.keys()
         for name, bones in _numbered(side_bones.get(limb, [])).items()
     }
     whole = {name: bones for name, bones in side_bones.items() if not _is_piece(bones[0])}

@@ -2,9 +2,11 @@
 used.
 """
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ...solvers.kinematics import rotations
@@ -225,14 +227,7 @@ def checked(rig, retarget) -> list:
         )
     seen: dict[str, str] = {}
     for pair in pairs:
-        for owner, name, what in ((rig, pair.target, "Target bone"), (source, pair.source, "Source bone")):
-            if (name not in owner.data.bones) if owner is not None else not name:
-                what_is_missing = (
-                    f"{what} '{name}' is missing in '{owner.name}'"
-                    if name
-                    else f"A pair with '{pair.target or pair.source}' lacks its other bone"
-                )
-                raise RigError(f"{what_is_missing}: choose a bone of it, or remove the pair")
+        _refuse_missing(pair, rig, source)
         if pair.target in seen:
             raise RigError(
                 f"Bone '{pair.target}' is paired twice, with '{seen[pair.target]}' and '{pair.source}':"
@@ -241,7 +236,34 @@ def checked(rig, retarget) -> list:
         seen[pair.target] = pair.source
     order = {name: k for k, name in enumerate(rig.data.bones.keys())}
     pairs.sort(key=lambda pair: (len(path_to_root(rig, pair.target)), order[pair.target]))
-    for k, pair in enumerate(pairs if source is not None else []):  # streamed sources have no hierarchy
+    if source is not None:  # streamed sources have no hierarchy
+        _refuse_crossing(pairs, rig, source)
+    return pairs
+
+
+def _refuse_missing(
+    pair: bpy.types.PropertyGroup, rig: bpy.types.Object, source: bpy.types.Object | None
+) -> None:
+    """Raises RigError if a bone of a pair is missing; `source`: None for a stream, whose bones may come
+    later.
+    """
+    for owner, name, what in ((rig, pair.target, "Target bone"), (source, pair.source, "Source bone")):
+        if (name not in owner.data.bones) if owner is not None else not name:
+            what_is_missing = (
+                f"{what} '{name}' is missing in '{owner.name}'"
+                if name
+                else f"A pair with '{pair.target or pair.source}' lacks its other bone"
+            )
+            raise RigError(f"{what_is_missing}: choose a bone of it, or remove the pair")
+
+
+def _refuse_crossing(
+    pairs: Sequence[bpy.types.PropertyGroup], rig: bpy.types.Object, source: bpy.types.Object
+) -> None:
+    """Raises RigError if of two of the pairs, parents first, the lower target bone follows the upper source
+    bone.
+    """
+    for k, pair in enumerate(pairs):
         above = {bone.name for bone in source.data.bones[pair.source].parent_recursive}
         below = {other.target: other for other in pairs[k + 1 :] if other.source in above}
         for name, other in below.items():
@@ -251,7 +273,6 @@ def checked(rig, retarget) -> list:
                     f" '{other.source}', on which '{pair.source}' hangs: the two pairs cross,"
                     f" {_uncrossing(rig, name)}"
                 )
-    return pairs
 
 
 def _uncrossing(rig, name: str) -> str:

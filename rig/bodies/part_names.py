@@ -1,12 +1,15 @@
 """What a bone's or link's name says: a side and a body part. Knows no Blender.
 
 A name is split into words, where letters change their case too. Words that say nothing of the part are
-dropped: prefixes of rigs and capture systems, "link" and "joint", numbers, and the axis of a robot's hinge
-("left_hip_pitch_link" is a hip). What remains names the part, in English, or in Japanese as in MikuMikuDance.
-A name with any other word, such as a twist bone's, names none.
+dropped: prefixes of rigs and capture systems, "link" and "joint", numbers, the axis of a robot's hinge
+("left_hip_pitch_link" is a hip), and the limb to which a bone belongs ("leg_left_knee_pitch" is a knee). What
+remains names the part, in English, or in Japanese as in MikuMikuDance. A name with any other word, such as a
+twist bone's, names none.
 """
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -44,12 +47,14 @@ MIDDLE = {
         "pelvis",
         "rootlink",
         "baselink",
+        "linkbase",
         "torsobase",
         "spinebase",
         "lowerbody",
         "下半身",
         "腰",
     ),
+    "root": ("root", "base", "body"),  # ambiguous
     "waist": ("waist",),  # ambiguous
     "spine": (
         *(
@@ -78,7 +83,7 @@ MIDDLE = {
         ),
         *("trunklink", "upperbody", "上半身"),
     ),
-    "neck": ("neck", "lowerneck", "upperneck", "首"),
+    "neck": ("neck", "lowerneck", "upperneck", "necktwist", "首"),
     "head": ("head", "zhead", "頭"),
 }
 SIDED = {
@@ -86,14 +91,14 @@ SIDED = {
     "shoulder": ("shoulder", "shldr", "sho"),  # ambiguous
     "upper_arm": ("upperarm", "arm", "uparm", "uarm", "zarm", "bicep", "humerus", "腕"),
     "elbow": ("elbow", "el", "ひじ"),
-    "forearm": ("forearm", "lowerarm", "lowarm", "larm", "farm", "lfarm"),
+    "forearm": ("forearm", "lowerarm", "lowarm", "larm", "farm", "lfarm", "ulna", "radius"),
     "wrist": ("wrist", "手首"),
-    "hand": ("hand", "rubberhand", "gripper", "手"),
+    "hand": ("hand", "rubberhand", "palm", "gripper", "手"),
     "thigh": ("thigh", "upleg", "upperleg", "uleg", "femur", "hip", "足"),
     "leg": ("leg",),  # ambiguous
     "shin": ("shin", "lowerleg", "lowleg", "lleg", "calf", "shank", "tibia", "knee", "ひざ"),
     "ankle": ("ankle", "ank", "talus", "足首"),
-    "foot": ("foot",),  # ambiguous beside an ankle
+    "foot": ("foot", "calcn", "calcaneus"),  # ambiguous beside an ankle
     "toe": ("toe", "toes", "toebase", "ball", "ballfoot", "forefoot", "つま先"),
 }
 OTHERS = ("hipjoint",)  # in CMU's clips the bone from the pelvis to a hip
@@ -114,7 +119,23 @@ PREFIX = re.compile(
     r" ])|j_(?:bip|adj)|[mf]_avg|cc_base|cf_[jd]|[\W_])+",
     re.IGNORECASE,
 )
-SHORT = {"al": ("l", "arm"), "ar": ("r", "arm")}  # Booster's links
+SHORT = {  # words that stand for several
+    "al": ("l", "arm"),  # Booster's links
+    "ar": ("r", "arm"),
+    "ll": ("l", "leg"),  # of legged robots, as the axes of their joints: "LL_HFE"
+    "lr": ("r", "leg"),
+    "hr": ("hip", "roll"),
+    "haa": ("hip", "aa"),
+    "hfe": ("hip", "fe"),
+    "kfe": ("knee", "fe"),
+    "ffe": ("foot", "fe"),
+    "faa": ("foot", "aa"),
+}
+LIMBS = {"arm", "leg"}  # in names of their parts, "arm_left_elbow"
+HALVES = {"upper", "lower"}  # of a joint's links, "left_lower_elbow"
+COMMON = 0.75  # share of an armature's names that begin with a word from which on the word says nothing
+FEW = 8  # names, of which too few are left to tell what they begin with
+SHORTEST = 3  # letters of a part's name that a side may precede without a mark, "lknee"
 SILENT = {
     "link",
     "lnk",
@@ -131,13 +152,19 @@ SILENT = {
     "bend",
     *"bcjms",
 }
-AXES = {"pitch", "roll", "yaw", "pan", "tilt", "lift", "flexion", "abduction", "rotation", "p", "x", "y", "z"}
+AXES = {
+    *("pitch", "roll", "yaw", "pan", "tilt", "lift", "flexion", "abduction", "rotation", "p", "x", "y", "z"),
+    *("flex", "fe", "aa", "ie", "pd"),  # flexion and extension, ab- and adduction, ...
+}
+ROLL = "r"  # the axis, where a name says its side before: "L_HIP_R"
 BOUNDARY = re.compile(  # where a capital or a digit begins a word; "LUArm" is a left one
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=(?<![A-Za-z])[LR])(?=[A-Z]{2}[a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
     r"|(?<=[左右])|[\W_]+"
 )
+FIRST_WORD = re.compile(r"[A-Za-z]+\d*[_\-. ]+")
 PARTS = {alias: (part, rank) for part, aliases in MIDDLE.items() for rank, alias in enumerate(aliases)}
 SIDED_PARTS = {alias: (part, rank) for part, aliases in SIDED.items() for rank, alias in enumerate(aliases)}
+UNKNOWN: tuple[None, str, int] = (None, "", 0)  # of a name: no part, no stem, no rank
 
 
 @lru_cache(maxsize=4096)
@@ -149,20 +176,29 @@ def read(name: str) -> NameReading:
         )
     said, side = words(name), side_of(name)
     numbers = [int(word) for word in said if word.isdecimal()]
+    at = next((k for k, word in enumerate(said) if word in SIDES), len(said))
+    axes = [word for word in said[at + 1 :] if word == ROLL]
     rest = [word for word in said if word not in SIDES and not word.isdecimal()]
-    whole = "".join(rest)
     spoken = [word for word in rest if word not in SILENT]
     named = [word for word in spoken if word not in AXES]
+    jointed = [word for word in named if word not in LIMBS]
+    half = [word for word in jointed if word not in HALVES] if side else []
+    is_hinge, number = bool(axes) or len(named) < len(spoken), numbers[-1] if numbers else None
+    whole = "".join(rest)
+    stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
+    part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
+    is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
+    return NameReading(part, stem or "".join(named) or whole, is_hinge or is_of_half, number, rank)
+
+
+def _known_part(stems: Iterable[str], side: str) -> tuple[Part | None, str, int]:
+    """The body part that the first known one of some stems names, with that stem and its rank."""
     known = SIDED_PARTS if side else PARTS
-    for stem in (whole, "".join(spoken), "".join(named), "".join(reversed(named))):
-        if stem in known and whole not in OTHERS:
-            part, rank = known[stem]
-            return NameReading(
-                Part(side, part), stem, len(named) < len(spoken), numbers[-1] if numbers else None, rank
-            )
-    return NameReading(
-        None, "".join(named) or whole, len(named) < len(spoken), numbers[-1] if numbers else None, 0
-    )
+    for stem in stems:
+        if stem in known:
+            name, rank = known[stem]
+            return Part(side, name), stem, rank
+    return UNKNOWN
 
 
 def side_of(name: str) -> str:
@@ -172,5 +208,33 @@ def side_of(name: str) -> str:
 
 def words(name: str) -> list[str]:
     """The words of a name in lower case, without prefixes of rigs."""
-    split = (word.lower() for word in BOUNDARY.split(PREFIX.sub("", name)) if word)
-    return [part for word in split for part in SHORT.get(word, (word,))]
+    split = [word.lower() for word in BOUNDARY.split(PREFIX.sub("", name)) if word]
+    said = [part for word in split for part in SHORT.get(word, (word,))]
+    if any(word in SIDES for word in said):
+        return said
+    return [part for word in said for part in _side_first(word)]
+
+
+def _side_first(word: str) -> tuple[str, ...]:
+    """A word whose first letter is the side of a part, "lknee", as two; any other as it is."""
+    part = word[1:]
+    is_sided = word[:1] in {"l", "r"} and len(part) >= SHORTEST and part in SIDED_PARTS
+    return (word[0], part) if is_sided else (word,)
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Each name without the word with which nearly all begin, such as a character's, "Robot_LeftArm"; none is
+    shortened to another one.
+    """
+    bones = list(names)
+    begins = Counter(
+        match[0] for bone in bones if not PREFIX.match(bone) and (match := FIRST_WORD.match(bone))
+    )
+    begin, count = begins.most_common(1)[0] if begins else ("", 0)
+    says = read(begin)
+    if len(bones) < FEW or count < COMMON * len(bones) or side_of(begin) or says.part or says.stem in LIMBS:
+        return dict(zip(bones, bones, strict=True))
+    known = set(bones)
+    return {
+        bone: short if (short := bone.removeprefix(begin)) and short not in known else bone for bone in bones
+    }

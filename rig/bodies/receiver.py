@@ -3,8 +3,10 @@ asked to. Knows no Blender.
 
     /limber/link/NAME      w x y z   orientation of a link in the world, as a quaternion
     /limber/position/NAME  x y z     position of a link in the world [m]; needed for the base and for planted
-    feet /limber/velocity/NAME  x y z, or x y z and rx ry rz   its velocity [m/s] and angular velocity [rad/s]
-    at that time /VMC/Ext/...                 a humanoid; see `vmc`
+                                     feet
+    /limber/velocity/NAME  x y z, or x y z and rx ry rz   its velocity [m/s] and angular velocity [rad/s] at
+                                                          that time
+    /VMC/Ext/...                 a humanoid; see `vmc`
 
 The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
 """

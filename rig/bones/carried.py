@@ -10,6 +10,8 @@ that it copies or inherits instead.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import bpy
+
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
 from . import axes
@@ -60,7 +62,14 @@ def carrier(pose_bone, names: Sequence[str]) -> Carrier | None:
         return Carrier("", -1, False) if free_axes(pose_bone) and not constraints else None
     if len(constraints) != 1 or constraints[0].type not in TURNING or free_axes(pose_bone):
         return None
-    turning, source = constraints[0], _source(constraints[0], names)
+    return _copied(constraints[0], pose_bone, names)
+
+
+def _copied(
+    turning: bpy.types.Constraint, pose_bone: bpy.types.PoseBone, names: Sequence[str]
+) -> Carrier | None:
+    """The carrier whose rotation a bone's constraint copies; None: the chain cannot account for it."""
+    source = _source(turning, names)
     if source is None or source >= names.index(pose_bone.name):  # it would follow itself
         return None
     if {turning.owner_space, turning.target_space} == LOCAL:

@@ -48,10 +48,7 @@ class Figure:
         self.parent = [self.index[bone.parent.name] if bone.parent else -1 for bone in bones]  # -1: none
         self.heads = np.array([to_world @ bone.head_local for bone in bones]).reshape(-1, 3)
         self.tails = np.array([to_world @ bone.tail_local for bone in bones]).reshape(-1, 3)
-        self.children: list[list[int]] = [[] for _ in bones]
-        for k, above in enumerate(self.parent):
-            if above >= 0:
-                self.children[above].append(k)
+        self.children = _children(self.parent)
         deforming = [k for k, bone in enumerate(bones) if bone.use_deform]
         body = deforming if len(deforming) > 1 else list(range(len(self.names)))
         self.body = [k for k in body if self.parent[k] >= 0 or self.children[k]] or body
@@ -252,9 +249,11 @@ class Figure:
 
     def begins_on_parent(self, k: int) -> bool:
         """Whether a bone has a parent and begins near it; controls, such as the one that eyes look at, do
-        not.
+        not. Each link of a robot's file is joined to its parent, however far from it its joint is.
         """
-        return self.parent[k] >= 0 and any(
+        if self.parent[k] < 0 or imported_robot.is_robot(self.rig):
+            return self.parent[k] >= 0
+        return any(
             np.linalg.norm(self.heads[k] - end[self.parent[k]]) < AWAY * self.size
             for end in (self.heads, self.tips)
         )
@@ -302,3 +301,12 @@ class Figure:
             if flat and max(begin[2], end[2]) <= self.ground:
                 ways.append(way / np.linalg.norm(way))
         return np.mean(ways, axis=0) if ways else None
+
+
+def _children(parents: Sequence[int]) -> list[list[int]]:
+    """Indices of each bone's children, from those of the bones' parents; -1: none."""
+    children: list[list[int]] = [[] for _ in parents]
+    for k, parent in enumerate(parents):
+        if parent >= 0:
+            children[parent].append(k)
+    return children

@@ -19,9 +19,10 @@ from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
 from ..bones.axes import is_prismatic
+from ..bones.joint_bones import Motion
 from ..scene.goal import ends_of, tool_frame, with_goal
 from . import turntable
-from .joint_tree import Motion, joint_tree
+from .joint_tree import joint_tree
 from .measure import is_of_bones
 from .skeleton import ChainReader
 
@@ -41,7 +42,6 @@ _OF_CHAIN = attrgetter(
     "acceleration_share",
     "jerk_share",
 )
-_OF_MOTION = attrgetter(*Motion._fields)  # faster for a few joints than one foreach_get for each field
 _OF_JOINT = attrgetter("bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *Motion._fields)
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 
@@ -90,7 +90,7 @@ def motions(chain, solver: str) -> list[Motion]:
 
     Where the rotations of bones count, a range of a full turn is no limit: a clip may rotate a bone farther.
     """
-    joint_limits = [Motion(*row) for row in map(_OF_MOTION, chain.joints)]
+    joint_limits = [Motion.of(joint) for joint in chain.joints]
     if not is_of_bones(chain, solver):
         return joint_limits
     return [

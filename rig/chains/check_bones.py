@@ -8,8 +8,9 @@ from ..blender.errors import Finding
 from ..bones import axes, constrained, rotation_modes
 from ..bones.constrained import HARMLESS, LIMITING, acts
 from ..bones.joint_axes import joint_axes, prismatic_axes, why_no_limits
+from ..bones.joint_bones import SCALED
 from ..bones.shown_values import IK, reached
-from .skeleton import SCALED, ChainReader
+from .skeleton import ChainReader
 
 STRETCHING = {"STRETCH_TO", "MAINTAIN_VOLUME"}
 ROTATIONS = {

@@ -1,15 +1,13 @@
 """Reads a chain from an armature: its bones and joints, and the authored joint values. `joint_tree` makes the
 solvers' skeleton.
 
-A bone's local transform is rest . translation . rotation . scale. A bone with several unlocked axes is
-several joints at one position: the prismatic ones first, then the axes of its Euler order, the last letter
-nearest the parent (order XYZ: R = Rz Ry Rx). A bone that rotates by quaternion or axis-angle has the joints
-of order XYZ (`rotation_modes`). The base is the root bone's frame before it moves. What no joint moves
-(locked axes, bones without joints, other locations) is read from the evaluated rig in every tick and becomes
-part of the rest transforms, so that the solver uses its keyed or driven values.
+The base is the root bone's frame before it moves. What no joint moves (locked axes, bones without joints,
+other locations) is read from the evaluated rig in every tick and becomes part of the rest transforms, so that
+the solver uses its keyed or driven values.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import isfinite
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,47 +17,20 @@ import numpy as np
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from ..bones import axes, carried, hanging, mimic, rotation_modes
-from ..bones.axes import INDEX, UNIT, parent_first
 from ..bones.carried import Carried, Carrier
+from ..bones.joint_bones import DIGITS, NO_SCALE, ORIGIN, SCALED, Followed, JointBone, UnjointedPose
 from ..bones.paths import bone_names, end_bones, missing
 from ..bones.rotation_modes import Limits, Spans
 from . import measure
 
-ORIGIN = (0.0, 0.0, 0.0)
-NO_SCALE = (1.0, 1.0, 1.0)
-SCALED = 1e-3  # relative: a scale that animators see
-# decimals of fixed parts [rad, m]: finer noise of single precision must not make a new skeleton in every
-# frame
-DIGITS = 6
 
+@dataclass(frozen=True)
+class Part(JointBone):
+    """One bone of the chain."""
 
-class Followed(NamedTuple):
-    """Solved channels of a bone of a retargeted body."""
-
-    rotation: rotations.Quaternion
-    euler: tuple[float, float, float]  # [rad] in the order of the bone's hinges
-    location: tuple[float, float, float]
-    scale: tuple[float, float, float] = NO_SCALE
-
-
-class Part(NamedTuple):
-    """Properties of one bone of the chain that do not change from frame to frame."""
-
-    name: str
-    parent: int  # index of the parent part; -1: the root has none
-    rest_rotation: rotations.Quaternion  # in the parent bone's frame
-    rest_offset: rotations.Vector  # [m]
-    connected: bool  # Blender ignores its location
     local_location: bool
     inherits_rotation: bool
     inherits_scale: bool
-    order: str  # axes of its hinges, nearest the parent first; "" without revolute joints
-    free: frozenset[str]  # axes of its revolute joints
-    euler_axes: tuple[
-        tuple[bool, int, rotations.Vector], ...
-    ]  # for each axis of the order: whether it is a joint, its index, the axis
-    prismatic: tuple[int, ...]  # indices of the location components that joints move
-    held: tuple[int, ...]  # indices of the rotation components that no joint moves
     mode: str  # its rotation mode; "" without revolute joints
     channel: str  # the property that stores its rotation in this mode
     # limits [rad] of its hinges about X, Y and Z, where its rotation mode allows several angles for the same
@@ -82,19 +53,13 @@ class BonePose(NamedTuple):
     scale: tuple[float, float, float]
     carried: Carried | None = None  # where another bone carries it
 
-    def unjointed_location(self, prismatic: tuple[int, ...]) -> tuple[float, float, float]:
+    def unjointed_location(self, part: Part) -> tuple[float, float, float]:
         """The bone's location without the components that prismatic joints move."""
         return (
-            tuple(0.0 if index in prismatic else number for index, number in enumerate(self.location))
-            if prismatic
+            tuple(0.0 if index in part.displaced else number for index, number in enumerate(self.location))
+            if part.displaced
             else self.location
         )
-
-
-def _joint_keys(part: Part) -> list[tuple[str, str]]:
-    """(bone, axis) of a bone's joints, nearest the parent first."""
-    slides = [axes.PRISMATIC[index] for index in part.prismatic]
-    return [(part.name, axis) for axis in (*slides, *(axis for axis in part.order if axis in part.free))]
 
 
 class ChainReader:
@@ -146,7 +111,7 @@ class ChainReader:
         # Bones whose own channels make up for a carrier, so that the values of their joints are not in these.
         self.made_up = set(self.modes) if self.has_carriers else set()
         # Joints in the skeleton's order, root first.
-        self.joint_keys = [key for part in self.parts for key in _joint_keys(part)]
+        self.joint_keys = [key for part in self.parts for key in part.joint_keys]
         self.followers = mimic.followers_of(rig, self.joint_keys)
         if follower := next((follower for follower in self.followers if follower.bone in self.names), None):
             raise RigError(mimic.why_not_on_path(follower))
@@ -171,37 +136,19 @@ class ChainReader:
     __hash__ = None  # it is compared, never looked up
 
     def _part(self, pose_bone, limits: Limits) -> Part:
-        bone = pose_bone.bone
-        offset = tuple(bone.head)
-        if bone.parent:  # its head is stored relative to its parent's tail
-            offset = (offset[0], offset[1] + bone.parent.length, offset[2])
+        bone, is_root = pose_bone.bone, pose_bone.name == self.names[0]
         mode = self.modes.get(bone.name, "")
-        order = parent_first(rotation_modes.hinge_order(mode))
-        joints = self.free.get(bone.name, frozenset())
-        free = joints.intersection(axes.REVOLUTE)
-        if not isfinite(sum(map(sum, bone.matrix)) + sum(offset)):
-            raise RigError(
-                f"The rest pose of bone '{bone.name}' is not a number: position its head and tail again in"
-                " Edit Mode"
-            )
-        return Part(
-            bone.name,
-            self.names.index(bone.parent.name) if bone.name != self.names[0] else -1,
-            rotations.from_matrix(bone.matrix),
-            offset,
-            bone.use_connect,
-            bone.use_local_location,
-            bone.use_inherit_rotation,
-            bone.inherit_scale == "FULL",
-            order,
-            free,
-            tuple((axis in free, INDEX[axis], UNIT[axis]) for axis in order),
-            tuple(axes.index(axis) for axis in axes.PRISMATIC if axis in joints),
-            tuple(INDEX[axis] for axis in order if axis not in free) if order else (0, 1, 2, 3),
-            mode,
-            rotation_modes.channel(mode),
-            rotation_modes.spans_of(limits, bone.name) if mode in rotation_modes.CHANNELS else (),
-            carried.carrier(pose_bone, self.names) if bone.name != self.names[0] else None,
+        return Part.of(
+            pose_bone,
+            -1 if is_root else self.names.index(bone.parent.name),
+            self.free.get(bone.name, ()),
+            local_location=bone.use_local_location,
+            inherits_rotation=bone.use_inherit_rotation,
+            inherits_scale=bone.inherit_scale == "FULL",
+            mode=mode,
+            channel=rotation_modes.channel(mode),
+            spans=rotation_modes.spans_of(limits, bone.name) if mode in rotation_modes.CHANNELS else (),
+            carrier=None if is_root else carried.carrier(pose_bone, self.names),
         )
 
     def modes_changed(self, pose_bones) -> bool:
@@ -244,10 +191,13 @@ class ChainReader:
                 rotation, location, scale = led
                 poses.append(BonePose(location, rotation, scale))
                 continue
-            if (body := followed.get(part.name)) is not None:
+            body = followed.get(part.name)
+            if body is not None and (body.euler or not part.order):
                 poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
                 continue
-            location = ORIGIN if part.connected else tuple(bone.location)
+            location = (
+                body.location if body is not None else ORIGIN if part.connected else tuple(bone.location)
+            )
             rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
             scale = tuple(bone.scale)
             # A sum is finite where all of its parts are, and it is quicker than asking each.
@@ -271,40 +221,37 @@ class ChainReader:
         """
         joint_values: list[float] = []
         for part, pose in zip(self.parts, poses, strict=True):
-            joint_values += [pose.location[index] for index in part.prismatic]
-            joint_values += [pose.rotation[index] for is_free, index, _ in part.euler_axes if is_free]
+            joint_values += part.values(pose.location, pose.rotation)
         return np.array(joint_values)
 
     def base_location(self, poses: tuple[BonePose, ...]) -> tuple[float, float, float]:
         """The root bone's location [m] without the components that its joints move; it belongs to the base
         frame.
         """
-        return poses[0].unjointed_location(self.parts[0].prismatic)
+        return poses[0].unjointed_location(self.parts[0])
 
     def held(self, poses: tuple[BonePose, ...]) -> tuple:
         """All values on which `fixed` depends, as a tuple, to detect changes."""
         return tuple(
             (
-                pose.unjointed_location(part.prismatic),
+                pose.unjointed_location(part),
                 pose.scale,
                 pose.carried,
-                *[pose.rotation[index] for index in part.held],
+                *[pose.rotation[index] for index in part.unturned],
             )
             for part, pose in zip(self.parts, poses, strict=True)
         )
 
-    def fixed(self, poses: tuple[BonePose, ...]) -> tuple:
-        """The part of the pose that no joint moves, for each bone: location, rotation without the free axes,
-        the scale that its children inherit, and the rotation that it has from its carrier in its parent's
-        frame. The root's location belongs to the base.
+    def fixed(self, poses: tuple[BonePose, ...]) -> tuple[UnjointedPose, ...]:
+        """The part of the pose that no joint moves, for each bone. The root's location belongs to the base.
 
         Raises:
             RigError: a bone does not inherit rotation, is moved along other axes than its own, or has a scale
                 that joints cannot have.
         """
-        parts: list[tuple] = []
+        unjointed: list[UnjointedPose] = []
         for k, (part, pose) in enumerate(zip(self.parts, poses, strict=True)):
-            location = pose.unjointed_location(part.prismatic) if k else ORIGIN
+            location = pose.unjointed_location(part) if k else ORIGIN
             if k and not part.inherits_rotation and pose.carried is None:
                 raise RigError(
                     f"Bone '{part.name}' does not inherit rotation, so the chain breaks there:"
@@ -315,7 +262,7 @@ class ChainReader:
                     f"Bone '{part.name}' is moved along other axes than its own: switch on Local Location in"
                     " the bone's Relations"
                 )
-            size = parts[part.parent][2] if k else 1.0
+            size = unjointed[part.parent].size if k else 1.0
             if part.prismatic and abs(size - 1.0) > SCALED:
                 raise RigError(
                     f"Bone '{part.name}' has a prismatic joint, and a bone above it is scaled: clear its"
@@ -329,12 +276,11 @@ class ChainReader:
                 size *= pose.scale[1]
             rotation = tuple(round(number, DIGITS) for number in pose.rotation)
             if part.order:
-                rotation = tuple(0.0 if is_free else rotation[index] for is_free, index, _ in part.euler_axes)
+                rotation = tuple(rotation[index] if index in part.unturned else 0.0 for index in range(3))
+            location = tuple(round(number, DIGITS) for number in location)
             lead = pose.carried.lead if pose.carried is not None else rotations.IDENTITY
-            parts.append(
-                (tuple(round(number, DIGITS) for number in location), rotation, round(size, DIGITS), lead)
-            )
-        return tuple(parts)
+            unjointed.append(UnjointedPose(location, rotation, round(size, DIGITS), lead))
+        return tuple(unjointed)
 
     def can_carry(self, name: str, scale: tuple) -> bool:
         """Whether a chain of rigid joints can represent a bone with this scale.
@@ -350,24 +296,17 @@ class ChainReader:
         """Basis of each bone that the joints move, for joint values `angles` [rad; prismatic joints m]:
         rotation (w, x, y, z), location, scale; includes bones that mimic them.
         """
-        locations, turns, new = [], [], iter(angles)
-        for part, pose in zip(self.parts, poses, strict=True):
-            location = pose.location
-            if part.prismatic:
-                moved = {index: next(new) for index in part.prismatic}
-                location = tuple(moved.get(index, number) for index, number in enumerate(location))
-            turn = rotations.IDENTITY if part.order else pose.rotation
-            for is_free, index, axis in part.euler_axes:
-                angle = next(new) if is_free else pose.rotation[index]
-                if angle:
-                    turn = rotations.multiply(turn, rotations.about(axis, angle))
-            locations.append(location)
-            turns.append(turn)
+        values = iter(angles)
+        posed = [
+            part.posed(pose.location, pose.rotation, values)
+            for part, pose in zip(self.parts, poses, strict=True)
+        ]
+        turns = [turn for turn, _, _ in posed]
         if self.has_carriers:
             turns = carried.own_turns(self.parts, poses, turns)
         shown = {
             part.name: (turn, location, pose.scale)
-            for part, pose, turn, location in zip(self.parts, poses, turns, locations, strict=True)
+            for part, pose, turn, (_, location, _) in zip(self.parts, poses, turns, posed, strict=True)
             if part.order or part.prismatic
         }
         for follower in self.followers:

@@ -20,7 +20,7 @@ from ..live import budget, live
 from ..live.runtime import after_frame
 from ..output import compare, record
 from ..output.motion_check import view as motion_check
-from ..robot import background_jobs, calibrating, links, playhead, puppeteer, remote
+from ..robot import background_jobs, calibrating, links, playhead, puppeteer, remote, sending
 from ..robot import view as robot_view
 from ..showing.thumbnails import gallery
 
@@ -65,7 +65,7 @@ def _frame_change_post(scene, depsgraph) -> None:
     values to robots.
     """
     begun = perf_counter()
-    links.note_change()
+    sending.note_change()
     if live.frame_changed(scene, depsgraph):
         wake_clock()
     if depsgraph.mode != "RENDER":
@@ -73,7 +73,7 @@ def _frame_change_post(scene, depsgraph) -> None:
             granted(also)(scene, depsgraph)
         plays = live.is_playing()
         playhead.note(scene)
-        links.send_scene(scene, depsgraph, playhead.due(scene) if plays else 0.0)
+        sending.send_scene(scene, depsgraph, playhead.due(scene) if plays else 0.0)
         if plays:
             budget.playing.note(perf_counter() - begun, scene.render.fps_base / scene.render.fps)
 
@@ -83,7 +83,7 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
     """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live
     movers follow, and what panels say of them is drawn again.
     """
-    links.note_change()
+    sending.note_change()
     if stored_numbers.may_be_new():
         granted(stored_numbers.bring_within_bounds)()
     gallery.scene_updated(depsgraph)
@@ -94,7 +94,7 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
 @persistent
 def _render_init(*_) -> None:
     """A render begins: it steps through frames on a stage of its own."""
-    links.note_change()
+    sending.note_change()
     live.begin_render()
 
 
@@ -176,7 +176,7 @@ def _undo_post(*_) -> None:
     """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and
     postures that exist now.
     """
-    links.note_change()
+    sending.note_change()
     links.mark_connected()
     live.sync()
     gallery.invalidate()
@@ -197,7 +197,7 @@ def _clock() -> float | None:
     if not live.is_playing():
         budget.clock.begin(begun)
         for scene, view_layer in shown:
-            links.send_scene(scene, view_layer.depsgraph, budget.clock.due if moving.get(scene) else 0.0)
+            sending.send_scene(scene, view_layer.depsgraph, budget.clock.due if moving.get(scene) else 0.0)
         budget.clock.note(perf_counter() - begun)
     if live.is_playing() or not any(moving.values()):
         budget.clock.stop()
@@ -225,7 +225,7 @@ def _figures_due(time: float) -> bool:
     return True
 
 
-@lasting(links.HEARTBEAT)
+@lasting(sending.HEARTBEAT)
 def _heartbeat() -> float | None:
     """Timer: sends signs of life to the robots, and updates panels from robots and background jobs."""
     clocked = (
@@ -233,7 +233,7 @@ def _heartbeat() -> float | None:
         if bpy.app.timers.is_registered(_clock)
         else ()
     )
-    has_new_state, is_posed = links.heartbeat(clocked), False
+    has_new_state, is_posed = sending.heartbeat(clocked), False
     if puppeteer.is_going():
         is_posed = granted(puppeteer.follow)(bpy.context.scene)
     calibrating.note()
@@ -244,8 +244,8 @@ def _heartbeat() -> float | None:
     if _figures_due(monotonic()):
         robot_view.redraw_figures()
     if puppeteer.is_going():
-        return links.QUICK
-    return links.HEARTBEAT if links.is_any_connected() or background_jobs.are_going() else None
+        return sending.QUICK
+    return sending.HEARTBEAT if links.is_any_connected() or background_jobs.are_going() else None
 
 
 def wake_heartbeat() -> None:

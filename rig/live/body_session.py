@@ -11,9 +11,9 @@ import numpy as np
 
 from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
-from ...character.body.tick import Model, make_model
+from ...character.body.tick import BodyModel, make_model
+from ...character.host import Frame
 from ...character.mover import GoalError
-from ...character.stage import Frame
 from ...character.stream import advance
 from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -24,14 +24,14 @@ from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.presence import evaluated
 from ..bodies import coupled, pairing, soles, source
-from ..bodies.body_reader import BodyReader, Held, Rates
+from ..bodies.body_reader import BodyReader
 from ..bodies.bone_channels import values_of
 from ..bodies.pairing import Linked
 from ..bones.axes import label
 from ..bones.channels import Channel
-from ..chains.skeleton import Followed
-from ..properties.character import character
+from ..bones.joint_bones import Followed, UnjointedPose
 from ..properties.joints import ACCELERATION, JERK, VELOCITY
+from ..properties.motion_style import motion_style
 from ..scene.placement import Placement
 from .mover import JointKey, JointLimits, SceneSession
 
@@ -59,14 +59,14 @@ class BodySession(SceneSession):
     linked_key: tuple = ()
     reader: BodyReader | None = None
     reader_key: tuple = ()
-    model: Model | None = None
+    model: BodyModel | None = None
     model_key: tuple = ()
     velocities: tuple[float, ...] = ()  # [rad/s or m/s] limit of each joint; infinite: none
     keeps_velocities: bool = False  # whether each joint is to keep a limit of its own
     acceleration: float | None = None  # [rad/s^2] limit of all joints
     feet: tuple[Foot, ...] = ()
     feet_key: tuple = ()
-    held: Held | None = None  # the part of the authored pose that no joint moves
+    held: tuple[UnjointedPose, ...] = ()  # the part of the authored pose that no joint moves
     shown: dict[str, Followed] = field(default_factory=dict)  # shown channels of the bones
     is_streamed: bool = False  # whether the sources are streamed, so that new poses may arrive at any time
     velocity_before: np.ndarray | None = (
@@ -162,31 +162,31 @@ class BodySession(SceneSession):
     def is_settled(self) -> bool:
         return not (self.is_streamed and self.outputs is not None)
 
-    def read(self, frame: Frame, dt: float) -> tuple[Model, BodyInputs]:
+    def read(self, frame: Frame, dt: float) -> tuple[BodyModel, BodyInputs]:
         """The mover and its inputs in a frame.
 
         Raises:
             RigError, SkeletonError, TargetError: the set-up cannot be used.
         """
         (rig, retarget), depsgraph, is_dirty = (
-            frame.part,
+            frame.mover,
             frame.host.depsgraph,
-            frame.host.is_dirty(frame.part),
+            frame.host.is_dirty(frame.mover),
         )
         shown = evaluated(rig, depsgraph)
         linked = self._linked(rig, retarget, depsgraph, is_dirty)
         self.is_streamed = pairing.is_streamed(retarget)
         self._update_reader(rig, linked, shown, is_dirty)
-        unjointed_pose = self.reader.held(shown.pose.bones)
-        self._update_model(rig, retarget, linked, unjointed_pose)
-        self.held = unjointed_pose
+        unjointed = self.reader.held(shown.pose.bones)
+        self._update_model(rig, retarget, linked, unjointed)
+        self.held = unjointed
         inputs = self._inputs(rig, retarget, linked, frame.view, dt)
         if retarget.posture_gain:
             inputs = inputs._replace(posture=self.reader.posture(shown.pose.bones))
         return self.model, inputs
 
     def show(self, frame: Frame) -> tuple[dict, dict]:
-        rig, _ = frame.part
+        rig, _ = frame.mover
         if self.outputs.lost and not self.problem:
             named = ", ".join(f"'{name}'" for name in self.outputs.lost)
             why = "the source's bones are scaled to nothing or are not numbers"
@@ -241,8 +241,10 @@ class BodySession(SceneSession):
             self.shown, self.pose, self.desired_pose = {}, {}, {}
             self.restart()
 
-    def _update_model(self, rig, retarget, linked: Linked, unjointed_pose: Held) -> None:
-        joint_velocities = [rates.velocity if retarget.own_velocities else inf for rates in self.reader.rates]
+    def _update_model(self, rig, retarget, linked: Linked, unjointed: tuple[UnjointedPose, ...]) -> None:
+        joint_velocities = [
+            motion.velocity if retarget.own_velocities else inf for motion in self.reader.motions
+        ]
         self.velocities = tuple(min(retarget.velocity or inf, velocity) for velocity in joint_velocities)
         self.keeps_velocities = retarget.own_velocities
         self.acceleration = retarget.acceleration or None
@@ -255,11 +257,11 @@ class BodySession(SceneSession):
             retarget.gain,
             retarget.posture_gain,
             retarget.filter,
-            character(retarget),
+            motion_style(retarget),
         )
         couplings = coupled.couplings(retarget, self.reader.joint_keys)
         key = (
-            unjointed_pose,
+            unjointed,
             linked.weights,
             linked.position_weights,
             linked.gains,
@@ -271,7 +273,7 @@ class BodySession(SceneSession):
         )
         if self.model is not None and self.model_key == key:
             return
-        body = self.reader.body(unjointed_pose, linked.floating, couplings)
+        body = self.reader.body(unjointed, linked.floating, couplings)
         links = [
             Target(name, weight=weight, gain=gain, level=level)
             for name, weight, gain, level in zip(
@@ -302,17 +304,17 @@ class BodySession(SceneSession):
         """
         if retarget.filter == NO_FILTER:
             return ()
-        usual = Rates(retarget.velocity or VELOCITY, retarget.acceleration or ACCELERATION, JERK)
+        usual = retarget.velocity or VELOCITY, retarget.acceleration or ACCELERATION, JERK
         bounds = zip(
             np.clip(body.lower, -FARTHEST, FARTHEST).tolist(),
             np.clip(body.upper, -FARTHEST, FARTHEST).tolist(),
             strict=True,
         )
-        found = []
-        for (lower, upper), rates in zip(bounds, self.reader.rates, strict=True):
-            known = (own if own < inf else other for own, other in zip(rates, usual, strict=True))
-            found.append(make_filter(retarget.filter, Limits(lower, upper, *known), character(retarget)))
-        return tuple(found)
+        filters = []
+        for (lower, upper), motion in zip(bounds, self.reader.motions, strict=True):
+            known = (own if own < inf else other for own, other in zip(motion[2:], usual, strict=True))
+            filters.append(make_filter(retarget.filter, Limits(lower, upper, *known), motion_style(retarget)))
+        return tuple(filters)
 
     def _inputs(self, rig, retarget, linked: Linked, placement: Placement, dt: float) -> BodyInputs:
         """The source's pose as target poses of the body, in its armature's space."""

@@ -12,10 +12,10 @@ from mathutils import Matrix
 from ...character.chain.hanging import ChainPose
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
 from ...character.chain.settings import ChainFrame, ChainSettings, chain_inputs, kept_posture
-from ...character.chain.tick import Model, make_model
+from ...character.chain.tick import ChainModel, make_model
+from ...character.host import Frame
 from ...character.mover import GoalError
-from ...character.stage import Frame
-from ...motion import Character, Kinematic, MotionError
+from ...motion import Kinematic, MotionError, MotionStyle
 from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
@@ -25,13 +25,14 @@ from ..bones import channels
 from ..bones.axes import is_prismatic
 from ..bones.channels import Channel
 from ..bones.joint_axes import constraint_range
+from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
 from ..chains.joint_tree import bone_frames, joint_tree
 from ..chains.kept_posture import active, kept
-from ..chains.skeleton import SCALED, BonePose, ChainReader
+from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..scene import goal as goals
 from ..scene.placement import Hanging, Placement
 from . import motion_filter
@@ -49,7 +50,7 @@ class Recipe(NamedTuple):
     solver: str
     options: object
     filter_name: str
-    styles: tuple[Character, ...]
+    styles: tuple[MotionStyle, ...]
     base: str
     transition: float
 
@@ -70,7 +71,7 @@ class ChainSession(SceneSession):
 
     reader: ChainReader | None = None
     settings: tuple = ()  # stored settings when `reader` was made
-    model: Model | None = None
+    model: ChainModel | None = None
     recipe: "Recipe | None" = None  # from which the model was made
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # goals of the ends, without their targets
@@ -196,19 +197,19 @@ class ChainSession(SceneSession):
             dict(zip(self.reader.joint_keys, angles.tolist(), strict=True)) if self.reader is not None else {}
         )
 
-    def read(self, frame: Frame, dt: float) -> tuple[Model, ChainInputs]:
+    def read(self, frame: Frame, dt: float) -> tuple[ChainModel, ChainInputs]:
         """The mover and its inputs in a frame.
 
         Raises:
             RigError, SkeletonError, GazeError, MotionError: the set-up cannot be used.
         """
-        rig, chain = frame.part
+        rig, chain = frame.mover
         placement, depsgraph = frame.view, frame.host.depsgraph
         shown = evaluated(rig, depsgraph)
         bodies = frame.host.bodies.get(rig.session_uid)
         if bodies and (why := why_taken(rig, chain, bodies)):
             raise RigError(why)
-        solver = frame.host.solver(frame.part)
+        solver = frame.host.solver(frame.mover)
         self._update_reader(rig, chain, solver, shown, frame.host.dirty)
         reader = self.reader
         before = self.poses if self.state is not None else ()
@@ -234,9 +235,9 @@ class ChainSession(SceneSession):
                 chain,
                 evaluated_chain,
                 self.authored,
-                partial(self.in_posture, frame.part, reader.joint_keys),
+                partial(self.in_posture, frame.mover, reader.joint_keys),
             ),
-            kept=None if is_filtered else self._kept(frame.part, evaluated_chain),
+            kept=None if is_filtered else self._kept(frame.mover, evaluated_chain),
             has_choice=bool(evaluated_chain.targets),
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps,
         )
@@ -246,7 +247,6 @@ class ChainSession(SceneSession):
             is_filtered=is_filtered,
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
-            slot=frame.slot,
         )
 
     def _update_base(self, rig, chain, placement: Placement, world: Matrix) -> None:
@@ -276,7 +276,7 @@ class ChainSession(SceneSession):
         Raises:
             RigError: a target cannot be used.
         """
-        rig, depsgraph = frame.part.owner, frame.host.depsgraph
+        rig, depsgraph = frame.mover.owner, frame.host.depsgraph
         try:
             targets = [
                 goals.target(chain, end.number, evaluated_chain.watch, rig, depsgraph) for end in self.ends
@@ -354,7 +354,7 @@ class ChainSession(SceneSession):
         if self.made_of == made_of:
             return
         ends = goals.inputs(chain)
-        styles = {joint.key: character(chain, joint) for joint in chain.joints}
+        styles = {joint.key: motion_style(chain, joint) for joint in chain.joints}
         moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)

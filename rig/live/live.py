@@ -13,19 +13,15 @@ from time import perf_counter
 import bpy
 
 from ...character.playback import Playback, Time
-from ...solvers.kinematics.rotations import IDENTITY
 from ..blender import write_access
 from ..blender.overrides import why_not_editable
-from ..chains.skeleton import NO_SCALE, ORIGIN
 from ..mechanisms import assembled
 from ..scene.placement import Placement
-from ..showing import proxy
-from . import budget, runtime, signals
+from . import budget, runtime, shown_poses, signals
 from .mover import Mover
 from .movers import mover_of
-from .runtime import Member, Registry, can_show, current, exists, live_chains, live_movers, session
-from .runtime import show as show_mechanism
-from .stage import Stage
+from .runtime import can_show, current, live_chains, live_movers, session
+from .stage import SceneStage
 
 __all__ = ["live_chains", "session"]  # for panels, operators and tests
 
@@ -36,17 +32,11 @@ def as_authored() -> Iterator[bpy.types.Depsgraph]:
     depsgraph.
     """
     with current().writing():
-        _show_authored()
+        current().registry.show_authored()
     try:
         yield bpy.context.evaluated_depsgraph_get()
     finally:
         sync()
-
-
-def _show_authored() -> None:
-    current().registry.clear()
-    current().mechanisms.clear()
-    bpy.context.view_layer.update()
 
 
 def start(owner, settings) -> None:
@@ -71,7 +61,7 @@ def stop(owner, settings) -> None:
     sync()
 
 
-def prepare(stage: Stage, movers: Sequence[Mover]) -> None:
+def prepare(stage: SceneStage, movers: Sequence[Mover]) -> None:
     """Reads from the scene what movers need before their first tick on a stage, live or not.
 
     Raises:
@@ -91,7 +81,7 @@ def drop_references() -> None:
     """Drops references to Blender's data, which is about to be replaced; no armature counts as live until the
     next `sync`.
     """
-    current().registry = Registry()
+    current().registry.members = []
 
 
 def sync() -> None:
@@ -100,19 +90,14 @@ def sync() -> None:
     """
     current().must_sync = False
     with current().writing():
-        current().mechanisms.sync()
-        if current().mechanisms.has_unread:
-            _show_authored()
-            current().mechanisms.read()
         current().registry.sync()
-        current().mechanisms.attach()
     _show_synced()
 
 
 def _sync_rigs() -> None:
     """As `sync`, for files without mechanisms, which takes a tenth of the time in a large file."""
     with current().writing():
-        current().registry.sync()
+        current().registry.sync_rigs()
     _show_synced()
 
 
@@ -123,12 +108,12 @@ def _show_synced() -> None:
         if not can_show(member.rig):
             for mover in member.movers:
                 stage.session(*mover).problem = why_not_editable(member.rig)
-        _show(member, member.movers, stage)
-    for mover in current().mechanisms.movers():
-        if why := current().mechanisms.unread.get(mover.owner.session_uid):
+        shown_poses.show_member(member, member.movers, stage)
+    for mover in current().registry.movers_of_mechanisms():
+        if why := current().registry.unread.get(mover.owner.session_uid):
             stage.session(*mover).problem = why
-        _show_mechanism(mover, stage)
-    current().mechanisms.counted = len(bpy.data.objects)
+        shown_poses.show_mechanism(mover, stage)
+    current().registry.counted = len(bpy.data.objects)
     if not current().is_any:
         budget.forget()
 
@@ -153,7 +138,7 @@ def movers_of_scene(scene) -> list[Mover]:
 def _advance(scene, depsgraph, dt: float) -> None:
     """Ticks all live movers of a scene, and shows their poses."""
     if signals.advance(scene, dt):
-        evaluate(depsgraph)
+        shown_poses.evaluate(depsgraph)
     movers = live_movers(scene)
     moving = _able(movers)
     current().shown = None
@@ -178,71 +163,7 @@ def is_ticking(owner) -> bool:
 def _present(scene, depsgraph, movers: list[Mover], moving: list[Mover]) -> None:
     """Shows the poses of a scene's live movers, of which `moving` were ticked."""
     current().note_rest(scene, moving)
-    _show_all(scene, current().playback.stage, depsgraph, movers)
-
-
-def _show_all(scene, stage: Stage, depsgraph, movers: list[Mover]) -> None:
-    """Shows the poses that a stage has for all live movers of a scene."""
-    by_owner: dict[int, list[Mover]] = {}
-    for mover in movers:
-        if mover.is_on_rig:
-            by_owner.setdefault(mover.owner.session_uid, []).append(mover)
-        else:
-            _show_mechanism(mover, stage)
-    for member in current().registry:
-        if scene.session_uid in member.scenes:
-            _show(member, by_owner.get(member.rig.session_uid, []), stage, depsgraph)
-
-
-def _show_mechanism(mover: Mover, stage: Stage) -> None:
-    with current().writing():
-        show_mechanism(mover.owner, stage.session(*mover))
-
-
-def _show(member: Member, movers: list[Mover], stage: Stage, depsgraph=None) -> None:
-    """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet
-    stay as authored.
-    """
-    if not can_show(member.rig) or not exists(member.proxy):
-        return
-    channels: dict[str, tuple] = {}
-    for mover in movers:
-        channels.update(stage.session(*mover).pose)
-    authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
-    rotations, locations, scales = [], [], []
-    for name in member.order:
-        if name in channels:
-            turn, location, size = channels[name]
-        elif bone := authored.get(name):
-            turn, location, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
-        else:  # the owner was deleted since
-            turn, location, size = IDENTITY, ORIGIN, NO_SCALE
-        rotations.extend(turn)
-        locations.extend(location)
-        scales.extend(size)
-    with current().writing():
-        proxy.write(member.proxy, rotations, locations, scales)
-
-
-def show(scene, stage: Stage, depsgraph) -> None:
-    """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that
-    constraints make of them is there too. References to evaluated data become invalid.
-    """
-    _show_all(scene, stage, depsgraph, live_movers(scene))
-    evaluate(depsgraph)
-
-
-def show_again(scene) -> None:
-    """Shows the poses of live motion again, after those of another stage."""
-    _show_all(scene, current().playback.stage, None, live_movers(scene))
-
-
-def evaluate(depsgraph) -> None:
-    """Evaluates once more what depends on the poses that were shown last. References to evaluated data become
-    invalid.
-    """
-    with current().writing():
-        depsgraph.update()
+    shown_poses.show_all(scene, current().playback.stage, depsgraph, movers)
 
 
 def frame_changed(scene, depsgraph) -> bool:
@@ -260,19 +181,21 @@ def frame_changed(scene, depsgraph) -> bool:
     moving = _able(movers)
     if depsgraph.mode == "RENDER":
         current().shown = _go_to(_render_playback(scene), scene, moving, depsgraph, lambda: True)
-        _show_all(scene, current().shown, depsgraph, movers)
+        shown_poses.show_all(scene, current().shown, depsgraph, movers)
         return False
     current().clock.stop(scene)
     playback = current().playback
     stage = current().shown = _go_to(playback, scene, moving, depsgraph, is_playing)
     if stage is not playback.stage:  # a tick between two frames is not kept
-        _show_all(scene, stage, depsgraph, movers)
+        shown_poses.show_all(scene, stage, depsgraph, movers)
         return False
     _present(scene, depsgraph, movers, moving)
     return scene.session_uid in current().moving
 
 
-def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played: Callable[[], bool]) -> Stage:
+def _go_to(
+    playback: Playback, scene, movers: list[Mover], depsgraph, is_played: Callable[[], bool]
+) -> SceneStage:
     """The stage with the movers' poses in the scene's frame."""
     time = Time(
         scene.frame_current, scene.frame_subframe, scene.frame_step, scene.render.fps_base / scene.render.fps
@@ -282,9 +205,9 @@ def _go_to(playback: Playback, scene, movers: list[Mover], depsgraph, is_played:
         for mover in movers:
             playback.stage.session(*mover).restart()
 
-    def advance(stage: Stage, dt: float) -> None:
+    def advance(stage: SceneStage, dt: float) -> None:
         if stage is current().playback.stage and signals.advance(scene, dt):
-            evaluate(depsgraph)
+            shown_poses.evaluate(depsgraph)
         stage.advance(movers, depsgraph, dt)
 
     return playback.go_to(scene.session_uid, time, advance, restart, is_played)
@@ -294,7 +217,7 @@ def _render_playback(scene) -> Playback:
     """Playback for a render: a still begins at the live state, an animation at rest in its first frame."""
     if current().rendering is None:
         is_same = current().playback.frame(scene.session_uid) == scene.frame_current
-        current().rendering = current().playback.copy() if is_same else Playback(Stage())
+        current().rendering = current().playback.copy() if is_same else Playback(SceneStage())
     return current().rendering
 
 
@@ -331,25 +254,31 @@ def scene_updated(scene, depsgraph) -> bool:
     """Handles a depsgraph update; returns whether the clock must run, since a goal has changed."""
     if current().busy or current().suspended:
         return False
-    if depsgraph.id_type_updated("ARMATURE"):
-        for update in depsgraph.updates:
-            if isinstance(update.id, bpy.types.Armature):
-                current().playback.stage.mark_dirty(update.id.name)
-    if depsgraph.id_type_updated("ACTION"):
-        current().playback.stage.mark_postures_dirty()
+    _mark_dirty(depsgraph)
     if is_rendering():
         current().must_sync = True  # when it has ended: the clock waits for that
         return current().is_any
     # Adding or removing an object updates its scene or collection.
     has_new = depsgraph.id_type_updated("SCENE") or depsgraph.id_type_updated("COLLECTION")
-    if has_new or current().must_sync or not _is_in_line():
+    if has_new or current().must_sync or not current().registry.is_in_line():
         if write_access.is_refused():  # amid a drawing: the clock does it
             current().must_sync = True
             return True
-        (_sync_rigs if current().mechanisms.is_empty else sync)()
+        (_sync_rigs if current().registry.has_no_mechanism else sync)()
     if scene.session_uid not in current().moving and _has_changed(scene, depsgraph):
         current().moving.add(scene.session_uid)
     return scene.session_uid in current().moving
+
+
+def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
+    """Makes the next tick read armatures and stored postures again that have changed."""
+    stage = current().playback.stage
+    if depsgraph.id_type_updated("ARMATURE"):
+        for update in depsgraph.updates:
+            if isinstance(update.id, bpy.types.Armature):
+                stage.mark_dirty(update.id.name)
+    if depsgraph.id_type_updated("ACTION"):
+        stage.mark_postures_dirty()
 
 
 def owner_updated(depsgraph) -> bool:
@@ -368,10 +297,6 @@ def _has_changed(scene, depsgraph) -> bool:
 def _sync_lost() -> None:
     if current().must_sync or current().registry.has_lost():
         write_access.granted(sync)()
-
-
-def _is_in_line() -> bool:
-    return current().registry.is_in_line() and current().mechanisms.is_in_line()
 
 
 def advance_clock(scene, depsgraph, time: float | None = None) -> bool:
@@ -415,11 +340,10 @@ def begin_render() -> None:
 def end_render(scene) -> None:
     """Ends a render: live poses are shown again in the viewport."""
     current().rendering = current().shown = None
-    show_again(scene)
+    shown_poses.show_live(scene)
 
 
 def clear() -> None:
     """Removes proxies and constraints until the next `sync`, before saving or disabling Limber."""
     with current().writing():
         current().registry.clear()
-        current().mechanisms.clear()

@@ -8,10 +8,16 @@ from functools import cached_property, partial
 import numpy as np
 from mathutils import Matrix
 
+from ...character.host import Frame
 from ...character.mechanism.inputs import motor_goals, target_goals
-from ...character.mechanism.tick import NO_MORE, Model, Motor, Outputs, State
+from ...character.mechanism.tick import (
+    NO_MORE,
+    MechanismModel,
+    MechanismMotor,
+    MechanismOutputs,
+    MechanismState,
+)
 from ...character.mover import GoalError
-from ...character.stage import Frame
 from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array, inverse
@@ -33,7 +39,7 @@ from ..mechanisms.errors import errors_of, missed, unbalanced
 from ..mechanisms.parents import refuse_unknown
 from ..mechanisms.poses import matrix_of
 from ..mechanisms.shapes import dof_axes
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..showing import mechanism_proxy
 from .mover import JointKey, JointLimits, SceneSession
 
@@ -66,7 +72,7 @@ class MechanismSession(SceneSession):
     """Session of one mechanism. Its poses are `PlacedBodies`."""
 
     made: Assembled | None = None
-    model: Model | None = None
+    model: MechanismModel | None = None
     model_key: tuple = ()
     base: Array | None = None  # (4, 4) the mechanism's base in the world, at the last tick
     joint_keys: tuple[JointKey, ...] = ()  # joint and axis of each motor
@@ -88,7 +94,7 @@ class MechanismSession(SceneSession):
             scaled = asked.why_scaled(self.reading, frame.view)
             said = (
                 scaled,
-                through(frame.part.owner, frame.feedback),
+                through(frame.mover.owner, frame.feedback),
                 _remark(self.model, self.outputs, self.state),
                 self._balance(),
             )
@@ -198,9 +204,9 @@ class MechanismSession(SceneSession):
         self.pose = self.desired_pose = {}
         self.restart()
 
-    def read(self, frame: Frame, dt: float) -> tuple[Model, Goals]:
+    def read(self, frame: Frame, dt: float) -> tuple[MechanismModel, Goals]:
         """The mover and its inputs in the mechanism's base frame."""
-        (owner, settings), placement = frame.part, frame.view
+        (owner, settings), placement = frame.mover, frame.view
         self.take_up(owner, settings)
         if self.made is None:
             raise RigError(
@@ -218,14 +224,14 @@ class MechanismSession(SceneSession):
         )
         if evaluated_settings.drive == "MOTORS":
             asked.ordered(settings, reading)
-            values = self._kept_values(frame.part, evaluated_settings)
+            values = self._kept_values(frame.mover, evaluated_settings)
             return self.model, motor_goals(
                 self.model, asked.driven(reading, placement, inverse(self.base)), values, weights
             )
         back = inverse(self.base)
         goals = asked.frames(settings, evaluated_settings, reading, placement, back)
         keeping = [k for k, motor in enumerate(evaluated_settings.motors) if motor.keeps_value]
-        values = self._kept_values(frame.part, evaluated_settings) if keeping else []
+        values = self._kept_values(frame.mover, evaluated_settings) if keeping else []
         kept_values = {k: values[k] for k in keeping}
         return self.model, target_goals(self.model, goals, kept_values, weights, back)
 
@@ -247,17 +253,17 @@ class MechanismSession(SceneSession):
         limits = [
             (motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk) for motor in motors
         ]
-        characters = tuple(character(settings, motor) for motor in motors)
-        key = (tuple(limits), settings.filter, characters)
+        styles = tuple(motion_style(settings, motor) for motor in motors)
+        key = (tuple(limits), settings.filter, styles)
         if self.model_key == key:
             return
         solver_motors = []
-        for motor, numbers, moves in zip(motors, limits, characters, strict=True):
+        for motor, numbers, moves in zip(motors, limits, styles, strict=True):
             joint = reading.mechanism.joint[asked.motor_joint(motor, reading)]
             index = list(dof_axes(joint.kind)).index(motor.axis)
             try:
                 solver_motors.append(
-                    Motor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves))
+                    MechanismMotor(joint.name, index, make_filter(settings.filter, Limits(*numbers), moves))
                 )
             except MotionError as error:
                 raise RigError(f"Motor '{motor.name}': {error}") from error
@@ -281,7 +287,7 @@ def through(owner, back) -> str:
     )
 
 
-def _remark(model: Model, outputs: Outputs, state: State) -> str:
+def _remark(model: MechanismModel, outputs: MechanismOutputs, state: MechanismState) -> str:
     """The error of the goals as a sentence; "" if they are met."""
     report = outputs.report
     if not report.assembled or not outputs.is_closed:
@@ -296,7 +302,7 @@ def _remark(model: Model, outputs: Outputs, state: State) -> str:
     return ". ".join(filter(None, said))
 
 
-def _shortfall(model: Model, report: Report, state: State) -> str:
+def _shortfall(model: MechanismModel, report: Report, state: MechanismState) -> str:
     goals_text = "motors' values" if state.goals.counts_full_rotations else "targets"
     if not (left := missed(model.solver, state.goals, state.desired)):
         return ""

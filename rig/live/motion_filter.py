@@ -9,7 +9,7 @@ from functools import lru_cache
 from ...motion import FILTERS, NO_FILTER
 from ..bones import imported_robot
 from ..bones.axes import JointKey
-from ..properties.character import AUTOMATIC
+from ..properties.motion_style import AUTOMATIC
 
 OF_ROBOTS = "default"  # filter that Automatic uses
 

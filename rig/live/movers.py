@@ -4,7 +4,6 @@ find movers.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ...character.mover import Planning
 from ...solvers.table import SOLVERS
 from ..blender.selection import selected
 from ..bodies import pairing
@@ -45,19 +44,6 @@ class ChainMover(BonePostures, Mover):
     def chosen_on(cls, owner) -> LimberChain | None:
         """The selected chain of an armature; None: there is none."""
         return selected(cls.settings_on(owner), owner.limber.active_chain)
-
-    @property
-    def planning(self) -> Planning | None:
-        """The chain's number among the armature's planning chains, live or not, which share the time for
-        planning; a live body counts as one more.
-        """
-        rig_settings = self.owner.limber
-        planners = [
-            chain.uid
-            for chain in rig_settings.chains
-            if plans(chain.solver) or chain.uid == self.settings.uid
-        ]
-        return Planning(planners.index(self.settings.uid), len(planners) + rig_settings.retarget.live)
 
     def moved(self, session) -> Moved:
         return self.moves
@@ -273,11 +259,6 @@ class MechanismMover(MotorPostures, Mover):
     def channel(self, key: JointKey) -> Channel | None:
         keys = [motor.key for motor in self.settings.motors]
         return channels.of_motor(self.owner, keys.index(key)) if key in keys else None
-
-
-def plans(solver: str) -> bool:
-    """Whether a solver plans ahead; chains with such a solver on one armature take turns to plan."""
-    return solver in SOLVERS and SOLVERS[solver].looks_ahead > 0
 
 
 KINDS: list[type[Mover]] = [BodyMover, ChainMover, MechanismMover]

@@ -1,6 +1,6 @@
 """Runtime state of live motion. Nothing of it is saved; loading a file resets it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -12,6 +12,7 @@ from ..blender.presence import find
 from ..bones import axes
 from ..mechanisms import assembled
 from ..mechanisms.owners import TYPES
+from ..properties.chains import LimberChain
 from ..scene.dependencies import depends_on_objects_alone, targets
 from ..showing import mechanism_proxy
 from ..showing import proxy as proxies
@@ -19,7 +20,7 @@ from .budget import Clock
 from .mechanism_session import MechanismSession
 from .mover import Mover
 from .movers import ChainMover, MechanismMover, live_of, movers_of
-from .stage import Stage
+from .stage import SceneStage
 
 
 @dataclass
@@ -56,18 +57,63 @@ class Member:
             chain.joints[0].bone: list(filter(depends_on_objects_alone, targets(chain))) for chain in chains
         }
 
+    def is_in_line(self) -> bool:
+        """Whether bones, joints, constraints and targets are the same as at the last `sync`."""
+        if not exists(self.rig) or not self.rig.pose:
+            return False
+        if not can_show(self.rig) or self.rig.mode == "EDIT":
+            return True
+        return (
+            exists(self.proxy)
+            and bool(self.movers)
+            and proxies.RIGS.is_attached(self.rig, proxies.holders(self.rig, self.names))
+            and proxies.is_watching(self.proxy, self.targets)
+        )
 
+
+@dataclass
 class Registry:
-    """Registry of the live armatures and their proxies, as of the last `sync`."""
+    """Registry of the live armatures and mechanisms and their proxies, as of the last `sync`."""
 
-    def __init__(self) -> None:
-        self.members: list[Member] = []
+    members: list[Member] = field(default_factory=list)  # armatures with a live body or live chains
+    mechanisms: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> its name
+    unread: dict[int, str] = field(default_factory=dict)  # owner's session_uid -> why it could not be read
+    counted: int = -1  # objects in the file after the last `sync`
 
     def __iter__(self) -> Iterator[Member]:
         return (member for member in self.members if exists(member.rig))
 
+    def movers_of_mechanisms(self, scene=None) -> list[Mover]:
+        """All live mechanisms; with `scene`, those of that scene."""
+        owners = [owner for uid, name in self.mechanisms.items() if (owner := find(name, uid)) is not None]
+        return [
+            MechanismMover(owner, owner.limber.mechanism)
+            for owner in owners
+            if scene is None or owner.name in scene.objects
+        ]
+
     def sync(self) -> None:
-        """Finds the live armatures of the file, attaches a proxy to each, and removes proxies of others."""
+        """Finds what is live in the file, attaches a proxy to each armature and mechanism, and removes
+        proxies of others. Mechanisms that have not been read yet, as after their file was opened, are read.
+        """
+        self.mechanisms = {
+            obj.session_uid: obj.name
+            for obj in bpy.data.objects
+            if obj.type in TYPES and obj.limber.mechanism.live and obj.library is None and obj.users_scene
+        }
+        assembled.drop_others(self.mechanisms)
+        owners = [owner for owner, _ in self.movers_of_mechanisms()]
+        if unread := [owner for owner in owners if assembled.stored(owner) is None]:
+            self.show_authored()
+            self._read(unread)
+        self.sync_rigs()
+        mechanism_proxy.discard_others(owners)
+        for owner in owners:
+            if (mechanism := assembled.stored(owner)) is not None:
+                mechanism_proxy.attach(owner, mechanism.reading)
+
+    def sync_rigs(self) -> None:
+        """As `sync`, for armatures with a live body or live chains alone."""
         members = []
         for rig in proxies.rigs():
             if is_live(rig):
@@ -79,13 +125,33 @@ class Registry:
                     can_show(rig) and rig.mode != "EDIT"
                 ):  # bones renamed there would lose their pose with a new constraint
                     _heal_renamed(member)
-                    self._attach(member)
+                    member.proxy = proxies.attach(rig, member.names)
+                    proxies.watch(member.proxy, member.targets)
                 if member.proxy is not None:
                     member.order = [bone.name for bone in member.proxy.pose.bones]
             elif can_show(rig) and proxies.has_constraints(rig):
                 proxies.detach(rig)
         self.members = members
-        proxies.discard_others([member.proxy for member in members if member.proxy])
+        proxies.RIGS.discard_others([member.rig for member in members])
+
+    def _read(self, owners: Sequence[bpy.types.Object]) -> None:
+        """Reads mechanisms. Call it while the scene shows its authored pose."""
+        self.unread = {}
+        for owner in owners:
+            try:
+                assembled.store(owner, assembled.prepare(owner, bpy.context.evaluated_depsgraph_get()))
+            except RigError as error:
+                self.unread[owner.session_uid] = str(error)
+
+    def show_authored(self) -> None:
+        """Removes all proxies, and evaluates the scene, which then shows its authored pose."""
+        self.clear()
+        bpy.context.view_layer.update()
+
+    @property
+    def has_no_mechanism(self) -> bool:
+        """Whether no mechanism was live at the last `sync`, and no object was added since."""
+        return not self.mechanisms and len(bpy.data.objects) == self.counted
 
     def has_lost(self) -> bool:
         """Whether an armature or its proxy was deleted since the last `sync`."""
@@ -94,36 +160,27 @@ class Registry:
         )
 
     def is_in_line(self) -> bool:
-        """Whether bones, joints, constraints and targets are the same as at the last `sync`."""
-        for member in self.members:
-            if not exists(member.rig) or not member.rig.pose:
-                return False
-            if can_show(member.rig) and member.rig.mode != "EDIT":
-                if (
-                    not exists(member.proxy)
-                    or not member.movers
-                    or not proxies.is_attached(member.rig, member.proxy, member.names)
-                ):
-                    return False
-                if not proxies.is_watching(member.proxy, member.targets):
-                    return False
-        return True
+        """Whether owners, bones, joints, constraints and targets are the same as at the last `sync`."""
+        return all(member.is_in_line() for member in self.members) and all(
+            _is_attached(find(name, uid)) for uid, name in self.mechanisms.items()
+        )
 
     def clear(self) -> None:
-        """Removes all proxies, so that every armature shows its authored pose."""
+        """Removes all proxies, so that everything shows its authored pose."""
         self.members = []
         for rig in proxies.rigs():
             if can_show(rig) and proxies.has_constraints(rig):
                 proxies.detach(rig)
-        proxies.discard_others([])
+        proxies.RIGS.discard_others(())
+        mechanism_proxy.discard_others(())
 
-    def _attach(self, member: Member) -> None:
-        rig, names = member.rig, member.names
-        if member.proxy is None or [bone.name for bone in member.proxy.pose.bones] != names:
-            member.proxy = proxies.build(rig, names)
-        if not proxies.is_attached(rig, member.proxy, names):
-            proxies.attach(rig, member.proxy)
-        proxies.watch(member.proxy, member.targets)
+
+def _is_attached(owner) -> bool:
+    """Whether a mechanism's owner is there, and its bodies copy the proxy if it could be read."""
+    if owner is None:
+        return False
+    mechanism = assembled.stored(owner)
+    return mechanism is None or mechanism_proxy.is_attached(owner, mechanism.reading)
 
 
 def is_live(rig) -> bool:
@@ -137,37 +194,45 @@ def can_show(rig) -> bool:
 
 
 def _heal_renamed(member: Member) -> None:
-    """Updates the chains after a bone was renamed while live; its constraint still has the old name."""
-    renamed = {}
-    for bone in member.rig.pose.bones:
-        constraint = proxies.own(bone)
-        if (
-            constraint
-            and constraint.target == member.proxy
-            and constraint.subtarget
-            and constraint.subtarget != bone.name
-        ):
-            renamed[constraint.subtarget] = bone.name
+    """Updates what names bones after one was renamed while live."""
+    renamed = _renamed(member)
     if not renamed:
         return
-    labels = {}
-    for chain in member.rig.limber.chains:
-        chain.root, chain.end = renamed.get(chain.root, chain.root), renamed.get(chain.end, chain.end)
-        for joint in chain.joints:
-            new = renamed.get(joint.bone, joint.bone)
-            labels[joint.label] = axes.label(new, joint.axis)
-            joint.bone = new
-        for end in chain.ends:
-            end.bone = renamed.get(end.bone, end.bone)
-    for pair in member.rig.limber.retarget.pairs:
+    settings = member.rig.limber
+    labels = {}  # of joints: the old one -> the new one
+    for chain in settings.chains:
+        labels |= _rename_in_chain(chain, renamed)
+    for pair in settings.retarget.pairs:
         if pair.target in renamed:
             was_known, pair.name = pair.calibrated, renamed[pair.target]
             pair.target, pair.calibrated = pair.name, was_known
-    for (
-        channel
-    ) in member.rig.limber.device.channels:  # channels name their joints, so that these are renamed too
+    # Channels name their joints, so that these are renamed too.
+    for channel in settings.device.channels:
         for share in channel.shares:
             share.joint = labels.get(share.joint, share.joint)
+
+
+def _renamed(member: Member) -> dict[str, str]:
+    """New names of renamed bones, by the old ones, which the bones' constraints still have."""
+    renamed = {}
+    for bone in member.rig.pose.bones:
+        constraint = proxies.own(bone)
+        if constraint and constraint.target == member.proxy and constraint.subtarget not in ("", bone.name):
+            renamed[constraint.subtarget] = bone.name
+    return renamed
+
+
+def _rename_in_chain(chain: LimberChain, renamed: Mapping[str, str]) -> dict[str, str]:
+    """Renames bones in a chain; returns the new labels of its joints by the old ones."""
+    labels = {}
+    chain.root, chain.end = renamed.get(chain.root, chain.root), renamed.get(chain.end, chain.end)
+    for joint in chain.joints:
+        new = renamed.get(joint.bone, joint.bone)
+        labels[joint.label] = axes.label(new, joint.axis)
+        joint.bone = new
+    for end in chain.ends:
+        end.bone = renamed.get(end.bone, end.bone)
+    return labels
 
 
 def exists(obj) -> bool:
@@ -177,82 +242,11 @@ def exists(obj) -> bool:
         return False
 
 
-@dataclass
-class MechanismRegistry:
-    """Registry of the live mechanisms and their proxies, as of the last `sync`."""
-
-    owners: dict[int, str] = field(default_factory=dict)  # session_uid -> name
-    unread: dict[int, str] = field(default_factory=dict)  # session_uid -> why it could not be read
-    counted: int = -1  # objects in the file after the last `sync`
-
-    def movers(self, scene=None) -> list[Mover]:
-        """All live mechanisms; with `scene`, those of that scene."""
-        owners = [owner for uid, name in self.owners.items() if (owner := find(name, uid)) is not None]
-        return [
-            MechanismMover(owner, owner.limber.mechanism)
-            for owner in owners
-            if scene is None or owner.name in scene.objects
-        ]
-
-    def sync(self) -> None:
-        """Updates the registry from the live mechanisms of the file."""
-        self.owners = {
-            obj.session_uid: obj.name
-            for obj in bpy.data.objects
-            if obj.type in TYPES and obj.limber.mechanism.live and obj.library is None and obj.users_scene
-        }
-        assembled.drop_others(self.owners)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was live at the last `sync`, and no object was added since."""
-        return not self.owners and len(bpy.data.objects) == self.counted
-
-    @property
-    def has_unread(self) -> bool:
-        """Whether a live mechanism has not been read yet, as after its file was opened."""
-        return any(assembled.stored(owner) is None for owner, _ in self.movers())
-
-    def read(self) -> None:
-        """Reads live mechanisms that have not been read yet. Call it while the scene shows its
-        authored pose.
-        """
-        self.unread = {}
-        for owner, _ in self.movers():
-            if assembled.stored(owner) is None:
-                try:
-                    assembled.store(owner, assembled.prepare(owner, bpy.context.evaluated_depsgraph_get()))
-                except RigError as error:
-                    self.unread[owner.session_uid] = str(error)
-
-    def attach(self) -> None:
-        """Attaches a proxy to each live mechanism, and removes the proxies of others."""
-        mechanism_proxy.discard_others(list(self.owners))
-        for owner, _ in self.movers():
-            if (mechanism := assembled.stored(owner)) is not None:
-                mechanism_proxy.attach(owner, mechanism.reading)
-
-    def is_in_line(self) -> bool:
-        """Whether owners and constraints are the same as at the last `sync`."""
-        for uid, name in self.owners.items():
-            owner = find(name, uid)
-            if owner is None:
-                return False
-            mechanism = assembled.stored(owner)
-            if mechanism is not None and not mechanism_proxy.is_attached(owner, mechanism.reading):
-                return False
-        return True
-
-    def clear(self) -> None:
-        """Removes all proxies, so that everything shows its authored pose."""
-        mechanism_proxy.discard_others([])
-
-
 def show(owner, session: MechanismSession) -> None:
     """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the
     first tick.
     """
-    mechanism, shown = assembled.stored(owner), mechanism_proxy.find(owner)
+    mechanism, shown = assembled.stored(owner), mechanism_proxy.MECHANISMS.find(owner)
     if mechanism is None or shown is None or not exists(shown):
         return
     if session.outputs is not None and session.made is mechanism:
@@ -268,9 +262,8 @@ class Runtime:
     """Runtime state: the live movers, their stages and proxies, and the playback of each scene."""
 
     registry: Registry = field(default_factory=Registry)
-    mechanisms: MechanismRegistry = field(default_factory=MechanismRegistry)
-    playback: Playback = field(default_factory=lambda: Playback(Stage()))
-    shown: Stage | None = (
+    playback: Playback[SceneStage] = field(default_factory=lambda: Playback(SceneStage()))
+    shown: SceneStage | None = (
         None  # stage whose poses the proxies show since the last frame change; None: the playback's
     )
     moving: set[int] = field(
@@ -283,12 +276,12 @@ class Runtime:
         False  # whether Limber itself is writing, so that updates of the dependency graph are its own
     )
     has_rendered: bool = False  # whether something was rendered when a timer last looked
-    rendering: Playback | None = None  # a render steps through frames on a stage of its own
+    rendering: Playback[SceneStage] | None = None  # a render steps through frames on a stage of its own
 
     @property
     def is_any(self) -> bool:
         """Whether any mover of the file is live."""
-        return bool(self.registry.members or self.mechanisms.owners)
+        return bool(self.registry.members or self.registry.mechanisms)
 
     def note_rest(self, scene, movers: list[Mover]) -> None:
         """Records whether any mover of a scene still moves."""
@@ -337,7 +330,7 @@ def live_movers(scene=None) -> list[Mover]:
         if scene is None or scene.session_uid in member.scenes
         for mover in member.movers
     ]
-    return rig_movers + _now.mechanisms.movers(scene)
+    return rig_movers + _now.registry.movers_of_mechanisms(scene)
 
 
 def live_chains(scene=None) -> list[Mover]:

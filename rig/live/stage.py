@@ -6,10 +6,10 @@ from that one's new, filtered pose, since Blender's evaluated pose is one frame 
 
 from collections.abc import Mapping, Sequence
 
-from ...character import stage as engine
 from ...character.one_thread import in_one_thread
+from ...character.stage import Stage
 from ...solvers.goals import GazeGoal
-from ..chains.skeleton import Followed
+from ..bones.joint_bones import Followed
 from ..properties.body import UID as BODY
 from ..scene.placement import Placement
 from .mover import Key, Mover, SceneSession
@@ -17,14 +17,14 @@ from .movers import mover_of
 
 
 class SceneHost:
-    """Implementation of `character.mover.Host` for a Blender scene in one frame.
+    """Implementation of `character.host.Host` for a Blender scene in one frame.
 
     Args:
         stage: The stage whose movers move.
         depsgraph: The evaluated scene.
     """
 
-    def __init__(self, stage: "Stage", depsgraph) -> None:
+    def __init__(self, stage: "SceneStage", depsgraph) -> None:
         self.stage, self.depsgraph = stage, depsgraph
         self.bodies: dict[int, set[str]] = {}  # object's session_uid -> bones that show bodies of mechanisms
 
@@ -73,7 +73,7 @@ class SceneHost:
         return body.owner.data.name in self.dirty or (source is not None and source.data.name in self.dirty)
 
 
-class Stage(engine.Stage):
+class SceneStage(Stage):
     """Sessions of the movers of a file; see `character.stage.Stage`.
 
     Args:
@@ -85,8 +85,8 @@ class Stage(engine.Stage):
         self.solvers = solvers or {}
         self.dirty: set[str] = set()
 
-    def empty(self) -> "Stage":
-        other = Stage(self.solvers)
+    def empty(self) -> "SceneStage":
+        other = SceneStage(self.solvers)
         other.dirty = set(self.dirty)
         return other
 

@@ -9,7 +9,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...character.mechanism.tick import Model
+from ...character.mechanism.tick import MechanismModel
 from ...character.one_thread import in_one_thread
 from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array
@@ -33,7 +33,7 @@ class Assembled:
     """A mechanism that was read from the scene and assembled, before motors are applied."""
 
     reading: Reading
-    model: Model
+    model: MechanismModel
     base: Array  # (4, 4) where the mechanism's base was in the world
 
     @cached_property
@@ -74,7 +74,7 @@ def prepare(owner, depsgraph, is_rest: bool = False) -> Assembled:
     rest = with_revolutions(owner, solver, assembly.state)
     counts = count(solver, rest)
     is_over_actuated = counts.independent_actuators < counts.actuators
-    model = Model(solver, rest, (), frozenset(counts.undetermined), is_over_actuated)
+    model = MechanismModel(solver, rest, (), frozenset(counts.undetermined), is_over_actuated)
     return Assembled(reading, model, inputs.base(owner, reading, Placement(depsgraph, {})))
 
 

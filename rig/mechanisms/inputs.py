@@ -14,7 +14,7 @@ from ...solvers.mechanism.goals import CentreGoal, FrameGoal
 from ...solvers.mechanism.model import MechanismError
 from ..blender.errors import RigError
 from ..blender.presence import find, is_deleted, why_absent
-from ..chains.skeleton import SCALED
+from ..bones.joint_bones import SCALED
 from ..scene.dependencies import Dependency, with_itself
 from ..scene.placement import Placement
 from .authored_mechanism import Part, Reading, signature

@@ -6,7 +6,7 @@ mechanism's density. A body without volume has no mass: Check reports it if ther
 mass.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import bpy
@@ -58,18 +58,12 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
 
     If the imported robot's file has masses, links without one have mass 0.
     """
-    has_file_masses = any(
-        inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values()
-    )
-    masses: dict[str, Mass] = {}
-    for bone in rig.pose.bones:
-        if has_file_masses and bone.name in rest.inertials and bone.limber_body.mass_from != OWN:
-            masses[bone.name] = _of_file(rest, bone.name)
-    left = [bone for bone in rig.pose.bones if bone.name not in masses]
-    is_balanced = any(
-        goal.does == "CENTRE" for goal in rig.limber.mechanism.goals
-    )  # then it counts what stands on the ground
-    shaped = {bone.name for bone in (rig.pose.bones if is_balanced else left)}
+    bones = rig.pose.bones
+    masses = _of_files(bones, rest)
+    left = [bone for bone in bones if bone.name not in masses]
+    # Where the centre of mass is balanced, what stands on the ground counts: all bones need their shapes.
+    is_balanced = any(goal.does == "CENTRE" for goal in rig.limber.mechanism.goals)
+    shaped = {bone.name for bone in (bones if is_balanced else left)}
     solids = _solids(rig, rest, shaped, depsgraph) if shaped else {}
     masses = {
         name: replace(mass, points=solids[name].points) if name in solids else mass
@@ -79,6 +73,19 @@ def of_bones(rig, rest: Rest, density: float, depsgraph) -> dict[str, Mass]:
         middle = (0.0, 0.5 * bone.bone.length * rig.matrix_world.to_scale()[1], 0.0)
         masses[bone.name] = _mass(bone.limber_body, solids.get(bone.name, Solid()), density, middle)
     return masses
+
+
+def _of_files(bones: Iterable[bpy.types.PoseBone], rest: Rest) -> dict[str, Mass]:
+    """Masses from the imported robot's file, of bones for which the user has not set them; none if the file
+    has no masses.
+    """
+    if not any(inertial is not None and inertial.mass > 0.0 for inertial in rest.inertials.values()):
+        return {}
+    return {
+        bone.name: _of_file(rest, bone.name)
+        for bone in bones
+        if bone.name in rest.inertials and bone.limber_body.mass_from != OWN
+    }
 
 
 def _mass(settings, solid: Solid, density: float, middle: tuple[float, float, float]) -> Mass:

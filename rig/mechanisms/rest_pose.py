@@ -15,7 +15,7 @@ from mathutils import Matrix, Quaternion
 from ...solvers.kinematics.se3 import Array, angle_of, inverse
 from ...solvers.mechanism.loops import JointResiduals
 from ..blender.errors import RigError
-from ..chains.skeleton import SCALED
+from ..bones.joint_bones import SCALED
 from . import joints
 from .joints import ObjectJoint
 from .ownership import ends, joint_objects, role_of

@@ -15,13 +15,13 @@ from ..live import live
 from ..live.mover import Mover
 from ..live.movers import mover_of
 from ..live.runtime import live_chains, live_movers
-from ..live.stage import Stage
+from ..live.stage import SceneStage
 from ..live.uses import Use, why_not
 from ..scene.dependencies import moved_targets
 from . import muting
 from .new_actions import keyed_action, refuse_what_would_hide_keys
 from .stepped import Stepped
-from .take import Take
+from .take import RecordedTake
 
 SUFFIX = " Baked"
 NUMBERED = re.compile(re.escape(SUFFIX) + r"(\.\d+)?$")  # as Blender numbers the second of a name
@@ -75,11 +75,11 @@ class Bake(Stepped):
         super().__init__(scene)
 
     def _begin_pass(self) -> None:
-        self.stage = Stage()
+        self.stage = SceneStage()
         live.prepare(self.stage, self.movers)
         for mover in self.movers:
             self.stage.session(*mover).check_keys()
-        self.take = Take()
+        self.take = RecordedTake()
         self.values: dict[tuple[int, str], list[dict]] = {
             mover.key: [] for mover in self.movers
         }  # values to key in each frame
@@ -127,18 +127,8 @@ class Bake(Stepped):
         before = self.take.rows[-1] if self.take.rows else {}
         row: dict[Channel, float] = {}
         for mover in self.movers:
-            session = self.stage.session(*mover)
-            if session.outputs is None:
-                raise RigError(f"Frame {frame}: {session.problem}")
-            if session.unmet:
-                self.held[frame] = session.unmet
-            if session.warning:
-                self.remarks.setdefault(mover.label, session.warning)
-            self.values[mover.key].append(session.values())
-            row |= session.keys(mover, placement, before)
-            if self.is_first_of_two and (noted := self.goals.get(mover.key)) is not None:
-                # A goal that cannot be used is replaced by the last usable one.
-                noted.append(noted[-1] if session.problem else session.goal)
+            self._note(mover, frame)
+            row |= self.stage.session(*mover).keys(mover, placement, before)
         if lost := next((channel for channel in before if channel not in row), None):
             raise RigError(
                 f"Frame {frame}: '{lost.bone or lost.thing}' does not move any more as it did in the frames"
@@ -155,6 +145,24 @@ class Bake(Stepped):
             super()._put_back()  # both passes read the authored pose at the same frame
             self._begin_pass()
         return self.done < self.total
+
+    def _note(self, mover: Mover, frame: int) -> None:
+        """Notes a mover's values, its goal, and why it does not follow it.
+
+        Raises:
+            RigError: the mover cannot be solved in the first frame.
+        """
+        session = self.stage.session(*mover)
+        if session.outputs is None:
+            raise RigError(f"Frame {frame}: {session.problem}")
+        if session.unmet:
+            self.held[frame] = session.unmet
+        if session.warning:
+            self.remarks.setdefault(mover.label, session.warning)
+        self.values[mover.key].append(session.values())
+        if self.is_first_of_two and (noted := self.goals.get(mover.key)) is not None:
+            # A goal that cannot be used is replaced by the last usable one.
+            noted.append(noted[-1] if session.problem else session.goal)
 
     def _ahead(self) -> dict[tuple[int, str], list[GazeGoal]]:
         """Goals of the next frames, by mover; after the last frame its goal is repeated."""

@@ -24,7 +24,7 @@ from ...character.file.contents import (
 )
 from ...character.file.reading import LIFE
 from ...character.file.tracks import track
-from ...character.stage import in_order
+from ...character.order import in_order
 from ..blender.errors import RigError
 from ..chains import chain as build
 from ..chains.kept_posture import place
@@ -32,7 +32,7 @@ from ..live import live
 from ..live.chain_session import ChainSession
 from ..live.mover import Mover
 from ..live.movers import ChainMover, MechanismMover, movers_of
-from ..live.stage import Stage, in_one_order
+from ..live.stage import SceneStage, in_one_order
 from ..live.uses import Use, why_not
 from ..robot.values import value_of
 from ..scene.dependencies import moved_targets
@@ -104,7 +104,7 @@ class CharacterExport(Stepped):
         self.frames = scene_frames(scene)
         if not len(self.frames):
             raise RigError("The scene's frame range is empty: set Start before End in the Output properties")
-        self.stage = Stage()
+        self.stage = SceneStage()
         live.prepare(self.stage, [*self.movers, *self.mechanisms])
         self.readers = [MechanismReader(mover, self.stage.session(*mover)) for mover in self.mechanisms]
         self.reads = {mover.key: _Read() for mover in self.movers}
@@ -257,7 +257,6 @@ class CharacterExport(Stepped):
             settings={name: _track([row.settings[name] for row in rows]) for name in rows[0].settings},
             authored=track(np.array([row.authored for row in rows])),
             base_frame=self._anchor([row.hanging for row in rows], [row.base_frame for row in rows]),
-            planning=mover.planning,
         )
 
     def _link(self, mover: Mover) -> ChainLink | None:

@@ -17,7 +17,7 @@ from ..chains.kept_posture import place
 from ..live.mechanism_session import MechanismSession
 from ..live.mover import Mover
 from ..mechanisms import inputs as asked
-from ..properties.character import character
+from ..properties.motion_style import motion_style
 from ..scene.placement import Hanging, Placement
 
 Places = tuple[
@@ -104,7 +104,7 @@ class MechanismReader:
                 motor.index,
                 settings.filter,
                 Limits(setting.lower, setting.upper, setting.velocity, setting.acceleration, setting.jerk),
-                character(settings, setting),
+                motion_style(settings, setting),
                 setting.keeps_value,
             )
             for setting, motor in zip(settings.motors, model.motors, strict=True)

@@ -14,8 +14,7 @@ import bpy
 import numpy as np
 
 from ...character.one_thread import in_one_thread
-from ...character.stage import slot as plan_slot
-from ...solvers.gaze import GazeSolver, PlanSlot, Solution
+from ...solvers.gaze import GazeSolver, Solution
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Skeleton
 from ...solvers.table import SOLVERS, make_solver
@@ -25,7 +24,7 @@ from ..chains.skeleton import ChainReader
 from ..live import live
 from ..live.chain_session import SETUP_ERRORS
 from ..live.movers import mover_of
-from ..live.stage import Stage
+from ..live.stage import SceneStage
 from . import discontinuities
 from .stepped import Stepped
 
@@ -37,7 +36,7 @@ REPEATS, REPEAT_FOR = (
 )
 
 
-class Column(NamedTuple):
+class ComparedColumn(NamedTuple):
     """A column of the comparison's table."""
 
     heading: str
@@ -46,25 +45,25 @@ class Column(NamedTuple):
     needs_position: bool = False  # whether only goals with a position have this figure
 
 
-COLUMNS: dict[str, Column] = {
-    "aim": Column("Aim", "Error of the end's direction, in degrees: mean of all frames", 3),
-    "distance": Column(
+COLUMNS: dict[str, ComparedColumn] = {
+    "aim": ComparedColumn("Aim", "Error of the end's direction, in degrees: mean of all frames", 3),
+    "distance": ComparedColumn(
         "Position", "Error of the end's position, in millimetres: mean of all frames", 1, True
     ),
-    "shape": Column(
+    "shape": ComparedColumn(
         "Shape", "Shape deviation, what is seen of the difference to the posture, in degrees: mean", 2
     ),
-    "jumps": Column(
+    "jumps": ComparedColumn(
         "Jumps",
         f"Frames in which a joint rotates by {degrees(discontinuities.ROTATION):.0f} degrees at once,"
         f" or moves by {discontinuities.SHARE:.0%} of its range",
         0,
     ),
-    "milliseconds": Column("ms", "Time for a frame in milliseconds: median", 2),
-    "iterations": Column("Steps", "Iterations as the solver counts them: mean", 1),
-    "orientation": Column("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
-    "posture": Column("Posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
-    "worst": Column("Worst", "The largest error of the end's direction, in degrees", 2),
+    "milliseconds": ComparedColumn("ms", "Time for a frame in milliseconds: median", 2),
+    "iterations": ComparedColumn("Steps", "Iterations as the solver counts them: mean", 1),
+    "orientation": ComparedColumn("Orient.", "The ERIK paper's orientation error, 0 to 1: mean", 4),
+    "posture": ComparedColumn("Posture", "The ERIK paper's posture error, weighted, 0 to 1: mean", 4),
+    "worst": ComparedColumn("Worst", "The largest error of the end's direction, in degrees", 2),
 }
 
 
@@ -79,7 +78,7 @@ class Row:
 
 
 @dataclass
-class Table:
+class ComparisonTable:
     """Table with the results of a comparison of solvers."""
 
     rows: list[Row]
@@ -119,10 +118,12 @@ class Table:
         return "\n".join(lines) + "\n"
 
 
-_tables: dict[tuple[int, str], Table] = {}  # by the armature object's session_uid and the chain's uid
+_tables: dict[
+    tuple[int, str], ComparisonTable
+] = {}  # by the armature object's session_uid and the chain's uid
 
 
-def table(rig, chain) -> Table | None:
+def table(rig, chain) -> ComparisonTable | None:
     """The last comparison of a chain in this session; None if there is none."""
     return _tables.get((rig.session_uid, chain.uid))
 
@@ -150,19 +151,16 @@ class _Contestant:
         self.seconds: list[float] = []
         self.jumps = 0
 
-    def solve(
-        self, skeleton: Skeleton, goal: GazeGoal, repeats: int, slot: PlanSlot | None, dt: float
-    ) -> None:
+    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, dt: float) -> None:
         """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start to measure its
-        time. `slot`: when it may plan.
+        time.
         """
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
-        foresight = {"slot": slot or PlanSlot()} if SOLVERS[self.name].looks_ahead else {}
         answers, until = [], perf_counter() + REPEAT_FOR
         while len(answers) < repeats and (not answers or perf_counter() < until):
-            answers.append(self.solver.solve(goal, start=start, memory=memory, dt=dt, **foresight))
+            answers.append(self.solver.solve(goal, start=start, memory=memory, dt=dt))
         answer = answers[-1]
         if self.last is not None and len(self.last.angles) == len(answer.angles):
             self.jumps += bool((np.abs(answer.angles - self.last.angles) > _largest_steps(skeleton)).any())
@@ -239,7 +237,7 @@ class Comparison(Stepped):
             (rig, chain),
             *(pair for pair in live.live_movers(scene) if (pair[0], pair[1].uid) != (rig, chain.uid)),
         ]
-        self.stage = Stage({(rig.session_uid, chain.uid): self.contestants[0].name})
+        self.stage = SceneStage({(rig.session_uid, chain.uid): self.contestants[0].name})
         self.done = 0  # number of completed steps
         self.left_out: dict[int, str] = {}  # frames without a goal, and why
         self._goal: tuple[Skeleton, GazeGoal] | None = None
@@ -269,8 +267,7 @@ class Comparison(Stepped):
             skeleton, goal = self._goal
             try:
                 repeats = 1 if self.moves and contestant.answers else REPEATS
-                slot = plan_slot(self.mover.planning, self.done // len(self.contestants))
-                contestant.solve(skeleton, goal, repeats, slot, self.seconds_a_frame)
+                contestant.solve(skeleton, goal, repeats, self.seconds_a_frame)
             except GazeError as error:
                 self.left_out[self.frame] = str(error)
         self.done += 1
@@ -292,7 +289,7 @@ class Comparison(Stepped):
         else:
             self._goal = session.model.skeleton, session.outputs.goal
 
-    def finish(self) -> Table:
+    def finish(self) -> ComparisonTable:
         """The table, which is also stored for the panel."""
         self._end()
         answered = {
@@ -306,7 +303,7 @@ class Comparison(Stepped):
         remark = ""
         if self.left_out:
             remark = f"Frames left out: {len(self.left_out)}. Frame {next(iter(self.left_out))}: {why}"
-        _tables[self.rig.session_uid, self.chain.uid] = new_table = Table(rows, self.frames, remark)
+        _tables[self.rig.session_uid, self.chain.uid] = new_table = ComparisonTable(rows, self.frames, remark)
         return new_table
 
     @property

@@ -33,12 +33,12 @@ from ..bones.shown_values import Deviation
 from ..live import live
 from ..live.mover import Mover
 from ..live.movers import movers_of
-from ..live.stage import Stage
+from ..live.stage import SceneStage
 from ..mechanisms.link_poses import bone_of_link, link_in_bone, link_target, shown_pose
 from ..robot import device, values
 from ..robot.device import Source
 from ..robot.names_in_files import names_in_files
-from ..robot.values import ValueFilters
+from ..robot.value_filters import ValueFilters
 from ..scene.placement import Placement
 from .stepped import Stepped
 
@@ -96,7 +96,7 @@ class Export(Stepped):
         )  # scene frames from one row to the next
         self.warnings: list[str] = []  # about the motion as a whole
         self.sound = ""  # name of the sound file written beside the motion file
-        self.stage = Stage()
+        self.stage = SceneStage()
         self.filters = ValueFilters()
         self.rows: list[tuple[float, ...]] = []
         self.off: dict[
@@ -180,10 +180,7 @@ class Export(Stepped):
                 frame, expected and found value. No file is written then.
         """
         try:
-            motion = self._motion()
-            self.warnings += [
-                f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self.off.values()
-            ]
+            motion = self.motion()
             write(path, self.form.make(motion, settings))
             self._write_sound(path)
         except HardwareError as error:
@@ -202,7 +199,15 @@ class Export(Stepped):
         except HardwareError as error:
             self.warnings.append(str(error))
 
-    def _motion(self) -> Motion:
+    def motion(self) -> Motion:
+        """The motion of the frames that were read, in the format's frames; `warnings` says what is odd in it.
+
+        Raises:
+            HardwareError: a limit is exceeded; the message names joint, frame, expected and found value.
+        """
+        self.warnings += [
+            f"Frame {frame:.0f}: {deviation.sentence}" for frame, deviation in self.off.values()
+        ]
         poses = {link: tuple(rows) for link, rows in self.poses.items()}
         take = Take(
             self.device,

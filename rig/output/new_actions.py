@@ -9,10 +9,10 @@ import bpy
 from ..blender import actions
 from ..blender.errors import RigError
 from . import muting
-from .take import Take
+from .take import RecordedTake
 
 
-def keyed_action(owner, name: str, take: Take) -> tuple[bpy.types.Action, int | None]:
+def keyed_action(owner, name: str, take: RecordedTake) -> tuple[bpy.types.Action, int | None]:
     """A new action with a take's keyframes for an object, not yet assigned to it, and the handle of
     its slot.
     """

@@ -15,7 +15,7 @@ from ..live.movers import live_of
 from ..live.runtime import after_frame
 from . import muting, take_copies
 from .new_actions import keyed_action
-from .take import Take
+from .take import RecordedTake
 from .take_copies import Copy
 
 TAKE = " Take "
@@ -34,7 +34,7 @@ class Keyed(NamedTuple):
     muted: list[str]  # sentences on what was muted because it would override the keys
 
 
-_going: dict[int, list[Take]] = {}  # current recordings by the object's session_uid
+_going: dict[int, list[RecordedTake]] = {}  # current recordings by the object's session_uid
 _copies: dict[int, Copy] = {}  # their copies on disk, by the same key
 
 
@@ -49,7 +49,7 @@ def start(owner) -> None:
         raise RigError(f"Nothing of '{owner.name}' is live: press Start Live first")
     for mover in movers:
         live.session(*mover).check_keys()
-    _going[owner.session_uid] = [Take()]
+    _going[owner.session_uid] = [RecordedTake()]
     after_frame[note] = None
     if take_copies.is_wanted():
         _copies[owner.session_uid] = Copy(owner.name)
@@ -60,7 +60,7 @@ def forget() -> None:
     remains.
     """
     for uid, copy in _copies.items():
-        copy.add([*_going[uid], Take()])
+        copy.add([*_going[uid], RecordedTake()])
     _going.clear()
     _copies.clear()
     take_copies.forget()
@@ -76,7 +76,7 @@ def copy_problem(rig) -> str:
     return copy.problem if copy else ""
 
 
-def takes(rig) -> list[Take]:
+def takes(rig) -> list[RecordedTake]:
     """The takes recorded so far that are long enough to be keyed."""
     return [take for take in _going.get(rig.session_uid, ()) if len(take.frames) >= SHORTEST]
 
@@ -100,7 +100,7 @@ def note(scene, depsgraph) -> None:
             continue
         frame = scene.frame_current
         if passes[-1].frames and frame < passes[-1].frames[-1]:
-            passes.append(Take())
+            passes.append(RecordedTake())
         take = passes[-1]
         if not take.frames or frame > take.frames[-1]:
             take.frames.append(frame)
@@ -125,7 +125,7 @@ def finish(owner) -> Keyed:
     if not recorded:
         raise RigError("No frame was recorded yet: let the scene play while something is live")
     recorded = [
-        Take(
+        RecordedTake(
             take.frames,
             [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows],
         )
@@ -151,42 +151,49 @@ def restore(owner, path: Path) -> Keyed:
     for take in take_copies.read(path):
         rows = [{channel: value for channel, value in row.items() if channel.is_there} for row in take.rows]
         if len(rows) >= SHORTEST and all(rows):
-            recorded.append(Take(take.frames, rows))
+            recorded.append(RecordedTake(take.frames, rows))
     if not recorded:
         raise RigError(f"{path.name} has no take of what '{owner.name}' moves")
     return _key(owner, recorded)
 
 
-def _key(owner, recorded: list[Take]) -> Keyed:
+def _key(owner, recorded: list[RecordedTake]) -> Keyed:
     """Keys each take on new actions, ends live motion, and assigns the actions of the last complete take."""
     for mover in live_of(owner):
         live.stop(*mover)
     longest = max(len(take.frames) for take in recorded)
     last = max(k for k, take in enumerate(recorded) if len(take.frames) >= STUB * longest)
-    new_actions: list[bpy.types.Action] = []
-    for obj in {
-        channel.uid: channel.owner for take in recorded for row in take.rows for channel in row
-    }.values():
-        if obj is None:
-            continue  # the object was deleted since
-        animation = obj.animation_data
-        before = (
-            (animation.action, getattr(animation, "action_slot_handle", None))
-            if animation and animation.action
-            else None
-        )
-        keyed = []
-        for take in recorded:
-            if before is not None:
-                actions.assign(obj, *before)
-            elif obj.animation_data is not None:
-                obj.animation_data.action = None
-            keyed.append(keyed_action(obj, _name(before[0].name if before else obj.name), take))
-            keyed[-1][0].use_fake_user = True
-        actions.assign(obj, *keyed[last])
-        new_actions += [action for action, _ in keyed]
+    owners = {channel.uid: channel.owner for take in recorded for row in take.rows for channel in row}
+    new_actions = [
+        action
+        for obj in owners.values()
+        if obj is not None  # else it was deleted since
+        for action in _key_takes(obj, recorded, last)
+    ]
     muted = [sentence for take in recorded for sentence in muting.mute_what_wins(take.keys)]
     return Keyed(new_actions, len(recorded), len(recorded) - 1 - last, muted)
+
+
+def _key_takes(obj: bpy.types.Object, recorded: list[RecordedTake], last: int) -> list[bpy.types.Action]:
+    """Keys each take of an object on an action of its own, which begins as the object's action before, and
+    assigns that of take number `last`.
+    """
+    animation = obj.animation_data
+    before = (
+        (animation.action, getattr(animation, "action_slot_handle", None))
+        if animation and animation.action
+        else None
+    )
+    keyed = []
+    for take in recorded:
+        if before is not None:
+            actions.assign(obj, *before)
+        elif obj.animation_data is not None:
+            obj.animation_data.action = None
+        keyed.append(keyed_action(obj, _name(before[0].name if before else obj.name), take))
+        keyed[-1][0].use_fake_user = True
+    actions.assign(obj, *keyed[last])
+    return [action for action, _ in keyed]
 
 
 def cancel(rig) -> None:

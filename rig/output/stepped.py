@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from math import floor
 from time import perf_counter
 
-from ..live import live
-from ..live.stage import Stage
-from ..robot import links
+from ..live import live, shown_poses
+from ..live.stage import SceneStage
+from ..robot import sending
 from . import unkeyed
 
 
@@ -35,7 +35,7 @@ class Stepped(ABC):
         self._unkeyed = unkeyed.remember(scene) if self.keeps_unkeyed else []
         self._is_over = self._has_shown = False
         live.suspend(True)
-        links.hold(True)
+        sending.hold(True)
 
     @property
     def seconds_a_frame(self) -> float:
@@ -60,12 +60,12 @@ class Stepped(ABC):
         """Cancels the job and restores the scene, unless `finish` was called."""
         self._end()
 
-    def _show(self, stage: Stage, depsgraph) -> None:
+    def _show(self, stage: SceneStage, depsgraph) -> None:
         """Shows a stage's poses of what is live until the end of the job, and evaluates what constraints make
         of them.
         """
         self._has_shown = True
-        live.show(self.scene, stage, depsgraph)
+        shown_poses.show(self.scene, stage, depsgraph)
 
     def _end(self) -> None:
         if self._is_over:
@@ -73,9 +73,9 @@ class Stepped(ABC):
         self._is_over = True
         self._put_back()
         if self._has_shown:
-            live.show_again(self.scene)
+            shown_poses.show_live(self.scene)
         live.suspend(False)
-        links.hold(False)
+        sending.hold(False)
 
     def _put_back(self) -> None:
         """Goes back to the frame that was shown before."""

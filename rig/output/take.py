@@ -6,7 +6,7 @@ from ..bones.channels import Channel
 
 
 @dataclass
-class Take:
+class RecordedTake:
     """One forward pass over the frames: the value [rad or m] of every keyed channel in each frame."""
 
     frames: list[int] = field(default_factory=list)

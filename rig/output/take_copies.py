@@ -6,8 +6,8 @@ up to there:
 
     {"limber_takes": 2, "object": NAME}     first
     {"take": NUMBER, "channels": [[object, bone, property, index], ...]}     before the frames of a take, and
-    where its channels change [frame, value, ...]     values of a frame [rad; locations and prismatic joints
-    m], in the channels' order
+        where its channels change
+    [frame, value, ...]     values of a frame [rad; locations and prismatic joints m], in the channels' order
 """
 
 import json
@@ -25,7 +25,7 @@ from ...files.plain import is_text, json_of, number_of
 from ..blender.errors import RigError
 from ..blender.user_folder import user_folder
 from ..bones.channels import MOTOR, PARTS, Channel
-from .take import Take
+from .take import RecordedTake
 
 FOLDER = "takes"
 VERSION = 2
@@ -56,7 +56,7 @@ class Copy:
         _open.add(self.path)
         self._add([{"limber_takes": VERSION, "object": rig_name}])
 
-    def note(self, takes: Sequence[Take]) -> None:
+    def note(self, takes: Sequence[RecordedTake]) -> None:
         """Appends new frames at intervals. The last frame of a take is withheld until the next one, since it
         may still change.
         """
@@ -64,7 +64,7 @@ class Copy:
             self._next = monotonic() + EVERY
             self.add(takes)
 
-    def add(self, takes: Sequence[Take]) -> None:
+    def add(self, takes: Sequence[RecordedTake]) -> None:
         """Appends new frames, unless an earlier write failed; what was written before stays valid."""
         if self.problem:
             return
@@ -178,24 +178,24 @@ def settle(rig) -> None:
     _left.pop(rig.name, None)  # an older copy may be listed
 
 
-def read(path: Path) -> list[Take]:
+def read(path: Path) -> list[RecordedTake]:
     """The takes in a copy, up to its last complete line.
 
     Raises:
         RigError: the file is no copy of a recording, or was edited.
     """
-    takes: dict[int, Take] = {}
+    takes: dict[int, RecordedTake] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise RigError(f"{path} cannot be read: {error}") from error
-    take, channels = Take(), []
+    take, channels = RecordedTake(), []
     for number, text in enumerate(lines[1:], 2):
         try:
             line = json_of(text)
             if isinstance(line, dict):
                 channels = [_channel(*channel) for channel in line["channels"]]
-                take = takes.setdefault(int(line["take"]), Take())
+                take = takes.setdefault(int(line["take"]), RecordedTake())
             else:
                 frame, row = _row(channels, *line)
                 take.frames.append(frame)

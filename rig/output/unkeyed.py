@@ -7,7 +7,7 @@ import bpy
 from ..blender import actions
 
 
-class Channel(NamedTuple):
+class UnkeyedChannel(NamedTuple):
     """An animated property with its value at the time of reading."""
 
     owner: bpy.types.ID
@@ -16,7 +16,7 @@ class Channel(NamedTuple):
     value: object
 
 
-def remember(scene) -> list[Channel]:
+def remember(scene) -> list[UnkeyedChannel]:
     """Current values of all properties that actions animate on the scene's objects and their data."""
     owners = (
         owner for obj in scene.objects for owner in (obj, obj.data, getattr(obj.data, "shape_keys", None))
@@ -27,11 +27,11 @@ def remember(scene) -> list[Channel]:
             for curve in actions.fcurves(action, slot):
                 value = _value(owner, curve.data_path, curve.array_index)
                 if value is not None:
-                    channels.append(Channel(owner, curve.data_path, curve.array_index, value))
+                    channels.append(UnkeyedChannel(owner, curve.data_path, curve.array_index, value))
     return channels
 
 
-def put_back(channels: list[Channel]) -> None:
+def put_back(channels: list[UnkeyedChannel]) -> None:
     """Restores the stored values of properties that have changed since."""
     for owner, path, index, value in channels:
         if _value(owner, path, index) != value:

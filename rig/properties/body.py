@@ -6,9 +6,9 @@ from bpy.types import Object, PropertyGroup
 
 from ...motion import NO_FILTER
 from ..bodies.vmc import PORT as VMC_PORT
-from .character import BODY_FILTERS, LimberCharacter, filter_property
 from .coupled import LimberCoupledLimit
 from .frame_range import LimberRange
+from .motion_style import BODY_FILTERS, LimberMotionStyle, filter_property
 from .overridable import (
     BoolProperty,
     CollectionProperty,
@@ -128,7 +128,7 @@ class LimberPair(PropertyGroup):
     calibrated: BoolProperty(name="Calibrated", description="The pair is calibrated", options={"HIDDEN"})
 
 
-class LimberRetarget(LimberCharacter, LimberRange, PropertyGroup):
+class LimberRetarget(LimberMotionStyle, LimberRange, PropertyGroup):
     """Retargeting: this armature's body follows another armature, or a stream."""
 
     uid = UID

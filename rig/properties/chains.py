@@ -12,11 +12,11 @@ from ..scene.goal import CUSTOM, GOALS
 from ..showing.thumbnails import gallery
 from .authoring import LimberAuthoring
 from .body import LimberRetarget
-from .character import CHAIN_FILTERS, LimberCharacter, filter_property
 from .enum_items import choice, keyed_enum
 from .frame_range import LimberRange
 from .joints import LimberJointSettings
 from .mechanism import LimberBoneBody, LimberMechanism, LimberPart
+from .motion_style import CHAIN_FILTERS, LimberMotionStyle, filter_property
 from .overridable import (
     BoolProperty,
     CollectionProperty,
@@ -151,7 +151,7 @@ class LimberEnd(LimberGoal, PropertyGroup):
     )
 
 
-class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberCharacter, LimberRange, PropertyGroup):
+class LimberChain(LimberGoal, LimberPostures, LimberAuthoring, LimberMotionStyle, LimberRange, PropertyGroup):
     """Joints from a root to one or several ends, which one solver moves, with their postures and goals.
     `name` is unique in its armature.
     """

@@ -3,9 +3,9 @@
 from math import pi, radians
 
 from ..bones.axes import PRISMATIC, REVOLUTE, JointKey, label, letter
-from .character import LimberJointStyle
+from .motion_style import LimberJointStyle
 from .overridable import EnumProperty, FloatProperty, StringProperty
-from .robot import LimberServo
+from .servo import LimberServo
 
 AXES = [(axis, axis, f"Rotates about the bone's {axis} axis") for axis in REVOLUTE]
 AXES += [
@@ -89,3 +89,7 @@ class LimberJointSettings(LimberJointAxis, LimberServo, LimberJointStyle):
         "acceleration", "Acceleration", "Largest acceleration, in metres per second squared"
     )
     linear_jerk: in_metres("jerk", "Jerk", "Largest jerk, in metres per second cubed: less is softer")
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return self.lower, self.upper

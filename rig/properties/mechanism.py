@@ -8,9 +8,9 @@ from bpy.types import Object, PropertyGroup
 
 from ..mechanisms.closures import POINTS
 from ..mechanisms.ownership import NONE
-from .character import LimberCharacter, filter_property
 from .frame_range import LimberRange
 from .joints import LimberJointSettings, in_metres
+from .motion_style import LimberMotionStyle, filter_property
 from .overridable import (
     BoolProperty,
     CollectionProperty,
@@ -286,7 +286,7 @@ class LimberRestPosition(PropertyGroup):
     )
 
 
-class LimberMechanism(LimberPostures, LimberCharacter, LimberRange, PropertyGroup):
+class LimberMechanism(LimberPostures, LimberMotionStyle, LimberRange, PropertyGroup):
     """A mechanism with closed loops. Its joints are listed; its bodies are the objects that these joints
     connect.
     """

@@ -5,15 +5,11 @@ second servo on an axis, or a differential. Servo positions are raw, in the prot
 for pulses. Names with "us" are from protocols with pulses.
 """
 
-from math import degrees, pi, radians
-
 import bpy
 from bpy.types import ID, Action, PropertyGroup
 
 from ...hardware.device import (
-    FARTHEST,
     FASTEST_BAUDRATE,
-    LAST_SERVO,
     SLOWEST_BAUDRATE,
     VIRTUAL_HOBBY_PORT,
     VIRTUAL_PORT,
@@ -22,8 +18,8 @@ from ...hardware.protocols.maestro import MODELS
 from ...hardware.protocols.table import FILE, OWN, PROTOCOLS, WITHOUT_CODEC
 from ...motion import FILTERS
 from . import servo_units
-from .character import LimberSmoothness
 from .enum_items import choice, item, keyed_enum
+from .motion_style import LimberSmoothness
 from .overridable import (
     BoolProperty,
     CollectionProperty,
@@ -33,22 +29,10 @@ from .overridable import (
     PointerProperty,
     StringProperty,
 )
+from .servo import MAX_US, MIN_US, LimberServo, ServoSettings
 
-CENTRE_US, MIN_US, MAX_US, US_PER_RADIAN = (
-    1500.0,
-    500.0,
-    2500.0,
-    2000.0 / pi,
-)  # a hobby servo: 2000 us for 180 degrees, centred at 1500 us
 DIRECT = "direct"  # a value beside the joints has no motion filter of its own
-UNKNOWN_OFFSET = -(2**31)  # of a servo's homing offset: it was not recorded
 OWN_FILE = "file"  # value of `protocol` for a user's own file
-
-ON_SILENCE = [
-    ("hold", "Hold", "Keep the servo's position, for joints that carry weight"),
-    ("detach", "Go Limp", "End the servo's signal, so that it goes limp"),
-]
-
 
 PROTOCOL_ITEMS = [
     item(OWN, "Limber", "A board with Limber's own firmware"),
@@ -63,104 +47,6 @@ PROTOCOL_ITEMS = [
     ),
     item(OWN_FILE, "Custom File", "A Python file that implements the robot's protocol"),
 ]
-
-
-def _per_degree(servo) -> float:
-    return servo.us_per_radian / degrees(1.0)
-
-
-def _set_per_degree(servo, value: float) -> None:
-    servo.us_per_radian = value * degrees(1.0)
-
-
-class LimberHomingOffset:
-    """Mixin of joints, channels and auxiliary values: the homing offset that their servo stores."""
-
-    homing_offset: IntProperty(
-        name="Homing Offset",
-        description=(
-            "Offset in the servo with which zero and range were calibrated; it is compared before the robot"
-            " is armed"
-        ),
-        default=UNKNOWN_OFFSET,
-    )
-
-
-class LimberServo(LimberHomingOffset):
-    """Mixin of joints and channels: a servo and its mounting."""
-
-    servo: IntProperty(
-        name="Servo",
-        description="Number of the servo on the device, its ID on a bus; -1: none",
-        default=-1,
-        min=-1,
-        max=LAST_SERVO,
-    )
-    reverse: BoolProperty(name="Reverse", description="Rotate the servo opposite to the joint")
-    zero_us: FloatProperty(
-        name="Zero",
-        description="Servo position at which the joint is at 0, in the protocol's unit",
-        default=CENTRE_US,
-        min=-FARTHEST,
-        max=FARTHEST,
-    )
-    us_per_radian: FloatProperty(
-        name="Units per Radian",
-        description=(
-            "Change of the position for one radian of the servo, in the protocol's unit (hobby servos: about"
-            " 637 microseconds)"
-        ),
-        default=US_PER_RADIAN,
-        min=1e-3,
-        max=1e7,
-    )
-    per_degree: FloatProperty(
-        name="Per Degree",
-        description=(
-            "Change of the position for one degree of the servo, in the protocol's unit (hobby servos: about"
-            " 11.1 microseconds)"
-        ),
-        get=_per_degree,
-        set=_set_per_degree,
-        min=1e-5,
-        max=1e6,
-        precision=3,
-    )
-    min_us: FloatProperty(
-        name="Lowest",
-        description="Lowest position command, in the protocol's unit",
-        default=MIN_US,
-        min=-FARTHEST,
-        max=FARTHEST,
-    )
-    max_us: FloatProperty(
-        name="Highest",
-        description="Highest position command, in the protocol's unit",
-        default=MAX_US,
-        min=-FARTHEST,
-        max=FARTHEST,
-    )
-    on_silence: EnumProperty(
-        name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE
-    )
-    servo_speed: FloatProperty(
-        name="Top Speed",
-        description="Top speed of the servo itself, per second; 0: not known",
-        subtype="ANGLE",
-        default=0.0,
-        min=0.0,
-        soft_max=radians(720),
-    )
-    gear: FloatProperty(
-        name="Gear",
-        description=(
-            "Gear ratio: rotation of the servo per rotation of the joint; radians per metre for prismatic"
-            " joints"
-        ),
-        default=1.0,
-        soft_min=-100.0,
-        soft_max=100.0,
-    )
 
 
 class LimberShare(PropertyGroup):
@@ -189,7 +75,7 @@ class LimberChannel(LimberServo, PropertyGroup):
     )
 
 
-class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
+class LimberAuxiliary(LimberSmoothness, ServoSettings, PropertyGroup):
     """An auxiliary value of a robot: an animatable property that a servo, or a lamp, follows."""
 
     name: StringProperty(name="Name", description="Name of the value", default="Value")
@@ -198,13 +84,6 @@ class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
     )
     path: StringProperty(
         name="Property", description='Path of the property: location[2], key_blocks["Jaw"].value, ["blink"]'
-    )
-    servo: IntProperty(
-        name="Servo",
-        description="Number of the servo on the device; -1: none yet",
-        default=-1,
-        min=-1,
-        max=LAST_SERVO,
     )
     low: FloatProperty(
         name="Min", description="Smallest value of the property; angles in radians", default=0.0
@@ -237,9 +116,19 @@ class LimberAuxiliary(LimberSmoothness, LimberHomingOffset, PropertyGroup):
         ],
         default=DIRECT,
     )
-    on_silence: EnumProperty(
-        name="On Signal Loss", description="What the servo does when commands cease", items=ON_SILENCE
-    )
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    @property
+    def raw_range(self) -> tuple[float, float]:
+        low, high = sorted((self.at_low, self.at_high))
+        return low, high
+
+    @property
+    def value_at_ends(self) -> tuple[float, float]:
+        return (self.low, self.high) if self.at_low < self.at_high else (self.high, self.low)
 
 
 class LimberDevice(PropertyGroup):

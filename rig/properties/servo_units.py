@@ -75,8 +75,8 @@ def use_preset(servo, preset, protocol: str, speeds: bool) -> None:
     servo.zero_us, servo.us_per_radian = scale * preset.zero, scale * preset.per_radian
     servo.min_us, servo.max_us = scale * preset.lowest, scale * preset.highest
     servo.servo_speed = preset.speed or 0.0
-    if speeds and hasattr(servo, "velocity") and servo.gear:
-        limits = preset.limits(servo.lower, servo.upper, servo.gear)
+    if speeds and servo.limits and servo.gear:
+        limits = preset.limits(*servo.limits, servo.gear)
         servo.velocity, servo.acceleration, servo.jerk = limits.velocity, limits.acceleration, limits.jerk
 
 

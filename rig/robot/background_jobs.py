@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ...hardware.background_job import BackgroundJob
 from ...hardware.describe import describe
-from ...hardware.job_events import Described, Ended, Found, Progress, Remark
+from ...hardware.job_events import Described, Ended, Found, JobProgress, Remark
 from ...hardware.protocols.settings import DEFAULT, ProtocolSettings
 from ...hardware.protocols.table import BUILT_IN, FILE
 from . import programs
@@ -46,7 +46,7 @@ class Work:
         events = self.job.events()
         for item in events:
             match item:
-                case Progress(done, total, text):
+                case JobProgress(done, total, text):
                     self.share, self.says = done / max(total, 1), text
                 case Found():
                     self.found = [*(other for other in self.found if _place(other) != _place(item)), item]

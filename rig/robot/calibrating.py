@@ -61,11 +61,11 @@ def zero(rig, name: str, value: float) -> list[str]:
         position = raw[index]
         if position is None:
             raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
-        turn = sum(share.gear * shown[share.joint] for share in channel.shares)
-        sign = -1 if getattr(settings, "reverse", False) else 1
-        if hasattr(settings, "zero_us"):
-            settings.zero_us = position - sign * settings.us_per_radian * turn
-            robot_device.set_homing_offset(settings, _homing_offset(rig, index))
+        rotation = sum(share.gear * shown[share.joint] for share in channel.shares)
+        if settings is not None and settings.has_zero:
+            sign = -1 if settings.reverse else 1
+            settings.zero_us = position - sign * settings.us_per_radian * rotation
+            settings.recorded_offset = _homing_offset(rig, index)
             measured.append(f"servo {channel.servo}: {settings.zero_us:.0f}")
     if not measured:
         raise RigError(f"'{name}' has no zero of its own: type the positions at the ends of its range")
@@ -84,7 +84,7 @@ def end(rig, name: str, high: bool) -> list[str]:
         settings, position = robot_device.settings_of(rig, channel.servo), raw[index]
         if position is None:
             raise RigError(f"Where servo {channel.servo} is, is not known: let it go or jog it first")
-        if not hasattr(settings, "min_us"):
+        if settings is None or not settings.has_zero:
             continue
         upper = high != settings.reverse
         if (upper and position <= settings.min_us) or (not upper and position >= settings.max_us):
@@ -149,15 +149,11 @@ def finish_range(rig, limits: bool) -> list[str]:
     measured = []
     for index, (low, high) in span.seen.items():
         settings = robot_device.settings_of(rig, link.device.channels[index].servo)
-        if (
-            settings is None
-            or not hasattr(settings, "min_us")
-            or high - low < LEAST_MOTION * settings.us_per_radian
-        ):
+        if settings is None or not settings.has_zero or high - low < LEAST_MOTION * settings.us_per_radian:
             continue
         settings.min_us, settings.max_us = low, high
         measured.append(f"servo {settings.servo}: {low:.0f} to {high:.0f}")
-        if limits and hasattr(settings, "lower"):
+        if limits and settings.limits is not None:
             ends = sorted(
                 (position - settings.zero_us) / (settings.us_per_radian * settings.gear)
                 for position in (low, high)

@@ -8,7 +8,7 @@ import bpy
 
 from ...files.plain import shown
 from ...hardware import calibration_file
-from ...hardware.calibration_file import Calibration
+from ...hardware.calibration_file import RobotCalibration
 from ...hardware.device import Channel
 from ...hardware.errors import HardwareError
 from ...hardware.protocols.maestro import MODELS
@@ -22,13 +22,13 @@ from . import device as robot_device
 FOLDER = "calibrations"
 
 
-def of(rig) -> Calibration:
+def of(rig) -> RobotCalibration:
     """Calibration of a rig.
 
     Raises:
         DeviceError: the robot's properties describe no valid device.
     """
-    return Calibration.of(robot_device.describe_plain(rig))
+    return RobotCalibration.of(robot_device.describe_plain(rig))
 
 
 def save(rig, path: Path) -> None:
@@ -77,7 +77,7 @@ def load(rig, path: Path, partly: bool = False) -> list[str]:
     return misfits
 
 
-def _check_protocol(path: Path, calibration: Calibration) -> None:
+def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
     """Raises RigError where the protocol, or one of its settings, is not known."""
     protocol, count = calibration.protocol, calibration.settings.channel_count
     if protocol not in BUILT_IN and not protocol.startswith(FILE):
@@ -93,7 +93,7 @@ def _check_protocol(path: Path, calibration: Calibration) -> None:
         )
 
 
-def _give(rig, calibration: Calibration, channels: list[Channel]) -> None:
+def _give(rig, calibration: RobotCalibration, channels: list[Channel]) -> None:
     device = rig.limber.device
     own_file = calibration.protocol.startswith(FILE)
     device.protocol = OWN_FILE if own_file else calibration.protocol
@@ -131,7 +131,7 @@ def _describe_servo(settings, channel: Channel) -> None:
     settings.zero_us, settings.us_per_radian = channel.zero, channel.per_radian
     settings.min_us, settings.max_us = channel.lowest, channel.highest
     settings.on_silence, settings.servo_speed = channel.on_silence, channel.speed or 0.0
-    robot_device.set_homing_offset(settings, channel.homing_offset)
+    settings.recorded_offset = channel.homing_offset
 
 
 def _describe_value(value, channel: Channel) -> None:
@@ -140,7 +140,7 @@ def _describe_value(value, channel: Channel) -> None:
 
     value.servo, value.on_silence = channel.servo, channel.on_silence
     value.at_low, value.at_high = at(value.low), at(value.high)
-    robot_device.set_homing_offset(value, channel.homing_offset)
+    value.recorded_offset = channel.homing_offset
 
 
 def folder() -> Path | None:

@@ -18,7 +18,7 @@ from ..bones.file_joints import SourceKey
 from ..bones.limit_faults import range_faults, rate_faults
 from ..live.mover import Mover
 from ..live.movers import mover_of
-from ..properties.robot import UNKNOWN_OFFSET
+from ..properties.servo import ServoSettings
 from ..properties.servo_units import PULSES
 from . import programs
 
@@ -100,13 +100,15 @@ def servos(rig) -> list[int]:
     return [*joint_servos, *further, *(value.servo for value in values_with_servo(rig) if value.servo >= 0)]
 
 
+def all_settings(rig) -> list[ServoSettings]:
+    """What has settings of a servo: joints, motors, additional servos and auxiliary values."""
+    device = rig.limber.device
+    return [*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries]
+
+
 def free_servo(rig) -> int:
     """Lowest servo number that is not used in the rig."""
-    device = rig.limber.device
-    taken = {
-        settings.servo
-        for settings in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
-    }
+    taken = {settings.servo for settings in all_settings(rig)}
     return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
@@ -114,15 +116,10 @@ def next_servo(rig) -> int:
     """Highest servo number in the rig plus one: new joints and motors are numbered in the order in which they
     are made.
     """
-    device = rig.limber.device
-    taken = (
-        settings.servo
-        for settings in (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
-    )
-    return max(taken, default=-1) + 1
+    return max((settings.servo for settings in all_settings(rig)), default=-1) + 1
 
 
-def give_servo(rig, joint, servo: int) -> str:
+def give_servo(rig, joint: ServoSettings, servo: int) -> str:
     """Gives a joint or value a servo number; what had the number gets its old one. Returns a text about the
     change.
     """
@@ -131,10 +128,10 @@ def give_servo(rig, joint, servo: int) -> str:
     if other is not None and other != joint:
         other.servo = had
     joint.servo = servo
-    change = f"{name_of(joint)} has servo {servo}" if servo >= 0 else f"{name_of(joint)} has no servo"
+    change = f"{joint.label} has servo {servo}" if servo >= 0 else f"{joint.label} has no servo"
     if other is None or other == joint:
         return change
-    return f"{change}; {name_of(other)}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
+    return f"{change}; {other.label}, which had it, has {f'servo {had}' if had >= 0 else 'none'}"
 
 
 def sources(rig) -> tuple[Source, ...]:
@@ -220,7 +217,7 @@ def _channel(servo, shares: tuple[Share, ...]) -> Channel:
         highest=servo.max_us,
         on_silence=servo.on_silence,
         speed=servo.servo_speed or None,
-        homing_offset=homing_offset(servo),
+        homing_offset=servo.recorded_offset,
     )
 
 
@@ -244,18 +241,8 @@ def _auxiliary(value) -> tuple[Joint, Channel]:
         limits,
         *ends,
         on_silence=value.on_silence,
-        homing_offset=homing_offset(value),
+        homing_offset=value.recorded_offset,
     )
-
-
-def homing_offset(servo) -> int | None:
-    """Homing offset of the servo's calibration; None: not recorded."""
-    return None if servo.homing_offset == UNKNOWN_OFFSET else servo.homing_offset
-
-
-def set_homing_offset(servo, offset: float | None) -> None:
-    """Records the homing offset of a calibration; None: not known."""
-    servo.homing_offset = UNKNOWN_OFFSET if offset is None else round(offset)
 
 
 def _on_virtual_robot(device: Device) -> Device:
@@ -315,20 +302,9 @@ def amount(joint: Joint, number: float) -> float:
     return number / 180.0 * (joint.limits.upper - joint.limits.lower)
 
 
-def settings_of(rig, servo: int):
-    """The joint, additional servo or auxiliary value that has the settings of a servo; None: there
-    is none.
-    """
-    device = rig.limber.device
-    things = (*(joint for _, joint in joints(rig)), *device.channels, *device.auxiliaries)
-    return next((settings for settings in things if settings.servo == servo), None)
-
-
-def name_of(settings) -> str:
-    """Name for messages of the joint, additional servo or auxiliary value that has the settings of
-    a servo.
-    """
-    return settings.label if hasattr(settings, "bone") else settings.name
+def settings_of(rig, servo: int) -> ServoSettings | None:
+    """The settings of a servo by its number; None: there are none."""
+    return next((settings for settings in all_settings(rig) if settings.servo == servo), None)
 
 
 def panel_raw(rig, channel: Channel, raw: float) -> float:
@@ -338,9 +314,6 @@ def panel_raw(rig, channel: Channel, raw: float) -> float:
     device, settings = rig.limber.device, settings_of(rig, channel.servo)
     if not device.is_virtual or device.protocol == OWN or settings is None:
         return raw
-    if hasattr(settings, "at_low"):
-        low, high = sorted((settings.at_low, settings.at_high))
-    else:
-        low, high = settings.min_us, settings.max_us
+    low, high = settings.raw_range
     _, _, lowest, highest = PULSES
     return low + (raw - lowest) * (high - low) / (highest - lowest)

@@ -3,59 +3,25 @@ values.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import ceil, copysign, degrees, floor, isfinite
+from math import ceil, degrees, floor, isfinite
 
-from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, Motor, arms_of
+import bpy
+
+from ...hardware.lerobot import FEETECH, GRIPPER, LAST_STEP, STEPS_PER_RADIAN, Family, LeRobotMotor, arms_of
 from ...hardware.motion_files import Scale
 from ...robots.lerobot_zeros import KNOWN, ZEROS, Zero
 from ..blender.errors import RigError
-from ..bones import axes, imported_robot
+from ..bones import imported_robot
 from ..bones.file_joints import FileJoint
 from . import device as robot_device
 from . import links
+from .lerobot_servos import LerobotServo, servo_at, servo_of
 
 BAUDRATE = 1_000_000
 MIDDLE = (  # instead of a model's name: the joints' 0 is LeRobot's own, the middle of the recorded range
     "middle"
 )
 LOST = 0.01  # [rad] 0.5 degrees: smaller losses of a joint's range in an exported file are not reported
-
-
-@dataclass(frozen=True)
-class _Servo:
-    """The joint, additional servo or value that has the servo of a LeRobot motor.
-
-    Attributes:
-        settings: The joint, additional servo or value.
-        name: Name for messages.
-        sign: -1 where the bone's channel is the negative of the model's joint.
-        limits: Limits of the bone's channel [rad].
-    """
-
-    settings: object
-    name: str
-    sign: int
-    limits: tuple[float, float]
-
-    @property
-    def is_value(self) -> bool:
-        return hasattr(self.settings, "at_low")
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Values of the bone's channel [rad] at the lowest and highest position of the servo's range."""
-        settings = self.settings
-        if self.is_value:
-            return (
-                (settings.low, settings.high)
-                if settings.at_low < settings.at_high
-                else (settings.high, settings.low)
-            )
-        per_radian = _direction(settings) * settings.us_per_radian * abs(settings.gear)
-        return (settings.min_us - settings.zero_us) / per_radian, (
-            settings.max_us - settings.zero_us
-        ) / per_radian
 
 
 def model_name(rig) -> str:
@@ -65,7 +31,7 @@ def model_name(rig) -> str:
 
 
 def give(
-    rig, motors: Mapping[str, Motor], model: str, prefix: str = "", family: Family = FEETECH
+    rig, motors: Mapping[str, LeRobotMotor], model: str, prefix: str = "", family: Family = FEETECH
 ) -> list[str]:
     """Applies LeRobot's calibration to the rig's servos: ids, zeros, ranges and homing offsets. If it raises
     an error, nothing has changed.
@@ -84,21 +50,16 @@ def give(
         RigError: no motor has a joint; a motor's name or drive mode leaves its zero or direction open; the
             file has several arms; or a joint whose zero is not known has no range.
     """
-    if model == MIDDLE:
-        zeros, known = {name: Zero() for name in motors if name != GRIPPER}, list(motors)
-        arms = {"": {name: name for name in motors}}
-    else:
-        zeros, known = KNOWN[model], _motor_names(model)
-        arms = arms_of(motors, known)
+    zeros, known, arms = _named(motors, model)
     arm = _arm(arms, prefix)
     servos = {
         name: servo
         for name, file_name in arm.items()
-        if (servo := _servo_of(rig, name, motors[file_name].id, zeros.get(name)))
+        if (servo := servo_of(rig, name, motors[file_name].id, zeros.get(name)))
     }
-    other_motors = {motor for prefixed in arms.values() if prefixed is not arm for motor in prefixed.values()}
-    strangers = [name for name in motors if name not in other_motors and name not in arm.values()]
-    _refuse_strangers(rig, {name: motors[name] for name in strangers}, known)
+
+    # Nothing is written before all is known to fit.
+    _refuse_strangers(rig, motors, arms, arm, known)
     if not servos:
         raise RigError(
             f"'{rig.name}' has no joint for the motors {', '.join(motors)}: give its joints these names, or"
@@ -108,25 +69,13 @@ def give(
     _refuse_two_motors(servos, arm)
     _refuse_drive_modes(servos, {name: motor for name, motor in arm_motors.items() if name in zeros}, arm)
     _refuse_without_range(servos, zeros)
-    device = rig.limber.device
-    device.protocol, device.baudrate = family.protocol, BAUDRATE
-    device.multi_turn = any(
-        motor.range_min < 0 or motor.range_max > LAST_STEP for motor in arm_motors.values()
-    )
-    for name, servo in servos.items():
-        if servo.settings.servo != arm_motors[name].id:
-            robot_device.give_servo(rig, servo.settings, arm_motors[name].id)
-    for name, servo in servos.items():
-        _give(servo, arm_motors[name], zeros.get(name))
-    assigned_ids = {motor.id for motor in arm_motors.values()}
-    left = [
-        joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in assigned_ids
-    ]
-    taken = {arm[name] for name in servos}
+
+    _write(rig, servos, arm_motors, zeros, family)
     directions = (
         "each joint's 0 is the middle of its range, as LeRobot's: where a joint runs the wrong way, toggle"
         " Reverse"
     )
+    taken = {arm[name] for name in servos}
     return [
         *([directions] if model == MIDDLE else ()),
         *(
@@ -134,8 +83,47 @@ def give(
             for name, motor in motors.items()
             if name not in taken
         ),
-        *(f"joint {joint.label} is not in the file" for joint in left),
+        *_joints_without_motor(rig, arm_motors),
     ]
+
+
+def _named(
+    motors: Mapping[str, LeRobotMotor], model: str
+) -> tuple[Mapping[str, Zero], list[str], Mapping[str, Mapping[str, str]]]:
+    """The zeros that a model's motors have, the model's names of motors, and the file's arms: by their
+    prefixes the file's name of each motor.
+    """
+    if model == MIDDLE:
+        zeros = {name: Zero() for name in motors if name != GRIPPER}
+        return zeros, list(motors), {"": {name: name for name in motors}}
+    known = _motor_names(model)
+    return KNOWN[model], known, arms_of(motors, known)
+
+
+def _write(
+    rig: bpy.types.Object,
+    servos: Mapping[str, LerobotServo],
+    motors: Mapping[str, LeRobotMotor],
+    zeros: Mapping[str, Zero],
+    family: Family,
+) -> None:
+    """Writes the motors of an arm to their servos, and what holds for all of them to the device."""
+    device = rig.limber.device
+    device.protocol, device.baudrate = family.protocol, BAUDRATE
+    device.multi_turn = any(motor.range_min < 0 or motor.range_max > LAST_STEP for motor in motors.values())
+    # All numbers first: a servo that takes another one's number takes its settings too.
+    for name, servo in servos.items():
+        if servo.settings.servo != motors[name].id:
+            robot_device.give_servo(rig, servo.settings, motors[name].id)
+    for name, servo in servos.items():
+        _give(servo, motors[name], zeros.get(name))
+
+
+def _joints_without_motor(rig: bpy.types.Object, motors: Mapping[str, LeRobotMotor]) -> list[str]:
+    """Sentences on the joints with servos that are none of these motors."""
+    ids = {motor.id for motor in motors.values()}
+    joints = [joint for _, joint in robot_device.joints(rig) if joint.servo >= 0 and joint.servo not in ids]
+    return [f"joint {joint.label} is not in the file" for joint in joints]
 
 
 def _motor_names(model: str) -> list[str]:
@@ -163,12 +151,19 @@ def _arm(arms: Mapping[str, Mapping[str, str]], prefix: str) -> Mapping[str, str
     return next(iter(arms.values()), {})
 
 
-def _refuse_strangers(rig, strangers: Mapping[str, Motor], known: Sequence[str]) -> None:
-    """Raises RigError for a motor with a joint of the rig whose name is none of the model's: its zero and
-    direction are not known.
+def _refuse_strangers(
+    rig: bpy.types.Object,
+    motors: Mapping[str, LeRobotMotor],
+    arms: Mapping[str, Mapping[str, str]],
+    arm: Mapping[str, str],
+    known: Sequence[str],
+) -> None:
+    """Raises RigError for a motor of no arm with a joint of the rig, whose name is none of the model's: its
+    zero and direction are not known.
     """
-    for name, motor in strangers.items():
-        servo = _servo_of(rig, name, motor.id, None)
+    of_arms = {*arm.values(), *(motor for names in arms.values() for motor in names.values())}
+    for name, motor in motors.items():
+        servo = servo_of(rig, name, motor.id, None) if name not in of_arms else None
         if servo is not None:
             raise RigError(
                 f"Motor '{name}' (id {motor.id}) would be that of {servo.name}, and its name is none of this"
@@ -177,7 +172,7 @@ def _refuse_strangers(rig, strangers: Mapping[str, Motor], known: Sequence[str])
             )
 
 
-def _refuse_two_motors(servos: Mapping[str, _Servo], arm: Mapping[str, str]) -> None:
+def _refuse_two_motors(servos: Mapping[str, LerobotServo], arm: Mapping[str, str]) -> None:
     """Raises RigError if two motors have the same joint."""
     names = list(servos)
     for index, name in enumerate(names):
@@ -192,7 +187,7 @@ def _refuse_two_motors(servos: Mapping[str, _Servo], arm: Mapping[str, str]) -> 
 
 
 def _refuse_drive_modes(
-    servos: Mapping[str, _Servo], motors: Mapping[str, Motor], arm: Mapping[str, str]
+    servos: Mapping[str, LerobotServo], motors: Mapping[str, LeRobotMotor], arm: Mapping[str, str]
 ) -> None:
     """Raises RigError for a motor in degrees with drive mode 1: LeRobot obeys it in shares of the range, and
     not in degrees.
@@ -206,7 +201,7 @@ def _refuse_drive_modes(
             )
 
 
-def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
+def collect(rig, model: str) -> tuple[dict[str, LeRobotMotor], list[str]]:
     """LeRobot's motors of a rig by name, and texts about ranges that they cannot express.
 
     LeRobot's zero is the middle of the range, so a range that is not symmetric about the joint's zero is
@@ -217,7 +212,7 @@ def collect(rig, model: str) -> tuple[dict[str, Motor], list[str]]:
     """
     motors, lost_servos, zeros = {}, [], KNOWN[model]
     for name in _motor_names(model):
-        servo = _servo_of(rig, name, -1, zeros.get(name))
+        servo = servo_of(rig, name, -1, zeros.get(name))
         if servo is None or servo.settings.servo < 0:
             raise RigError(f"'{rig.name}' has no servo for '{name}': give that joint one")
         motors[name], lost = _motor(rig, servo, zeros.get(name))
@@ -238,73 +233,23 @@ def scale_of(rig, joint: FileJoint) -> Scale:
     # A gripper's range goes from closed to open, whatever the servo's direction.
     if name == GRIPPER and isfinite(joint.upper - joint.lower):
         return Scale(zero_value, sense, tuple(sorted((joint.sign * joint.lower, joint.sign * joint.upper))))
-    servo = _servo_at(rig, joint)
+    servo = servo_at(rig, joint)
     if servo is None:
         return Scale(zero_value, sense)
-    if zero is not None and zero.swing is not None and robot_device.homing_offset(servo.settings) is None:
+    if zero is not None and zero.swing is not None and servo.settings.recorded_offset is None:
         return Scale(zero_value, sense, (zero.joint(-zero.swing), zero.joint(zero.swing)))
-    return Scale(zero_value, sense, tuple(servo.sign * end for end in servo.ends))
+    return Scale(zero_value, sense, tuple(servo.sign * end for end in servo.settings.value_at_ends))
 
 
 def is_calibrated(rig, joint: FileJoint) -> bool:
     """Whether the homing offset of a joint's servo is known, from a calibration of LeRobot or read from the
     servo.
     """
-    servo = _servo_at(rig, joint)
-    return servo is not None and robot_device.homing_offset(servo.settings) is not None
+    servo = servo_at(rig, joint)
+    return servo is not None and servo.settings.recorded_offset is not None
 
 
-def _servo_at(rig, joint: FileJoint) -> _Servo | None:
-    """The servo of a joint; None without one."""
-    uid, bone, axis = joint.key
-    for settings, rig_joint in robot_device.joints(rig):
-        if (settings.uid, rig_joint.bone, rig_joint.axis) == (uid, bone, axis) and rig_joint.servo >= 0:
-            return _Servo(rig_joint, rig_joint.label, int(joint.sign), (rig_joint.lower, rig_joint.upper))
-    is_bone = rig.type == "ARMATURE" and bone in rig.pose.bones
-    return _on_bone(rig, bone, axis, int(joint.sign), (joint.lower, joint.upper)) if is_bone else None
-
-
-def _servo_of(rig, name: str, number: int, zero: Zero | None) -> _Servo | None:
-    """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name,
-    else the servo `number`.
-    """
-    of = zero.of if zero is not None and zero.of else name
-    for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
-        if record.axis and record.branch.joint.name == of:
-            servo = _on_bone(rig, bone, imported_robot.axis_of(record), record.sign, record.span)
-            if servo is not None:
-                return servo
-    for _, joint in robot_device.joints(rig):
-        if joint.bone.lower() == name.lower():
-            return _Servo(joint, joint.label, 1, (joint.lower, joint.upper))
-    for value in rig.limber.device.auxiliaries:
-        if value.name.lower() == name.lower():
-            return _Servo(value, value.name, 1, (value.low, value.high))
-    settings = robot_device.settings_of(rig, number) if number >= 0 else None
-    if settings is None:
-        return None
-    is_value = hasattr(settings, "at_low")
-    ends = (
-        (settings.low, settings.high)
-        if is_value
-        else (getattr(settings, "lower", 0.0), getattr(settings, "upper", 0.0))
-    )
-    return _Servo(settings, robot_device.name_of(settings), 1, ends)
-
-
-def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> _Servo | None:
-    """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its
-    channel.
-    """
-    for _, joint in robot_device.joints(rig):
-        if joint.key == (bone, axis):
-            return _Servo(joint, joint.label, sign, span)
-    path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
-    values = (value for value in rig.limber.device.auxiliaries if value.owner == rig and value.path == path)
-    return next((_Servo(value, value.name, sign, span) for value in values), None)
-
-
-def _refuse_without_range(servos: Mapping[str, _Servo], zeros: Mapping[str, Zero]) -> None:
+def _refuse_without_range(servos: Mapping[str, LerobotServo], zeros: Mapping[str, Zero]) -> None:
     """Raises RigError for a motor without a known zero whose joint has no finite range: then the zero cannot
     be taken from the range.
     """
@@ -317,10 +262,10 @@ def _refuse_without_range(servos: Mapping[str, _Servo], zeros: Mapping[str, Zero
             )
 
 
-def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
+def _give(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     settings = servo.settings
-    robot_device.set_homing_offset(settings, motor.homing_offset)
-    if servo.is_value:
+    settings.recorded_offset = motor.homing_offset
+    if not servo.settings.has_zero:
         _give_value(servo, motor, zero)
         return
     settings.gear, settings.min_us, settings.max_us = 1.0, motor.range_min, motor.range_max
@@ -329,14 +274,14 @@ def _give(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
         settings.reverse = (servo.sign < 0) != bool(motor.drive_mode)
         closed = servo.limits[0] if servo.sign > 0 else servo.limits[1]
         at_closed = motor.position(0.0, "range_0_100")
-        settings.zero_us = at_closed - _direction(settings) * settings.us_per_radian * closed
+        settings.zero_us = at_closed - settings.sense * settings.us_per_radian * closed
         return
     settings.us_per_radian = STEPS_PER_RADIAN
     settings.reverse = servo.sign * zero.sense < 0
-    settings.zero_us = motor.middle - _direction(settings) * STEPS_PER_RADIAN * servo.sign * zero.value
+    settings.zero_us = motor.middle - settings.sense * STEPS_PER_RADIAN * servo.sign * zero.value
 
 
-def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
+def _give_value(servo: LerobotServo, motor: LeRobotMotor, zero: Zero | None) -> None:
     value, ends = servo.settings, (motor.range_min, motor.range_max)
     if zero is None:  # the gripper is closed at the joint's lower limit
         value.low, value.high = servo.limits
@@ -349,25 +294,25 @@ def _give_value(servo: _Servo, motor: Motor, zero: Zero | None) -> None:
     value.at_low, value.at_high = ends if rises else ends[::-1]
 
 
-def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
+def _motor(rig, servo: LerobotServo, zero: Zero | None) -> tuple[LeRobotMotor, str]:
     """LeRobot's motor of a servo, and a text about the part of its range that LeRobot cannot express ("" if
     none).
     """
     settings = servo.settings
     offset = _stored_offset(rig, settings)
-    if servo.is_value:
+    if not servo.settings.has_zero:
         low, high = sorted((round(settings.at_low), round(settings.at_high)))
         is_inverted = (settings.at_low > settings.at_high) != (servo.sign < 0)
-        return Motor(settings.servo, int(is_inverted), offset, low, high), ""
+        return LeRobotMotor(settings.servo, int(is_inverted), offset, low, high), ""
     low, high = max(ceil(settings.min_us), 0), min(floor(settings.max_us), LAST_STEP)
     if zero is None:
-        return Motor(settings.servo, int(_direction(settings) != servo.sign), offset, low, high), ""
-    if _direction(settings) != servo.sign * zero.sense:
+        return LeRobotMotor(settings.servo, int(settings.sense != servo.sign), offset, low, high), ""
+    if settings.sense != servo.sign * zero.sense:
         raise RigError(
             f"{servo.name} rotates against LeRobot's sense, which its file cannot express: toggle Reverse"
         )
     per_radian = settings.us_per_radian * abs(settings.gear)
-    middle = round(2 * (settings.zero_us + _direction(settings) * per_radian * servo.sign * zero.value)) / 2
+    middle = round(2 * (settings.zero_us + settings.sense * per_radian * servo.sign * zero.value)) / 2
     half = min(middle - low, high - middle)
     if half <= 0:
         raise RigError(
@@ -377,7 +322,7 @@ def _motor(rig, servo: _Servo, zero: Zero | None) -> tuple[Motor, str]:
     begin = ceil(middle - half)
     end = round(2 * middle) - begin
     lost = (high - low - (end - begin)) / per_radian
-    return Motor(settings.servo, 0, offset, begin, end), (
+    return LeRobotMotor(settings.servo, 0, offset, begin, end), (
         f"{degrees(lost):.1f} degrees of its range are left out" if lost > LOST else ""
     )
 
@@ -387,15 +332,10 @@ def _stored_offset(rig, settings) -> int:
     link, status = links.link(rig), links.status(rig)
     index = None if link is None else robot_device.channel_of_servo(link.device, settings.servo)
     reported = None if status is None or index is None else status.channels[index].homing_offset
-    known = robot_device.homing_offset(settings) if reported is None else round(reported)
+    known = settings.recorded_offset if reported is None else round(reported)
     if known is None:
         raise RigError(
             f"The homing offset of servo {settings.servo} is not known, and LeRobot would overwrite it: press"
             " Connect, then export again"
         )
     return known
-
-
-def _direction(settings) -> float:
-    """1.0 where the position grows with the bone's channel, -1.0 where it shrinks."""
-    return copysign(1.0, settings.gear) * (-1.0 if settings.reverse else 1.0)

@@ -32,7 +32,7 @@ from .remote_orders import (
     stored_postures,
     target_of,
 )
-from .remote_signals import Signals
+from .remote_signals import RemoteSignals
 
 STOP = f"{ROOT}stop"
 ARM = "arm"
@@ -47,7 +47,7 @@ BETWEEN = 0.1  # [s] of silence that one look can show: what comes while Blender
 PARSING_SHARE = 0.6  # of a look's time; the rest is for executing
 
 
-class Orders(Inbox):
+class RemoteOrders(Inbox):
     """Inbox of one object's remote control: the newest command for each address that is not executed yet."""
 
     urgent = STOP.encode()
@@ -105,8 +105,8 @@ class Orders(Inbox):
 @dataclass
 class _Ear:
     rig_name: str
-    orders: Orders
-    signals: Signals = field(default_factory=Signals)
+    orders: RemoteOrders
+    signals: RemoteSignals = field(default_factory=RemoteSignals)
     velocities: dict[str, list[float]] = field(
         default_factory=dict
     )  # of targets, as sent since the last look [m/s, rad/s]
@@ -125,7 +125,7 @@ def listen(rig) -> None:
     remote = rig.limber.remote
     refuse_others(remote.host, bpy.app.online_access)
     end(rig)
-    _ears[rig.session_uid] = _Ear(rig.name, opened(Orders, remote.host, remote.port))
+    _ears[rig.session_uid] = _Ear(rig.name, opened(RemoteOrders, remote.host, remote.port))
     signals.by_sender["remote"] = _SentSignals()
 
 
@@ -142,7 +142,7 @@ def end_all() -> None:
     _ears.clear()
 
 
-def heard(rig) -> Orders | None:
+def heard(rig) -> RemoteOrders | None:
     """Inbox of an armature's remote control; None: it does not listen."""
     ear = _ears.get(rig.session_uid)
     return ear.orders if ear else None

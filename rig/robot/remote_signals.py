@@ -12,7 +12,7 @@ from ...solvers.kinematics.se3 import Array
 WIDEST = 4  # numbers of an address at most: a quaternion
 
 
-class Signals:
+class RemoteSignals:
     """Continuous numbers by address, from those that were received; see `character.stream`. One that nothing
     is sent to for `stream.PAUSE` ends: the next number that is sent there counts at once.
     """

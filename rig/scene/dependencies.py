@@ -3,9 +3,11 @@ depends.
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
+
+import bpy
 
 from ..blender.errors import RigError
 from ..bones import mimic
@@ -27,13 +29,15 @@ class Dependency(NamedTuple):
     bone: str  # name of the bone; "": the whole object
 
 
-def dependencies_of(obj, seen: set | None = None, surely: bool = False) -> Iterator[Dependency]:
+def dependencies_of(
+    obj: bpy.types.Object | None, seen: set[str] | None = None, surely: bool = False
+) -> Iterator[Dependency]:
     """The bones and objects that move an object by parent, constraint or driver, directly or through other
     objects.
 
     Args:
         obj: The object.
-        seen: Objects that were visited already.
+        seen: Full names of objects that were visited already.
         surely: Whether to leave out dependencies that may have no effect: disabled constraints, and drivers
             that involve anything but the location, rotation and scale of whole objects.
     """
@@ -42,29 +46,45 @@ def dependencies_of(obj, seen: set | None = None, surely: bool = False) -> Itera
         return
     seen.add(obj.name_full)
     subject = "it" if len(seen) == 1 else f"'{obj.name}', which moves it,"
-    parent = obj.parent
-    if parent is not None:
-        if parent.type == "ARMATURE" and obj.parent_type == "BONE":
-            yield Dependency(f"{subject} is a child of bone '{obj.parent_bone}'", parent, obj.parent_bone)
-        yield Dependency(f"{subject} is a child of '{parent.name}'", parent, "")
-        yield from dependencies_of(parent, seen, surely)
-    for constraint in obj.constraints:
-        if not constraint.mute and (constraint.influence > 0.0 or not surely):
-            how = f"{subject} follows by constraint '{constraint.name}' bone"
-            for target in getattr(constraint, "targets", None) or (constraint,):
-                yield from _followed(
-                    how, getattr(target, "target", None), getattr(target, "subtarget", ""), seen, surely
-                )
+    yield from _by_parent(obj, subject, seen, surely)
+    yield from _by_constraints(obj, subject, seen, surely)
     if obj.animation_data:
-        for curve in obj.animation_data.drivers:
-            if surely and not _TRANSFORM.match(curve.data_path):
-                continue
-            for variable in curve.driver.variables:
-                for target in variable.targets:
-                    if not surely or variable.type != "SINGLE_PROP" or _TRANSFORM.match(target.data_path):
-                        yield from _followed(
-                            f"{subject} follows by a driver bone", target.id, target.bone_target, seen, surely
-                        )
+        yield from _by_drivers(obj.animation_data.drivers, subject, seen, surely)
+
+
+def _by_parent(obj: bpy.types.Object, subject: str, seen: set[str], surely: bool) -> Iterator[Dependency]:
+    parent = obj.parent
+    if parent is None:
+        return
+    if parent.type == "ARMATURE" and obj.parent_type == "BONE":
+        yield Dependency(f"{subject} is a child of bone '{obj.parent_bone}'", parent, obj.parent_bone)
+    yield Dependency(f"{subject} is a child of '{parent.name}'", parent, "")
+    yield from dependencies_of(parent, seen, surely)
+
+
+def _by_constraints(
+    obj: bpy.types.Object, subject: str, seen: set[str], surely: bool
+) -> Iterator[Dependency]:
+    for constraint in obj.constraints:
+        if constraint.mute or (surely and constraint.influence <= 0.0):
+            continue
+        how = f"{subject} follows by constraint '{constraint.name}' bone"
+        for target in getattr(constraint, "targets", None) or (constraint,):
+            followed, bone = getattr(target, "target", None), getattr(target, "subtarget", "")
+            yield from _followed(how, followed, bone, seen, surely)
+
+
+def _by_drivers(
+    drivers: Iterable[bpy.types.FCurve], subject: str, seen: set[str], surely: bool
+) -> Iterator[Dependency]:
+    how = f"{subject} follows by a driver bone"
+    for curve in drivers:
+        if surely and not _TRANSFORM.match(curve.data_path):
+            continue
+        for variable in curve.driver.variables:
+            for target in variable.targets:
+                if not surely or variable.type != "SINGLE_PROP" or _TRANSFORM.match(target.data_path):
+                    yield from _followed(how, target.id, target.bone_target, seen, surely)
 
 
 def depends_on_objects_alone(obj) -> bool:

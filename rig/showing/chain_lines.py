@@ -109,14 +109,14 @@ def arcs(rig, session) -> Iterator[Arc]:
     )
     for part in session.reader.parts:
         bone = rig.pose.bones.get(part.name)
-        if bone is None or not part.euler_axes or part.name not in session.pose:
+        if bone is None or not part.hinges or part.name not in session.pose:
             continue
         world = rig.matrix_world @ bone.matrix
         rotation = world.to_quaternion() @ Quaternion(session.pose[part.name][0]).inverted()
         radius = ARC * bone.length * world.median_scale
-        for is_free, index, axis in part.euler_axes:
+        for is_joint, index, axis in part.hinges:
             angle = 0.0
-            if is_free and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
+            if is_joint and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = joint_and_angle
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
                 yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)

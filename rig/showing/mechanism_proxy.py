@@ -1,10 +1,8 @@
 """The mechanism's proxy: a hidden armature whose bones carry the poses of bodies; objects and bones copy it
 by their last constraint.
-
-Constraints do not change channels, so keyframes, undo and saved files keep the authored pose.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import bpy
 
@@ -14,68 +12,40 @@ from ..mechanisms.poses import matrix_of
 from . import proxy as hidden
 
 CONSTRAINT = "Limber (mechanism)"
-TITLE = "Limber Mechanism"
-MARK = "limber_mechanism_of"  # custom property of the proxy and its armature: the owner's session_uid
-
-
-def find(owner) -> bpy.types.Object | None:
-    """The owner's proxy, found by name; None if there is none."""
-    proxy = bpy.data.objects.get(_title(owner))
-    return proxy if proxy is not None and proxy.get(MARK) == owner.session_uid else None
-
-
-def _title(owner) -> str:
-    return f"{TITLE} {owner.session_uid}"
+MARK = "limber_mechanism_of"
+MECHANISMS = hidden.Proxies("Limber Mechanism", MARK, CONSTRAINT, "WORLD")
 
 
 def attach(owner, reading: Reading) -> bpy.types.Object:
     """Attaches all bodies of the mechanism to its proxy, which is made if it is missing; returns
     the proxy.
     """
-    names = [str(k) for k, _ in reading.shown_parts]
-    proxy = find(owner)
-    if proxy is None or [bone.name for bone in proxy.pose.bones] != names:
-        discard_others(
-            [obj[MARK] for obj in bpy.data.objects if MARK in obj and obj[MARK] != owner.session_uid]
-        )
-        proxy = hidden.hidden_armature(_title(owner), names)
-        proxy[MARK] = proxy.data[MARK] = owner.session_uid
-    holders = [holder_of(part) for _, part in reading.shown_parts]
-    for holder in _followers(proxy):  # copies of bodies, made by the user while live
-        if holder not in holders:
-            hidden.release(holder, CONSTRAINT)
-    for (k, _), holder in zip(reading.shown_parts, holders, strict=True):
-        if holder is not None and not hidden.copies(holder, proxy, str(k), CONSTRAINT):
-            hidden.copy(holder, proxy, str(k), CONSTRAINT, "WORLD")
+    holders = _holders(reading)
+    proxy = MECHANISMS.attach(owner, holders)
+    for holder in _possible_holders():  # copies of bodies, made by the user while live
+        if holder not in holders.values() and any(
+            constraint.name.startswith(CONSTRAINT) and constraint.target == proxy
+            for constraint in holder.constraints
+        ):
+            MECHANISMS.release(holder)
     return proxy
 
 
-def _holders() -> Iterator:
+def _holders(reading: Reading) -> dict:
+    """Holder of each body that is shown, by the name of the proxy's bone."""
+    return {str(k): holder_of(part) for k, part in reading.shown_parts}
+
+
+def _possible_holders() -> Iterator:
     """All objects and bones of the file that can have a constraint."""
     for obj in bpy.data.objects:
         if obj.library is None:
             yield from (obj, *(obj.pose.bones if obj.type == "ARMATURE" and obj.pose else ()))
 
 
-def _followers(proxy) -> list:
-    """Objects and bones that copy a proxy."""
-    return [
-        holder
-        for holder in _holders()
-        if any(
-            constraint.name.startswith(CONSTRAINT) and constraint.target == proxy
-            for constraint in holder.constraints
-        )
-    ]
-
-
 def is_attached(owner, reading: Reading) -> bool:
     """Whether all bodies of the mechanism copy its proxy."""
-    proxy = find(owner)
-    return proxy is not None and all(
-        (holder := holder_of(part)) is None or hidden.copies(holder, proxy, str(k), CONSTRAINT)
-        for k, part in reading.shown_parts
-    )
+    return MECHANISMS.is_attached(owner, _holders(reading))
 
 
 def holder_of(part: Part):
@@ -99,10 +69,9 @@ def write(proxy, reading: Reading, base, poses) -> None:
     hidden.write(proxy, rotations, locations, scales)
 
 
-def discard_others(owners: list[int]) -> None:
-    """Removes all proxies and their constraints, except those of the owners with these session_uids."""
-    for holder in _holders():
-        for constraint in [c for c in holder.constraints if c.name.startswith(CONSTRAINT)]:
-            if constraint.target is None or constraint.target.get(MARK) not in owners:
-                holder.constraints.remove(constraint)
-    hidden.sweep([obj for obj in bpy.data.objects if MARK in obj and obj[MARK] not in owners], MARK)
+def discard_others(owners: Collection) -> None:
+    """Removes all proxies and their constraints, except those of these owners."""
+    MECHANISMS.discard_others(owners)
+    for holder in _possible_holders():
+        if any(c.name.startswith(CONSTRAINT) and c.target is None for c in holder.constraints):
+            MECHANISMS.release(holder)

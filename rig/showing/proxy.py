@@ -1,9 +1,13 @@
-"""The proxy: a hidden armature that holds the solved pose, which the visible bones copy by a constraint.
+"""Proxies: hidden armatures that hold solved poses, which the visible bones and objects copy by their last
+constraint.
 
-Constraints do not change channels, so keyframes, undo, auto-key and saved files keep the authored pose. The
+Constraints do not change channels, so keyframes, undo, auto-key and saved files keep the authored pose. A
 proxy is in no scene and has no users, so it is never saved. Its bones have no parents and an identity rest
-pose, so that the local transform of each is the basis of the visible bone, to Blender's own precision.
+pose, so that the transform of each is that of its holder, to Blender's own precision.
 """
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 import bpy
 
@@ -11,7 +15,91 @@ from ..bones.constrained import SHOWS as CONSTRAINT
 
 WATCH = "Limber (target)"
 PROXY_NAME = "Limber Proxy"
-MARK = "limber_proxy_of"  # custom property of the proxy and its armature: the session_uid of its rig
+MARK = "limber_proxy_of"
+
+
+class Proxies(NamedTuple):
+    """A kind of proxies, and of the constraints by which holders (objects or pose bones) copy them."""
+
+    title: str  # of its proxies, before the owner's session_uid
+    mark: str  # custom property of the proxy and its armature: the session_uid of its owner
+    constraint: str  # name of the constraints
+    space: str  # in which holders copy the proxy's bones
+
+    def find(self, owner) -> bpy.types.Object | None:
+        """The proxy of an object, which a copy of that object does not get; None: there is none."""
+        proxy = bpy.data.objects.get(self._name(owner))
+        return proxy if proxy is not None and proxy.get(self.mark) == owner.session_uid else None
+
+    def _name(self, owner) -> str:
+        return f"{self.title} {owner.session_uid}"
+
+    def attach(self, owner, holders: Mapping[str, object]) -> bpy.types.Object:
+        """Makes holders copy the proxy of an object, which is made if it is missing; returns the proxy.
+
+        Args:
+            owner: The object.
+            holders: Holder of each bone of the proxy, by the bone's name; None: it was deleted.
+        """
+        proxy = self.find(owner)
+        if proxy is None or proxy.pose.bones.keys() != list(holders):
+            if proxy is not None:
+                bpy.data.armatures.remove(proxy.data)  # and the proxy with it
+            proxy = hidden_armature(self._name(owner), list(holders))
+            proxy[self.mark] = proxy.data[self.mark] = owner.session_uid
+        for name, holder in holders.items():
+            if holder is not None and not self._copies(holder, proxy, name):
+                self._copy(holder, proxy, name)
+        return proxy
+
+    def is_attached(self, owner, holders: Mapping[str, object]) -> bool:
+        """Whether exactly these holders copy the proxy of an object; arguments as for `attach`."""
+        proxy = self.find(owner)
+        return (
+            proxy is not None
+            and proxy.pose.bones.keys() == list(holders)
+            and all(holder is None or self._copies(holder, proxy, name) for name, holder in holders.items())
+        )
+
+    def _copy(self, holder, proxy, name: str) -> None:
+        """Adds a last constraint by which a holder copies the proxy's bone `name`."""
+        self.release(holder)
+        constraint = holder.constraints.new("COPY_TRANSFORMS")
+        constraint.name = self.constraint
+        constraint.target, constraint.subtarget = proxy, name
+        constraint.owner_space = constraint.target_space = self.space
+        constraint.mix_mode = "REPLACE"
+        constraint.show_expanded = False
+
+    def _copies(self, holder, proxy, name: str) -> bool:
+        """Whether the last constraint of a holder copies the proxy's bone `name`."""
+        last = holder.constraints[-1] if holder.constraints else None
+        is_own = last is not None and last.name == self.constraint
+        return is_own and last.target == proxy and last.subtarget == name
+
+    def release(self, holder) -> None:
+        """Removes the constraints from a holder, so that it shows its authored pose again."""
+        for constraint in [
+            c
+            for c in holder.constraints
+            if c.name.startswith(self.constraint) and c.type == "COPY_TRANSFORMS"
+        ]:
+            holder.constraints.remove(constraint)
+
+    def discard_others(self, owners: Collection) -> None:
+        """Deletes all proxies but those of these objects: of deleted owners, of owners that are no longer
+        live, and of files saved without Limber.
+        """
+        kept = [self.find(owner) for owner in owners]
+        if strays := [obj for obj in bpy.data.objects if self.mark in obj and obj not in kept]:
+            bpy.data.batch_remove(strays)
+        if data := [
+            armature for armature in bpy.data.armatures if self.mark in armature and not armature.users
+        ]:
+            bpy.data.batch_remove(data)
+
+
+RIGS = Proxies(PROXY_NAME, MARK, CONSTRAINT, "LOCAL")  # for an armature's bones that chains and bodies move
 
 
 def rigs() -> list[bpy.types.Object]:
@@ -29,21 +117,21 @@ def has_constraints(rig) -> bool:
 
 
 def find(rig) -> bpy.types.Object | None:
-    """The proxy of a rig, found by the constraints that use it, so that a copy of the rig does not get the
-    original's; None: there is none.
-    """
+    """The proxy of an armature object; None: there is none."""
+    return RIGS.find(rig)
+
+
+def holders(rig, names: Collection[str]) -> dict[str, bpy.types.PoseBone | None]:
+    """Holder of each of the bones `names` of an armature."""
+    return {name: rig.pose.bones.get(name) for name in names}
+
+
+def attach(rig, names: Collection[str]) -> bpy.types.Object:
+    """Makes the bones `names` of an armature, and no others of it, copy its proxy; returns the proxy."""
     for bone in rig.pose.bones:
-        constraint = own(bone)
-        if constraint and constraint.target and constraint.target.get(MARK) == rig.session_uid:
-            return constraint.target
-    return None
-
-
-def build(rig, names: list[str]) -> bpy.types.Object:
-    """Makes a proxy for the bones `names` of a rig. The bones copy it only after `attach`."""
-    proxy = hidden_armature(PROXY_NAME, names)
-    proxy[MARK] = proxy.data[MARK] = rig.session_uid
-    return proxy
+        if bone.name not in names:
+            RIGS.release(bone)
+    return RIGS.attach(rig, holders(rig, names))
 
 
 def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
@@ -70,54 +158,10 @@ def hidden_armature(title: str, names: list[str]) -> bpy.types.Object:
     return proxy
 
 
-def attach(rig, proxy) -> None:
-    """Adds a last constraint to each of the rig's bones by which it copies the proxy."""
-    detach(rig)
-    for bone in proxy.pose.bones:
-        copy(rig.pose.bones[bone.name], proxy, bone.name, CONSTRAINT, "LOCAL")
-
-
-def copy(holder, proxy, name: str, title: str, space: str) -> None:
-    """Adds a last constraint to an object or bone, named `title`, by which it copies the proxy's bone
-    `name`.
-    """
-    release(holder, title)
-    constraint = holder.constraints.new("COPY_TRANSFORMS")
-    constraint.name = title
-    constraint.target, constraint.subtarget = proxy, name
-    constraint.owner_space = constraint.target_space = space
-    constraint.mix_mode = "REPLACE"
-    constraint.show_expanded = False
-
-
-def copies(holder, proxy, name: str, title: str) -> bool:
-    """Whether the last constraint of an object or bone copies the proxy's bone `name`."""
-    last = holder.constraints[-1] if holder.constraints else None
-    return last is not None and last.name == title and last.target == proxy and last.subtarget == name
-
-
-def release(holder, title: str) -> None:
-    """Removes the constraints named `title` from an object or bone, so that it shows its authored
-    pose again.
-    """
-    for constraint in [
-        c for c in holder.constraints if c.name.startswith(title) and c.type == "COPY_TRANSFORMS"
-    ]:
-        holder.constraints.remove(constraint)
-
-
-def is_attached(rig, proxy, names: list[str]) -> bool:
-    """Whether exactly these bones copy the proxy, each by its last constraint."""
-    bones = rig.pose.bones
-    return [bone.name for bone in proxy.pose.bones] == names and all(
-        (bone := bones.get(name)) is not None and copies(bone, proxy, name, CONSTRAINT) for name in names
-    )
-
-
 def detach(rig) -> None:
     """Removes Limber's constraints from a rig, which then shows the authored pose."""
     for bone in rig.pose.bones:
-        release(bone, CONSTRAINT)
+        RIGS.release(bone)
 
 
 def watch(proxy, targets: dict[str, list[bpy.types.Object]]) -> None:
@@ -156,22 +200,3 @@ def write(proxy, rotations: list[float], locations: list[float], scales: list[fl
     bones.foreach_set("location", locations)
     bones.foreach_set("scale", scales)
     proxy.update_tag(refresh={"DATA"})
-
-
-def discard_others(proxies: list[bpy.types.Object]) -> None:
-    """Deletes all other proxies: of deleted rigs, of rigs that are no longer live, and of files saved without
-    Limber.
-    """
-    sweep(
-        [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and MARK in obj and obj not in proxies],
-        MARK,
-    )
-
-
-def sweep(strays: list[bpy.types.Object], mark: str) -> None:
-    """Deletes the proxies `strays`, and armatures without users that are marked as proxies."""
-    if strays:
-        bpy.data.batch_remove(strays)
-    data = [armature for armature in bpy.data.armatures if mark in armature and not armature.users]
-    if data:
-        bpy.data.batch_remove(data)

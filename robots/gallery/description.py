@@ -153,18 +153,7 @@ def read_description(folder: Path) -> Description:
     Raises:
         UrdfError: a field is missing or wrong; the message names file, field and remedy.
     """
-    from ..yaml_text import (
-        parse_yaml,
-    )  # it imports ruamel.yaml, for which enabling the extension must not wait
-
-    file = folder / FILE
-    try:
-        text = read_text(file, SMALL)
-    except (OSError, UnicodeDecodeError) as error:
-        raise MalformedError(
-            str(file), 0, "", f"it cannot be read ({reason(error)}): choose a folder with a {FILE}"
-        ) from error
-    fields = Fields(str(file), parse_yaml(text, str(file)))
+    fields = read_fields(folder / FILE)
     fields.refuse_others(KNOWN)
     gaze, device = fields.map("gaze"), fields.map("device")
     neck = _neck(gaze.map("neck")) if "neck" in gaze else None
@@ -200,6 +189,19 @@ def read_description(folder: Path) -> Description:
         },
         fields.texts("notes"),
     )
+
+
+def read_fields(file: Path) -> Fields:
+    """Fields of a description, a YAML file. Raises UrdfError where it cannot be read."""
+    # ruamel.yaml, which it imports, takes .3 s: enabling the extension must not wait for it
+    from ..yaml_text import parse_yaml
+
+    try:
+        text = read_text(file, SMALL)
+    except (OSError, UnicodeDecodeError) as error:
+        what = f"it cannot be read ({reason(error)}): choose a folder with a {file.name}"
+        raise MalformedError(str(file), 0, "", what) from error
+    return Fields(str(file), parse_yaml(text, str(file)))
 
 
 def _file(fields: Fields, key: str) -> Path:

@@ -92,6 +92,14 @@ class Fields:
         x, y, z = self.numbers(key, 3)
         return x, y, z
 
+    def vectors(self, key: str) -> tuple[Vector, ...]:
+        """A field with a list of vectors."""
+        entry = self.entries.get(key)
+        if not isinstance(entry, list):
+            raise self._malformed(key, "a list of vectors is needed", entry)
+        rows = Fields(self.file, {str(k): each for k, each in enumerate(entry)}, f"{self.path}{key}.")
+        return tuple(rows.vector(k) for k in rows.entries)
+
     def span(self, key: str) -> tuple[float, float]:
         """A field with two numbers, the first below the second."""
         low, high = self.numbers(key, 2)

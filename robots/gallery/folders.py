@@ -8,7 +8,6 @@ from ...files.content import SMALL, text
 from .description import FILE
 
 OWN = Path(__file__).parent  # folder of the robots that come with Limber
-NAME = "name:"  # begins the line of a description that has the robot's name
 
 
 class Entry(NamedTuple):
@@ -30,14 +29,15 @@ def entries(folders: Iterable[Path]) -> list[Entry]:
 
 def title_of(path: Path) -> str:
     """Name of the robot in a description file; the folder's name if the file cannot be read."""
+    return line_of(path, "name") or path.parent.name
+
+
+def line_of(path: Path, key: str) -> str:
+    """Text of a description's field that is a line of the file; "": the file lacks it, or cannot be read."""
     try:
         lines = text(path, SMALL).splitlines()
     except (OSError, UnicodeDecodeError):
         lines = []
-    name = (
-        next((line.removeprefix(NAME) for line in lines if line.startswith(NAME)), "")
-        .partition("#")[0]
-        .strip()
-        .strip("\"'")
-    )
-    return name or path.parent.name
+    start = f"{key}:"
+    line = next((line.removeprefix(start) for line in lines if line.startswith(start)), "")
+    return line.partition("#")[0].strip().strip("\"'")

@@ -10,18 +10,20 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from ...solvers.kinematics.rotations import Vector, X, Y, Z, unit
+from ...solvers.kinematics.rotations import X, Y, Z
 from ..attributes import AttributeReader
-from ..errors import AxisError, JointTypeError, LimitError, MalformedError
+from ..errors import JointTypeError, MalformedError
 from ..model import Inertial, Joint, Kind, Link, Robot, Visual
 from ..structure import check
 from ..transform import IDENTITY_TRANSFORM, Transform, rotation, translation
 from ..unread import tell
 from ..xml_tree import Element
-from .document import MOST, NO_LENGTH, Document
+from .document import Document
 from .equality import EqualityReader
+from .joints import JointReader, Step
 from .keyframes import Coordinates, postures
 from .motors import with_motors
+from .names import LinkNames
 from .shapes import ShapeReader
 
 KINDS: dict[str, Kind] = {"hinge": "revolute", "slide": "prismatic"}
@@ -72,11 +74,8 @@ class _Bodies:
         self.floats = False
         self.coordinates: list[Coordinates] = []  # of all joints, in the order in which MuJoCo counts them
         worlds = document.root.all("worldbody")
-        self.bodies = {name for world in worlds for name in _named(world, ("body",))}
-        self.taken = self.bodies | {
-            name for world in worlds for name in _named(world, ("joint", "freejoint", "site", "camera"))
-        }
-        self.counts: dict[str, int] = {}  # requested name -> last number appended to make it unique
+        self.names = LinkNames(worlds, self.drawn)
+        self.joint_reader = JointReader(document)
         routed = {
             site.attributes.get("site") for tendon in document.sections("tendon") for site in tendon.children
         }
@@ -120,7 +119,10 @@ class _Bodies:
             self._body(*bodies[0], parent="")
         else:
             self.links.append(
-                Link(WORLD if WORLD not in self.bodies else self._name(WORLD), line=document.root.line)
+                Link(
+                    WORLD if WORLD not in self.names.bodies else self.names.unique(WORLD),
+                    line=document.root.line,
+                )
             )
             self.drawn[self.links[0].name] = IDENTITY_TRANSFORM
             for element, pose, childclass in bodies:
@@ -187,7 +189,7 @@ class _Bodies:
         """Adds a body and everything on it, its child bodies included."""
         childclass = element.attributes.get("childclass", childclass)
         pose = outside.then(self.document.pose(element))
-        name = element.attributes.get("name") or self._name(f"{parent}_body")
+        name = element.attributes.get("name") or self.names.unique(f"{parent}_body")
         inside = self._inside(element, IDENTITY_TRANSFORM, childclass)
         self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(pose)
         joints = [
@@ -208,7 +210,7 @@ class _Bodies:
         if parent and free:
             self.joints.append(
                 Joint(
-                    self._joint_name(free[0], name),
+                    self.names.joint(free[0], name),
                     "floating",
                     parent,
                     name,
@@ -261,8 +263,8 @@ class _Bodies:
         pose = within.then(self.document.pose(element))
         link = (
             name
-            if name not in self.bodies and name not in self.drawn
-            else self._name(f"{name}_{element.tag}")
+            if name not in self.names.bodies and name not in self.drawn
+            else self.names.unique(f"{name}_{element.tag}")
         )
         self.add_frame(link, body, pose, element)
 
@@ -274,8 +276,6 @@ class _Bodies:
         )
         self.drawn[link] = self.drawn[body].then(pose)
 
-    # -- joints --
-
     def _joints(
         self,
         joints: list[tuple[Element, Transform]],
@@ -285,33 +285,11 @@ class _Bodies:
         element: Element,
     ) -> None:
         """Adds a body's joints in their order from the parent, with a massless link between every two."""
-        steps: list[
-            tuple[str, Kind, Vector, Transform, Element]
-        ] = []  # name, kind, axis, pose in the body, element
-        for child, within in joints:
-            name, word = self._joint_name(child, body), child.attributes.get("type", "hinge")
-            at = within.then(Transform(offset=self.document.vector(child, "pos")))
-            if word == "ball":
-                child.skip_attributes("axis")  # classes give one to all joints
-                at = Transform(
-                    offset=at.offset
-                )  # its value is a rotation in the body's frame, whatever <frame> it is in
-                parts = [f"{name}_{letter}" for letter, _ in BALL]
-                self.balls.append((parts[0], parts[1], parts[2]))
-                steps += [
-                    (part, "continuous", axis, at, child) for part, (_, axis) in zip(parts, BALL, strict=True)
-                ]
-                self.coordinates.append(("ball", tuple(parts)))
-            elif word in KINDS:
-                steps.append((name, KINDS[word], self._axis(child), at, child))
-                self.coordinates.append(("single", (name,)))
-            else:
-                what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
-                raise self.reader.error(JointTypeError, child, what)
+        steps = [step for child, within in joints for step in self._steps(child, within, body)]
         if not steps:
             self.joints.append(
                 Joint(
-                    self._name(f"{body}_fixed"),
+                    self.names.unique(f"{body}_fixed"),
                     "fixed",
                     parent,
                     body,
@@ -323,19 +301,19 @@ class _Bodies:
             return
         # Between joints the frame is the body's own, displaced by the joints before: each joint's frame lies
         # in it at the joint's point.
+        read = self.joint_reader
         for k, (name, kind, axis, at, child) in enumerate(steps):
-            link = body if k == len(steps) - 1 else self._name(f"{name}_link")
+            link = body if k == len(steps) - 1 else self.names.unique(f"{name}_link")
             if link != body:
                 self.links.append(Link(link, line=child.line, file=child.file))
                 self.drawn[link] = self.drawn[body]
-            lower, upper = self._limits(child, kind) if name not in self.remade else (None, None)
+            lower, upper = read.limits(child, kind) if name not in self.remade else (None, None)
             if kind == "revolute" and lower is None and upper is None:
                 kind = "continuous"
-            reference = self._reference(child, kind == "prismatic")
+            reference = read.reference(child, kind == "prismatic")
             self.references[name] = reference
             drawn = translation(axis, -reference) if kind == "prismatic" else rotation(axis, -reference)
             origin = (pose if k == 0 else IDENTITY_TRANSFORM).then(at).then(drawn)
-            effort = self._effort(child)
             end = at.inverse()
             self.joints.append(
                 Joint(
@@ -348,7 +326,7 @@ class _Bodies:
                     lower,
                     upper,
                     None,
-                    effort,
+                    read.effort(child),
                     None,
                     end,
                     child.line,
@@ -357,48 +335,23 @@ class _Bodies:
             )
             parent = link
 
-    def _axis(self, joint: Element) -> Vector:
-        axis = self.document.vector(joint, "axis", Z)
-        if max(map(abs, axis)) < NO_LENGTH:
-            raise self.reader.error(AxisError, joint, "its axis has no direction: give it one")
-        return unit(axis)
-
-    def _limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
-        """Lower and upper limit [rad or m]; None if the joint is not limited."""
-        if kind == "continuous":  # a part of a ball, whose range is a cone
-            return None, None
-        limited = joint.attributes.get("limited", "auto")
-        bounds = self.reader.numbers(joint, "range", 2) or (0.0, 0.0)
-        infers = self.document.compiler.get("autolimits", "true") == "true"
-        if limited == "false" or (limited == "auto" and not (infers and bounds[0] < bounds[1])):
-            if limited == "auto" and bounds[0] > bounds[1]:
-                raise self.reader.error(
-                    LimitError,
-                    joint,
-                    f"range='{joint.attributes['range']}' begins above its end: exchange the numbers",
-                )
-            return None, None
-        if bounds[0] > bounds[1]:
-            raise self.reader.error(
-                LimitError,
-                joint,
-                f"range='{joint.attributes['range']}' begins above its end: exchange the numbers",
-            )
-        lower, upper = (self.document.angle(number) if kind == "revolute" else number for number in bounds)
-        return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
-
-    def _reference(self, joint: Element, is_slide: bool) -> float:
-        """Joint value [rad or m] in the pose in which the file gives the bodies."""
-        if joint.attributes.get("type", "hinge") == "ball":
-            return 0.0
-        reference = self.reader.number(joint, "ref") or 0.0
-        return reference if is_slide else self.document.angle(reference)
-
-    def _effort(self, joint: Element) -> float | None:
-        force_range = self.reader.numbers(joint, "actuatorfrcrange", 2)
-        return max(map(abs, force_range)) or None if force_range else None
-
-    # -- what is on a body --
+    def _steps(self, joint: Element, within: Transform, body: str) -> list[Step]:
+        """The axes of a joint of a body: three of a ball, one of every other."""
+        name, word = self.names.joint(joint, body), joint.attributes.get("type", "hinge")
+        at = within.then(Transform(offset=self.document.vector(joint, "pos")))
+        if word == "ball":
+            joint.skip_attributes("axis")  # classes give one to all joints
+            at = Transform(offset=at.offset)  # its value is a rotation in the body's frame, in any <frame>
+            x, y, z = (f"{name}_{letter}" for letter, _ in BALL)
+            self.balls.append((x, y, z))
+            self.coordinates.append(("ball", (x, y, z)))
+            axes = zip((x, y, z), BALL, strict=True)
+            return [Step(part, "continuous", axis, at, joint) for part, (_, axis) in axes]
+        if word in KINDS:
+            self.coordinates.append(("single", (name,)))
+            return [Step(name, KINDS[word], self.joint_reader.axis(joint), at, joint)]
+        what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
+        raise self.reader.error(JointTypeError, joint, what)
 
     def _inertial(self, inside: list[tuple[Element, Transform, str]]) -> Inertial | None:
         inertial = next(
@@ -428,29 +381,3 @@ class _Bodies:
             if element.tag == "geom"
             for visual in self.shapes.visuals(self.document.with_defaults(element, childclass))
         )
-
-    # -- names --
-
-    def _joint_name(self, joint: Element, body: str) -> str:
-        return joint.attributes.get("name") or self._name(f"{body}_joint")
-
-    def _name(self, wanted: str) -> str:
-        """The name, made unique by a number."""
-        name = wanted
-        while name in self.taken or name in self.drawn:
-            self.counts[wanted] = self.counts.get(wanted, 1) + 1
-            name = f"{wanted}_{self.counts[wanted]}"
-        self.taken.add(name)
-        return name
-
-
-def _named(element: Element, tags: Collection[str]) -> set[str]:
-    """Names of all elements with these tags below an element."""
-    names, waiting = set(), [element]
-    while waiting:
-        children = waiting.pop().children
-        names |= {
-            child.attributes["name"] for child in children if child.tag in tags and "name" in child.attributes
-        }
-        waiting += children
-    return names

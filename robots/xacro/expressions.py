@@ -324,23 +324,20 @@ class Evaluator:
 
     def map(self, function: Function, *collections: Any) -> list[Any]:
         """The values of a function for the entries of collections, each counted as work."""
-        found = []
+        values = []
         for entries in zip(*collections, strict=False):
-            found.append(function.call(*entries))
-            self._work(1 + size_of(found[-1]))
-        return found
+            values.append(function.call(*entries))
+            self._work(1 + size_of(values[-1]))
+        return values
 
     def _method(self, owner: Any, name: str, arguments: list[Any], named: Mapping[str, Any]) -> Any:
         if name == "format":
             return braces(owner, tuple(arguments), named)
-        filled = (
-            arguments[-1] if name == "replace" else owner
-        )  # the text that the result may contain many times
-        if (
-            name in ("join", "replace")
-            and len(filled) * (len(arguments[0] if name == "join" else owner) + 1) > MAX_SIZE
-        ):
-            raise ExpressionError(TOO_LARGE)
+        if name in ("join", "replace"):
+            # the text that the result may contain many times, and what it is filled into
+            filled, text = (arguments[-1], owner) if name == "replace" else (owner, arguments[0])
+            if len(filled) * (len(text) + 1) > MAX_SIZE:
+                raise ExpressionError(TOO_LARGE)
         return_value = getattr(owner, name)(*arguments, **named)
         return list(return_value) if name in ("items", "keys", "values") else return_value
 
@@ -360,11 +357,9 @@ class Evaluator:
             return owner[slice(*(None if part is None else self._node(part, names) for part in parts))]
         return owner[self._node(node.slice, names)]
 
-    def _list(self, node: ast.List, names: Lookup) -> Any:
-        return [self._node(each, names) for each in node.elts]
-
-    def _tuple(self, node: ast.Tuple, names: Lookup) -> Any:
-        return tuple(self._node(each, names) for each in node.elts)
+    def _elements(self, node: ast.List | ast.Tuple, names: Lookup) -> Any:
+        elements = [self._node(each, names) for each in node.elts]
+        return elements if isinstance(node, ast.List) else tuple(elements)
 
     def _map(self, node: ast.Dict, names: Lookup) -> Any:
         pairs = zip(node.keys, node.values, strict=True)
@@ -395,8 +390,8 @@ HANDLERS: dict[type, Callable[[Evaluator, Any, Lookup], Any]] = {
     ast.Call: Evaluator._call,
     ast.Attribute: Evaluator._attribute,
     ast.Subscript: Evaluator._entry,
-    ast.List: Evaluator._list,
-    ast.Tuple: Evaluator._tuple,
+    ast.List: Evaluator._elements,
+    ast.Tuple: Evaluator._elements,
     ast.Dict: Evaluator._map,
     ast.ListComp: Evaluator._comprehension,
     ast.GeneratorExp: Evaluator._comprehension,

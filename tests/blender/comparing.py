@@ -46,7 +46,7 @@ def scene_as_is() -> dict:
     }
 
 
-def compared(rig, chain, **options) -> compare.Table:
+def compared(rig, chain, **options) -> compare.ComparisonTable:
     make_active(rig)
     bpy.ops.object.mode_set(mode="POSE")
     assert bpy.ops.limber.compare_solvers(**options) == {"FINISHED"}

@@ -19,15 +19,15 @@ SERVO_REACH = 1.4  # [rad] within what a hobby servo can turn
 
 def until(condition, what: str, patience: float = PATIENCE) -> None:
     """Beats as Blender's timer does until something is so."""
-    from limber.rig.robot import links
+    from limber.rig.robot import sending
 
     give_up = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < give_up, (
             f"waited {patience} s in vain until {what}; robots say: {sentences()}"
         )
-        links.heartbeat()
-        time.sleep(links.HEARTBEAT / 5)
+        sending.heartbeat()
+        time.sleep(sending.HEARTBEAT / 5)
 
 
 def a_turn(rig) -> None:
@@ -41,13 +41,13 @@ def a_turn(rig) -> None:
 
 def a_while(seconds: float = 0.4) -> Iterator[None]:
     """Beats as Blender's timer does for that long: what must not happen has had its time."""
-    from limber.rig.robot import links
+    from limber.rig.robot import sending
 
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        links.heartbeat()
+        sending.heartbeat()
         yield
-        time.sleep(links.HEARTBEAT / 5)
+        time.sleep(sending.HEARTBEAT / 5)
 
 
 def sentences() -> list[str]:
@@ -64,9 +64,9 @@ def state(rig) -> str:
 
 
 def status(rig):
-    from limber.rig.robot import links
+    from limber.rig.robot import links, sending
 
-    links.heartbeat()
+    sending.heartbeat()
     return links.status(rig)
 
 

@@ -20,7 +20,7 @@ from limber.rig.events import handlers
 from limber.rig.live import live
 from limber.rig.live.budget import STEP
 from limber.rig.live.movers import movers_of
-from limber.rig.robot import links
+from limber.rig.robot import links, sending
 
 from tests.blender.conftest import handlers as registered
 from tests.blender.enumerations import offered
@@ -233,7 +233,7 @@ class Sequences(RuleBasedStateMachine):
         for _ in range(CLOCK):
             self.now += STEP
             live.advance_clock(bpy.context.scene, bpy.context.evaluated_depsgraph_get(), self.now)
-        links.heartbeat()
+        sending.heartbeat()
 
     @rule()
     def scene(self) -> None:
@@ -306,7 +306,7 @@ class Sequences(RuleBasedStateMachine):
         """Once Blender has beaten: an armature that is gone, or has ceased to be live, has no robot that may
         move.
         """
-        links.heartbeat()
+        sending.heartbeat()
         there = {rig.session_uid: rig for rig in armatures()}
         connected = [links.link(rig) for rig in links.connected_rigs()]
         self.links += [link for link in connected if link not in self.links]

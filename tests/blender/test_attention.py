@@ -237,7 +237,7 @@ def test_targets_and_manners_come_back_with_undo_and_the_file(between_two, reope
 
 
 def test_a_chain_comes_after_what_moves_any_of_its_targets():
-    from limber.rig.live.stage import SceneHost, Stage, in_one_order
+    from limber.rig.live.stage import SceneHost, SceneStage, in_one_order
 
     rig = build({"arm": "X", "hand": "XZ"}, name="Arm")
     rig, arm = looking_chain(rig, "arm", "hand")
@@ -247,5 +247,5 @@ def test_a_chain_comes_after_what_moves_any_of_its_targets():
     eye.targets.add().target = held
     rig.name = "Z"  # by name it would come last
     movers = in_one_order([(other, eye), (rig, arm)])
-    order = Stage().in_order(movers, SceneHost(Stage(), depsgraph()))
+    order = SceneStage().in_order(movers, SceneHost(SceneStage(), depsgraph()))
     assert [movers[k].settings for k in order.indices] == [arm, eye]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from limber.batch import bake_command
 from limber.rig.blender.errors import RigError
 from limber.rig.output.bake_scene import bake_scene
 
@@ -67,6 +68,16 @@ def test_frames_without_a_goal_are_remarked_with_the_first_of_them(rig, chain):
             point.interpolation = "CONSTANT"
     (remark,) = bake_scene(bpy.context.scene, (6, 9)).remarks
     assert "In 2 frames, from 8, a goal could not be followed" in remark
+
+
+def test_another_folder_gets_the_same_tree(tmp_path):
+    source, out = tmp_path / "source", tmp_path / "out"
+    names = ["day/walk.blend", "run.blend", "walk.blend"]
+    for name in names:
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).touch()
+    batch = bake_command._batch(bake_command._arguments().parse_args([str(source), "--to", str(out)]))
+    assert [task.output.relative_to(out).as_posix() for task in batch.tasks] == names
 
 
 def test_a_linked_armature_is_refused_with_the_remedy(rig, chain, tmp_path):

@@ -231,12 +231,16 @@ def test_a_chain_that_hangs_on_a_tree_starts_from_its_new_pose():
 def test_a_robot_gets_the_angles_of_all_of_a_trees_joints():
     rig, chain, _ = body()
     bpy.ops.limber.connect()
-    from limber.rig.robot import links
+    from limber.rig.robot import connected, links, sending
 
     go_live(rig, chain)
-    links.send(rig)
+    sending.send(rig)
     sent = dict(
-        zip((source.key for source in links.sources(rig)), links._robots[rig.session_uid].angles, strict=True)
+        zip(
+            (source.key for source in links.sources(rig)),
+            connected.robots[rig.session_uid].angles,
+            strict=True,
+        )
     )
     now = session(rig, chain)
     for (bone, axis), angle in zip(now.reader.joint_keys, now.outputs.angles, strict=True):

@@ -267,8 +267,26 @@ def test_every_format_has_a_file(rig, chain, tmp_path):
     bpy.ops.limber.live()
     for name, form in FORMATS.items():
         assert export(tmp_path / (name + form.suffix), name) == {"FINISHED"}
-    assert len(os.listdir(tmp_path)) == len(FORMATS)
+        for variant, file in form.variants.items():
+            assert export(tmp_path / f"{variant}_of{file.suffix}", variant) == {"FINISHED"}
+    assert len(os.listdir(tmp_path)) == len(FORMATS) + sum(len(form.variants) for form in FORMATS.values())
     assert min(file.stat().st_size for file in tmp_path.iterdir()) > 100
+
+
+def test_the_menu_of_formats_sets_the_usual_variant_and_leaves_one_that_is_chosen():
+    for operator in ("export_motion", "import_motion"):
+        options = bpy.context.window_manager.operator_properties_last(f"limber.{operator}")
+        options.format_menu = "ros2"
+        assert options.format == "ros2_yaml"
+        options.format = "ros2_json"
+        options.format_menu = "ros2"
+        assert options.format == "ros2_json"
+        options.format_menu = "csv"
+        assert (options.format, options.format_menu) == ("csv", "csv")
+        options.format = "joints_csv"
+        assert options.format_menu == "csv"
+        options.format_menu = "json"
+        assert options.format == "json"
 
 
 def test_two_armatures_each_export_their_own(rig, chain, tmp_path):

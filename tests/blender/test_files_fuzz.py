@@ -35,14 +35,14 @@ def unreadable(path, text: str) -> None:
 @pytest.mark.every_blender
 @many
 @given(text=jsons.texts(CHARACTER))
-def test_any_character_is_read_or_is_a_sentence(path, text):
-    from limber.rig.authoring import characters
+def test_any_motion_style_is_read_or_is_a_sentence(path, text):
+    from limber.rig.authoring import motion_styles
     from limber.rig.blender.errors import RigError
 
     unreadable(path, text)
     said = ""
     try:
-        assert isinstance(characters.load(path), characters.MotionCharacter)
+        assert isinstance(motion_styles.load(path), motion_styles.StyleSettings)
     except RigError as error:
         said = str(error)
     assert len(said.encode("utf-8")) < 1000
@@ -80,13 +80,13 @@ def test_any_copy_of_a_recording_is_read_or_is_a_sentence(path, text):
     ],
 )
 def test_texts_that_are_hardly_json_are_sentences(path, text):
-    from limber.rig.authoring import characters
+    from limber.rig.authoring import motion_styles
     from limber.rig.blender.errors import RigError
     from limber.rig.output import take_copies
 
     unreadable(path, text)
     with pytest.raises(RigError):
-        characters.load(path)
+        motion_styles.load(path)
     take_copies._is_of(path, "Rig")
     with pytest.raises(RigError) if text.count("\n") > 1 else nothing():
         take_copies.read(path)

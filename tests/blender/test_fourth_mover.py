@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
-from limber.motion import Character, Filter, Kinematic, Limits, make_filter
+from limber.motion import Filter, Kinematic, Limits, MotionStyle, make_filter
 from limber.rig.blender.errors import RigError
 from limber.rig.bones import channels
 from limber.rig.live import live
@@ -75,17 +75,17 @@ class SwingSession(SceneSession):
     errors = (RigError,)
 
     def read(self, frame, dt):
-        rig, swing = frame.part
+        rig, swing = frame.mover
         if swing.bone not in rig.pose.bones:
             raise RigError(f"'{rig.name}' has no bone '{swing.bone}': choose another Bone")
         scene = frame.host.depsgraph.scene
-        self.model = self.model or Model(make_filter("default", LIMITS, Character()))
+        self.model = self.model or Model(make_filter("default", LIMITS, MotionStyle()))
         return self.model, SwingInputs(
             swing.amplitude, scene.frame_current_final * scene.render.fps_base / scene.render.fps
         )
 
     def show(self, frame):
-        bone = frame.part.owner.pose.bones[frame.part.settings.bone]
+        bone = frame.mover.owner.pose.bones[frame.mover.settings.bone]
         pose = {
             bone.name: (
                 tuple(Quaternion((1.0, 0.0, 0.0), self.outputs.angle)),

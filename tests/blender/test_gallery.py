@@ -3,6 +3,7 @@ driven.
 """
 
 import json
+import shutil
 from math import degrees
 
 import bpy
@@ -161,7 +162,16 @@ def user(tmp_path, monkeypatch):
     """The user's folder."""
     from limber.rig.authoring import gallery_folders
 
-    monkeypatch.setattr(gallery_folders, "user_folder", lambda name, create=True: tmp_path / "user" / name)
+    def folder(name: str, create: bool = True):
+        path = tmp_path / "user" / name
+        if create:
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+            except OSError:
+                return None
+        return path
+
+    monkeypatch.setattr(gallery_folders, "user_folder", folder)
     return tmp_path / "user"
 
 
@@ -182,96 +192,101 @@ def inside(folder) -> list[str]:
 
 
 @pytest.mark.every_blender
-def test_a_robot_from_a_folder_stays_in_the_gallery_and_comes_with_the_makers_meshes_once_they_are_installed(
+def test_a_robot_from_a_folder_is_in_the_gallery_and_comes_with_the_makers_meshes_once_they_are_chosen(
     mine, user, clone
 ):
     from limber.rig.authoring import gallery_folders
 
     bpy.ops.limber.add_robot_folder(directory=str(mine))
-    assert user / "robots" / "my_arm" in [entry.folder for entry in gallery_folders.listed()]
+    assert mine in [entry.folder for entry in gallery_folders.listed()]
     bpy.ops.limber.install_robot_meshes(filepath=str(clone))
+    assert inside(user) == ["gallery", "gallery/paths.json"], "nothing is copied"
     shape = next(thing for thing in added("my_arm").children if thing.name.startswith("hand"))
     assert len(shape.data.polygons) == 1
 
 
-def test_a_folder_that_is_kept_again_replaces_the_copy(mine, user):
+def test_a_robot_whose_folder_has_moved_is_in_the_gallery_once(mine, user, tmp_path):
+    from limber.rig.authoring import gallery_folders
+
     bpy.ops.limber.add_robot_folder(directory=str(mine))
-    (mine / "arm.urdf").rename(mine / "other.urdf")
-    (mine / "robot.yaml").write_text(MINE.replace("arm.urdf", "other.urdf"))
+    moved = tmp_path / "elsewhere" / "my_arm"
+    moved.parent.mkdir()
+    mine.rename(moved)
+    assert "My Arm" not in [entry.title for entry in gallery_folders.listed()]
+    with pytest.raises(RuntimeError, match=f"was in {mine}: put it back there, or add it by Add Robot from"):
+        added("my_arm")
+    bpy.ops.limber.add_robot_folder(directory=str(moved))
+    assert [entry.folder for entry in gallery_folders.listed() if entry.title == "My Arm"] == [moved]
+    assert added("my_arm").name.startswith("My Arm")
+
+
+def test_copies_that_an_earlier_version_has_made_stay_in_use(mine, user, clone):
+    from limber.rig.authoring import gallery_folders
+
+    copy = shutil.copytree(mine, user / "robots" / "my_arm")
+    shutil.copytree(clone / "urdf", user / "robot_models" / "my_arm")
+    (user / "robot_models" / "my_arm" / "arm.urdf").rename(user / "robot_models" / "my_arm" / "robot.urdf")
+    assert copy in [entry.folder for entry in gallery_folders.listed()]
+    shape = next(part for part in added("my_arm").children if part.name.startswith("hand"))
+    assert len(shape.data.polygons) == 1
+
+
+def test_a_robot_whose_makers_meshes_are_not_there_any_more_says_so_and_has_limbers(mine, user, clone, capfd):
     bpy.ops.limber.add_robot_folder(directory=str(mine))
-    assert inside(user / "robots") == ["my_arm", "my_arm/other.urdf", "my_arm/robot.yaml"]
+    bpy.ops.limber.install_robot_meshes(filepath=str(clone))
+    shutil.rmtree(clone)
+    shape = next(part for part in added("my_arm").children if part.name.startswith("hand"))
+    assert len(shape.data.polygons) > 1
+    assert f"since {clone / 'urdf' / 'arm.urdf'} is not there: put it back" in capfd.readouterr().out
 
 
 def test_another_robot_in_a_folder_of_the_same_name_does_not_replace_the_one_in_the_gallery(
-    mine, user, capfd
+    mine, user, tmp_path, capfd
 ):
-    bpy.ops.limber.add_robot_folder(directory=str(mine))
-    (mine / "robot.yaml").write_text(MINE.replace("My Arm", "Other Arm"))
-    bpy.ops.limber.add_robot_folder(directory=str(mine))
-    assert "Your gallery keeps 'My Arm' in a folder called 'my_arm': rename" in capfd.readouterr().out
-    assert "My Arm" in (user / "robots" / "my_arm" / "robot.yaml").read_text()
-
-
-def test_adding_a_robot_from_a_folder_says_what_it_copies_and_can_be_cancelled(mine, user, monkeypatch):
-    from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder
+    from limber.rig.authoring import gallery_folders
 
     bpy.ops.limber.add_robot_folder(directory=str(mine))
-    (mine / "robot.yaml").write_text(f"{MINE}\n# newer")
-    before = everything()
-    window = step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)
-    window.start()
-    told = []
-    while not window._says().startswith("Copying robot.yaml"):
-        assert window.send("TIMER") == {"RUNNING_MODAL"}
-        if not window._says().startswith("Reading "):
-            told.append(window._says())
-    assert told == [
-        f"Looking in {mine}, 0 files so far",
-        "Copying arm.urdf, 1 of 2 files",
-        "Copying robot.yaml, 2 of 2 files",
-    ]
-    assert window.send("ESC") == {"CANCELLED"}
-    assert window.reports == [("WARNING", "Cancelled: the robot was neither added nor kept in the gallery")]
-    assert everything() == before
-    assert (user / "robots" / "my_arm" / "robot.yaml").read_text() == MINE
-    assert inside(user / "robots") == ["my_arm", "my_arm/arm.urdf", "my_arm/robot.yaml"]
+    other = shutil.copytree(mine, tmp_path / "elsewhere" / "my_arm")
+    (other / "robot.yaml").write_text(MINE.replace("My Arm", "Other Arm"))
+    bpy.ops.limber.add_robot_folder(directory=str(other))
+    assert "Your gallery has 'My Arm' in a folder called 'my_arm': rename" in capfd.readouterr().out
+    assert [entry.folder for entry in gallery_folders.listed() if entry.folder.name == "my_arm"] == [mine]
 
 
 def test_a_robot_that_a_window_adds_from_a_folder_is_added_and_kept(mine, user, monkeypatch):
     from limber.operators.authoring.gallery import LIMBER_OT_add_robot_folder
+    from limber.rig.authoring import gallery_folders
 
     window = step_by_step(monkeypatch, LIMBER_OT_add_robot_folder, directory=str(mine), keep=True)
     assert finish(window) == {"FINISHED"}
     assert [kind for kind, _ in window.reports] == ["INFO"]
     assert bpy.context.active_object.name == "My Arm"
-    assert inside(user / "robots") == ["my_arm", "my_arm/arm.urdf", "my_arm/robot.yaml"]
+    assert "My Arm" in [entry.title for entry in gallery_folders.listed()]
 
 
-def test_installing_meshes_says_what_it_does_and_when_cancelled_leaves_those_that_were_there(
+def test_a_search_for_meshes_says_what_it_does_and_when_cancelled_leaves_those_that_were_chosen(
     mine, user, clone, monkeypatch
 ):
     from limber.operators.authoring.gallery import LIMBER_OT_install_robot_meshes
 
     bpy.ops.limber.add_robot_folder(directory=str(mine))
     bpy.ops.limber.install_robot_meshes(filepath=str(clone))
-    before = inside(user)
-    (clone / "urdf" / "hand.obj").write_text("v 0 0 0\nv 2 0 0\nv 0 2 0\nf 1 2 3\n")
-    window = step_by_step(monkeypatch, LIMBER_OT_install_robot_meshes, filepath=str(clone), path=clone)
+    before = (user / "gallery" / "paths.json").read_text()
+    other = shutil.copytree(clone, clone.with_name("other"))
+    window = step_by_step(monkeypatch, LIMBER_OT_install_robot_meshes, filepath=str(other), path=other)
     window.start()
-    told = []
-    while "hand.obj" not in window._says():
+    says = []
+    while "arm.urdf" not in window._says():
         assert window.send("TIMER") == {"RUNNING_MODAL"}
-        told.append(window._says())
-    assert list(dict.fromkeys(told)) == [
-        f"Looking in {clone}, URDF files so far: 0",
-        f"Looking in {clone / 'urdf'}, URDF files so far: 1",
+        says.append(window._says())
+    assert list(dict.fromkeys(says)) == [
+        f"Looking in {other}, URDF files so far: 0",
+        f"Looking in {other / 'urdf'}, URDF files so far: 1",
         "Reading arm.urdf, URDF file 1 of 1",
-        "Copying hand.obj, 1 of 1 mesh",
     ]
     assert window.send("ESC") == {"CANCELLED"}
-    assert window.reports == [("WARNING", "Cancelled: nothing was installed")]
-    assert inside(user) == before
-    assert "v 1 0 0" in (user / "robot_models" / "my_arm" / "meshes" / "000.obj").read_text()
+    assert window.reports == [("WARNING", "Cancelled: the meshes of the gallery's robots are as before")]
+    assert (user / "gallery" / "paths.json").read_text() == before
 
 
 @pytest.fixture
@@ -305,7 +320,7 @@ def test_a_window_reads_no_robot_s_file_in_blender_s_own_process(
     installs = step_by_step(monkeypatch, LIMBER_OT_install_robot_meshes, filepath=str(clone), path=clone)
     assert finish(installs) == {"FINISHED"}
     assert installs.reports == [
-        ("INFO", "My Arm: 1 mesh of arm.urdf installed. Add the robot again to see them")
+        ("INFO", f"My Arm: 1 mesh of {clone / 'urdf' / 'arm.urdf'}. Add the robot again to see them")
     ]
 
 
@@ -322,29 +337,26 @@ def test_a_robot_from_a_folder_is_built_in_steps_and_when_cancelled_amid_them_le
     assert bpy.data.armatures
     assert window.send("ESC") == {"CANCELLED"}
     assert everything() == before
-    assert inside(user / "robots") == []
-
-
-def test_a_robot_that_cannot_be_kept_in_the_gallery_is_added_all_the_same(mine, user, capfd):
-    from limber.rig.authoring import gallery_copies
-
-    with (mine / "film.bin").open("wb") as file:
-        file.truncate(gallery_copies.LARGEST + 1)
-    assert bpy.ops.limber.add_robot_folder(directory=str(mine)) == {"FINISHED"}
-    assert "not kept in the gallery. Folder" in capfd.readouterr().out
-    assert bpy.context.active_object.name == "My Arm"
     assert not user.exists()
 
 
-def test_a_makers_model_in_another_encoding_than_utf_8_is_told(mine, user, clone):
+def test_a_robot_that_cannot_be_kept_in_the_gallery_is_added_all_the_same(mine, user, capfd):
+    user.mkdir()
+    (user / "gallery").write_text("no folder")
+    assert bpy.ops.limber.add_robot_folder(directory=str(mine)) == {"FINISHED"}
+    assert "not kept in the gallery. " in capfd.readouterr().out
+    assert bpy.context.active_object.name == "My Arm"
+
+
+def test_a_makers_model_may_have_another_encoding_than_utf_8(mine, user, clone):
     bpy.ops.limber.add_robot_folder(directory=str(mine))
     path = clone / "urdf" / "arm.urdf"
     path.write_bytes(
         f'<?xml version="1.0" encoding="latin-1"?>\n<!-- \xe9 -->\n{path.read_text()}'.encode("latin-1")
     )
-    with pytest.raises(RuntimeError, match=r"arm\.urdf cannot be read .*: save it as UTF-8"):
-        bpy.ops.limber.install_robot_meshes(filepath=str(clone))
-    assert inside(user) == ["robots", "robots/my_arm", "robots/my_arm/arm.urdf", "robots/my_arm/robot.yaml"]
+    bpy.ops.limber.install_robot_meshes(filepath=str(clone))
+    shape = next(part for part in added("my_arm").children if part.name.startswith("hand"))
+    assert len(shape.data.polygons) == 1
 
 
 def test_a_robot_says_who_made_it_and_what_is_not_proven():

@@ -11,7 +11,7 @@ import limber
 import pytest
 from limber.rig.events import handlers
 from limber.rig.live import live
-from limber.rig.robot import links, remote
+from limber.rig.robot import remote, sending
 
 from tests.blender.rigs import looking_chain
 from tests.blender.shown import (
@@ -166,7 +166,7 @@ def test_a_fresh_blender_that_enables_limber_in_a_live_file_is_live(tmp_path):
 @pytest.mark.parametrize(
     ("wake", "timer", "part", "work", "every"),
     [
-        (handlers.wake_heartbeat, handlers._heartbeat, links, "heartbeat", links.HEARTBEAT),
+        (handlers.wake_heartbeat, handlers._heartbeat, sending, "heartbeat", sending.HEARTBEAT),
         (handlers.wake_remote, handlers._remote, remote, "look", remote.EVERY),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from limber.hardware.safety import State
 from limber.rig.blender import actions
 from limber.rig.live import live
-from limber.rig.robot import device, links
+from limber.rig.robot import connected, device
 
 from tests.blender.baking import apart, live_motion, played, positions
 from tests.blender.rigs import build, keyed, looking_chain, select, target
@@ -59,7 +59,9 @@ def listen(rig) -> Listener:
     """A robot for the rig that is not there: only what it would be handed."""
     listener = Listener()
     sources = device.sources(rig)
-    links._robots[rig.session_uid] = links._Robot(listener, rig.name, sources, (), [0.0] * len(sources))
+    connected.robots[rig.session_uid] = connected.ConnectedRobot(
+        listener, rig.name, sources, (), [0.0] * len(sources)
+    )
     return listener
 
 

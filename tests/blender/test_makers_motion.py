@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.hardware import lerobot
-from limber.hardware.lerobot import Motor
+from limber.hardware.lerobot import LeRobotMotor
 from limber.hardware.motion_files import FORMATS, Settings, read, write
 from limber.hardware.motion_files.lelamp import JOINTS
 from limber.rig.bones.imported_robot import pose_joints
@@ -26,7 +26,7 @@ MIDDLES = {
     "4": -0.644945,
     "5": 0.7174615,
 }  # of the model's ranges
-LAMP = {name: Motor(k, 0, 0, 1000, 3000 + 10 * k) for k, name in enumerate(JOINTS, 1)}
+LAMP = {name: LeRobotMotor(k, 0, 0, 1000, 3000 + 10 * k) for k, name in enumerate(JOINTS, 1)}
 
 
 @pytest.fixture(autouse=True)

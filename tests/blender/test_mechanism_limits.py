@@ -156,7 +156,7 @@ def test_a_motor_may_have_a_style_of_its_own():
     def style(now: float) -> tuple[float, float]:
         """Smoothness and responsiveness with which the motor moves now."""
         those.clock(2, now)
-        character = those.session(owner).model.motors[0].filter.character
+        character = those.session(owner).model.motors[0].filter.style
         return character.sigma, character.rho
 
     settings.sigma, motor.sigma, motor.rho = 0.25, 0.75, 0.5

@@ -51,7 +51,7 @@ def test_a_mechanism_that_is_live_again_by_undo_is_as_it_was_then(undo_step):
 
 
 def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(monkeypatch):
-    from limber.rig.robot import links
+    from limber.rig.robot import links, sending
 
     owner = those.add("neck", place=(0.0, 0.0, 0.0))
     owner.limber.device.port = "virtual"
@@ -61,9 +61,9 @@ def test_a_live_mechanisms_robot_is_sent_once_a_frame_and_not_between_frames(mon
         lambda: links.status(owner) is not None and links.status(owner).state.name == "DISARMED",
         "the robot is connected",
     )
-    sent, send = [], links.send
+    sent, send = [], sending.send
     monkeypatch.setattr(
-        links, "send", lambda rig, *now: (sent.append(bpy.context.scene.frame_current), send(rig, *now))
+        sending, "send", lambda rig, *now: (sent.append(bpy.context.scene.frame_current), send(rig, *now))
     )
     for frame in range(2, 6):
         bpy.context.scene.frame_set(frame)
@@ -178,7 +178,7 @@ def test_a_chain_of_bones_that_are_bodies_of_a_live_mechanism_says_so_and_leaves
 
 
 def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
-    from limber.rig.robot import links
+    from limber.rig.robot import links, sending
 
     arms, _ = chain_on_bodies()
     arms.limber.chains.clear()
@@ -203,9 +203,9 @@ def test_where_only_one_of_two_that_are_live_ends_the_robot_is_disarmed():
         "the robot is connected",
     )
     bpy.ops.limber.arm()
-    until(lambda: (links.heartbeat(), links.status(arms).state.name)[1] == "ARMED", "the robot is armed")
+    until(lambda: (sending.heartbeat(), links.status(arms).state.name)[1] == "ARMED", "the robot is armed")
     at_hand.end_live(arms.limber.mechanism)
-    links.heartbeat()
+    sending.heartbeat()
     until(
         lambda: links.status(arms).state.name == "DISARMED",
         "what is authored may be far from where the motors are",

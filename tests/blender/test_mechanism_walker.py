@@ -3,7 +3,6 @@
 import bpy
 import numpy as np
 import pytest
-from limber.rig.authoring.mechanism.walker import BESIDE
 
 from tests.blender import mechanisms as those
 from tests.blender import walks
@@ -11,6 +10,7 @@ from tests.blender.rigs import make_active
 from tests.blender.test_mechanism_messages import says
 from tests.blender.test_motion_check import checked
 
+BESIDE = 0.045  # [m] of the middle: the legs
 SLIDE = 1e-3  # [m] of soles while both stand: motors lag and the legs pull at each other
 ALONE = 1e-4  # [m] of a sole while it stands alone
 IN_AIR = 4e-3  # [m] by which a foot in the air may lag

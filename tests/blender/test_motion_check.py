@@ -1,11 +1,15 @@
 """Motion Check lists what a robot could not follow, and leaves the scene as it was."""
 
+from xml.etree import ElementTree
+
 import bpy
 import numpy as np
 import pytest
 
 from tests.blender.modal import step_by_step
 from tests.blender.rigs import keyed, looking_chain
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
@@ -135,19 +139,31 @@ def test_the_csv_has_a_line_for_each_finding(rig, chain, tmp_path):
     assert lines[1].startswith(found.findings[0].kind.lower() + ",head,")
 
 
-def test_the_picture_is_a_png_that_shows_what_was_found_and_leaves_no_data(rig, chain, tmp_path):
+def test_the_picture_is_an_svg_with_texts_that_shows_the_findings(rig, chain, tmp_path):
     from limber.rig.output.motion_check.findings import KINDS
 
-    found = checked(rig)
-    before = len(bpy.data.images), len(bpy.data.curves), len(bpy.data.meshes), len(bpy.data.objects)
-    bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "motion.png"))
-    assert (len(bpy.data.images), len(bpy.data.curves), len(bpy.data.meshes), len(bpy.data.objects)) == before
-    image = bpy.data.images.load(str(tmp_path / "motion.png"))
-    assert image.size[0] > 1000
-    assert image.size[1] > 84 * (1 + len(chain.joints))
-    pixels = np.array(image.pixels[:]).reshape(-1, 4)[:, :3]
-    shade = 0.45 * np.array(KINDS["LOST"].colour) + 0.55 * 0.96
-    assert (np.abs(pixels - shade).max(axis=1) < 0.01).sum() > 50, f"{found.findings[0]} is to be seen"
+    chain.name = "Head & <Neck>\x01"
+    findings = checked(rig).findings
+    bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "motion"))
+    picture = ElementTree.parse(tmp_path / "motion.svg").getroot()
+    assert int(picture.get("width")) > 1000
+    assert int(picture.get("height")) > 84 * (1 + len(chain.joints))
+    texts = list(picture.itertext())
+    assert {"Head & <Neck>: aim", *(joint.label for joint in chain.joints)} <= set(texts)
+    assert any(f"{len(findings)} finding" in text for text in texts)
+    red, green, blue = (round(255 * part) for part in KINDS["LOST"].colour)
+    shades = [shape for shape in picture.iter(f"{SVG}rect") if shape.get("opacity") == "0.45"]
+    lost = [shape for shape in shades if shape.get("fill") == f"#{red:02x}{green:02x}{blue:02x}"]
+    assert lost, f"{findings[0]} is to be seen"
+    assert all(float(shape.get("width")) >= 2.5 for shape in lost)
+    assert len(list(picture.iter(f"{SVG}polyline"))) == 2 * (1 + len(chain.joints))
+
+
+def test_a_script_that_asks_for_a_png_is_told_to_name_an_svg(rig, chain, tmp_path):
+    checked(rig)
+    with pytest.raises(RuntimeError, match=r"no PNG any more: name it motion\.svg"):
+        bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "motion.png"))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.every_blender

@@ -144,12 +144,10 @@ def test_without_a_filter_a_robot_gets_no_velocities_that_nobody_knows(character
     assert session(rig, chain).motion()
 
 
-def test_a_character_of_motion_is_saved_with_the_filter_that_is_on(character, tmp_path):
-    from limber.rig.authoring import characters
+def test_the_motion_style_of_a_chain_has_the_filter_that_is_on(character):
+    from limber.rig.authoring import motion_styles
 
     _, chain = character
-    with pytest.raises(Exception, match="choose a Filter under Motion first"):
-        characters.save(tmp_path / "own.json", characters.of(chain))
+    assert motion_styles.of(chain).filter == "none"
     chain.id_data.limber.device.was_connected = True
-    characters.save(tmp_path / "own.json", characters.of(chain))
-    assert characters.load(tmp_path / "own.json").filter == "default"
+    assert motion_styles.of(chain).filter == "default"

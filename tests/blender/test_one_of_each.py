@@ -129,7 +129,7 @@ def test_motion_check_finds_joints_at_their_limits_and_goals_that_are_lost(mover
         finding.joint for finding in found.findings if finding.kind == "LIMIT"
     }
     assert {"LIMIT", "LOST"} <= {finding.kind for finding in found.findings}
-    assert bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "plot.png")) == {"FINISHED"}
+    assert bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "plot.svg")) == {"FINISHED"}
     assert bpy.ops.limber.mark_findings() == {"FINISHED"}
     assert not mover.is_live
     assert apart(shown(range(1, 2)), before) < 1e-6

@@ -19,8 +19,8 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "zero_pose",
     "keep_takes",
     "restore_takes",
-    "use_character",
-    "load_character",
+    "use_motion_style",
+    "load_motion_style",
     "mark_findings",
     "clear_marks",
     "import_robot",
@@ -90,6 +90,7 @@ CHANGING = {  # operators that change the file: each is one step in the undo his
     "add_zone",
     "remove_zone",
 }
+GONE = {"use_character", "load_character", "save_character"}  # say what has taken their place
 NEEDING_A_CHAIN = {
     "add_end",
     "remove_end",
@@ -117,9 +118,8 @@ NEEDING_A_CHAIN = {
     "live_all",
     "end_live_all",
     "bake",
-    "use_character",
-    "save_character",
-    "load_character",
+    "use_motion_style",
+    "load_motion_style",
     "use_scene_range",
 }
 MECHANISM = {  # verbs of mechanisms
@@ -246,7 +246,7 @@ def refusal(name) -> str:
 
 
 def test_without_an_armature_every_button_says_to_click_one():
-    for name in set(names()) - {"stop", "import_robot", *OF_MECHANISMS, *WITHOUT_A_RIG}:
+    for name in set(names()) - {"stop", "import_robot", *OF_MECHANISMS, *WITHOUT_A_RIG, *GONE}:
         assert "No armature is active: click the robot's armature" in refusal(name), name
     make_active(target())
     assert "No armature is active" in refusal("check_chain")

@@ -15,7 +15,7 @@ import pytest
 from limber.motion import Limits
 from limber.rig.bodies import body_reader
 from limber.rig.live import body_session, chain_session, live
-from limber.rig.properties.character import character
+from limber.rig.properties.motion_style import motion_style
 
 from checkout import ROOT
 from tests.blender import at_hand
@@ -105,7 +105,7 @@ def neck():
 def of_chain(rig, chain, built, inputs) -> replay.Chain:
     model = live.session(rig, chain).model
     _, settings = built[id(model)]
-    return replay.Chain(settings, inputs, live.mover_of(rig, chain).planning)
+    return replay.Chain(settings, inputs)
 
 
 def mount(rig, chain, built) -> replay.Mount:
@@ -134,7 +134,7 @@ def of_mechanism(owner, inputs) -> replay.Mechanism:
     kept, model = owner.limber.mechanism, live.session(owner, owner.limber.mechanism).model
     limits = [Limits(one.lower, one.upper, one.velocity, one.acceleration, one.jerk) for one in kept.motors]
     motors = [
-        (motor.joint, motor.index, kept.filter, own, character(kept))
+        (motor.joint, motor.index, kept.filter, own, motion_style(kept))
         for motor, own in zip(model.motors, limits, strict=True)
     ]
     return replay.Mechanism(model.solver.mechanism, motors, inputs)

@@ -5,7 +5,7 @@ where their keys lead.
 import bpy
 import pytest
 from limber.rig.events import handlers
-from limber.rig.robot import links, lookahead, playhead
+from limber.rig.robot import links, lookahead, playhead, sending
 from limber.rig.robot.device import Source
 
 from tests.blender.robots import connect, robot_rig
@@ -30,7 +30,7 @@ def chain(monkeypatch):
             point.interpolation = "LINEAR"
     playhead.forget()
     monkeypatch.setattr(lookahead, "playing_scene", lambda rig: scene)
-    for module in (links, handlers.live):
+    for module in (sending, handlers.live):
         monkeypatch.setattr(module, "is_playing", lambda: True)
     return chain
 
@@ -123,7 +123,7 @@ def test_each_frame_that_plays_tells_the_worker_when_the_next_one_is_due(chain, 
         pytest.approx(0.1),
         pytest.approx(1 / RATE),
     )
-    for module in (links, handlers.live):
+    for module in (sending, handlers.live):
         monkeypatch.setattr(module, "is_playing", lambda: False)
     scene.frame_set(50)
     assert memory.read_orders().due == 0.0, "a scrub"

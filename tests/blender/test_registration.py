@@ -9,7 +9,7 @@ import bpy
 import limber
 import pytest
 from limber import registration
-from limber.batch import command
+from limber.batch import bake_command, retarget_command
 from limber.panels import menus
 from limber.rig.events import handlers
 
@@ -90,8 +90,28 @@ def left() -> dict[str, object]:
             bpy.app.timers.is_registered(handlers.redraw),
             bpy.app.timers.is_registered(handlers._after_enable),
         ],
-        "command": command._handle is not None,
     }
+
+
+def commands_known(monkeypatch) -> dict[int, str]:
+    """Names of the commands that are on Blender's command line from now on, by the identity of their
+    handles: Blender itself does not list them.
+    """
+    known: dict[int, str] = {}
+    add, remove = bpy.utils.register_cli_command, bpy.utils.unregister_cli_command
+
+    def added(name: str, main):
+        handle = add(name, main)
+        known[id(handle)] = name
+        return handle
+
+    def removed(handle) -> None:
+        remove(handle)
+        del known[id(handle)]
+
+    monkeypatch.setattr(bpy.utils, "register_cli_command", added)
+    monkeypatch.setattr(bpy.utils, "unregister_cli_command", removed)
+    return known
 
 
 def fails(*_arguments) -> None:
@@ -102,9 +122,13 @@ def fails(*_arguments) -> None:
     "broken", ["first class", "class in the middle", "last class", "handlers", "command"]
 )
 def test_a_part_that_fails_leaves_nothing_registered(broken: str, monkeypatch):
-    registered = left()
     limber.unregister()
-    nothing = left()
+    nothing, commands = left(), commands_known(monkeypatch)
+    limber.register()
+    registered = left()
+    assert set(commands.values()) == {bake_command.NAME, retarget_command.NAME}
+    limber.unregister()
+    assert not commands
     register_class, numbers = (
         bpy.utils.register_class,
         {
@@ -126,6 +150,7 @@ def test_a_part_that_fails_leaves_nothing_registered(broken: str, monkeypatch):
         with pytest.raises(ZeroDivisionError):
             limber.register()
     after = left()
+    assert not commands
     limber.register()
     assert after == nothing
     assert left() == registered != nothing

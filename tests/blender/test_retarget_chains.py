@@ -15,23 +15,6 @@ from tests.blender.rigs import build, looking_chain, select, target
 from tests.blender.shown import missed, settle
 
 
-def test_a_body_that_follows_has_a_frame_in_which_chains_do_not_plan():
-    rig, _ = follower()
-    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.5, -3.0, 1.2)))
-    bpy.ops.limber.live()
-
-    def sharing() -> int:
-        bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
-        _, inputs = live.session(rig, chain).ticked
-        return inputs.slot.sharing
-
-    assert sharing() == 1
-    at_hand.live(rig.limber.retarget)
-    assert sharing() == 2
-    at_hand.end_live(rig.limber.retarget)
-    assert sharing() == 1
-
-
 def test_a_body_and_another_who_look_at_each_other_come_to_rest():
     rig, _ = follower()
     _, chain = looking_chain(
@@ -111,3 +94,25 @@ def test_a_robot_is_sent_what_the_body_does_and_how_fast_for_joints_of_chains_th
     assert any(sent.velocity for sent in handed)
     at_hand.end_live(rig.limber.retarget)
     assert set(values.shown(rig).values()) == {0.0}, "as posed"
+
+
+def test_a_chain_keeps_the_authored_pose_of_a_bone_that_a_body_of_paired_bones_leaves_alone():
+    source = build({"base": None, "neck": "XYZ", "head": "XYZ"}, name="Source")
+    rig = build({"base": None, "neck": "XYZ", "head": "XYZ"})
+    retarget = rig.limber.retarget
+    retarget.source = source
+    for name in ("base", "head"):
+        pair = retarget.pairs.add()
+        pair.source = pair.target = name
+    bpy.context.view_layer.update()
+    bpy.ops.limber.calibrate_pairs()
+    retarget.paired_only = True
+    rig.pose.bones["neck"].rotation_euler.x = 0.4
+    _, chain = looking_chain(rig, "neck", "neck", at=target((0.5, -3.0, 1.2)))
+    select(rig)
+    bpy.ops.limber.live()
+    at_hand.live(retarget)
+    session = live.session(rig, chain)
+    _, inputs = session.ticked
+    authored = dict(zip(session.reader.joint_keys, inputs.posture.tolist(), strict=True))
+    assert authored["neck", "X"] == pytest.approx(0.4, abs=1e-6)

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 from limber.motion import Kinematic
-from limber.rig.authoring import characters
+from limber.rig.authoring import motion_styles
 from limber.rig.live import live
 
 from tests.blender.figures import CMU, XSENS, called
@@ -88,7 +88,7 @@ def test_a_bodys_motion_without_a_filter_is_as_solved():
 def test_a_bake_of_a_filtered_body_is_what_live_showed():
     rig, _ = follower()
     retarget = rig.limber.retarget
-    characters.use(retarget, characters.BUILT_IN["Heavy"][1])
+    motion_styles.use(retarget, motion_styles.BUILT_IN["Heavy"][1])
     retarget.bake_start, retarget.bake_end = FRAMES[0], FRAMES[-1]
     bpy.ops.limber.live()
     bpy.context.scene.frame_set(FRAMES[0])
@@ -97,8 +97,8 @@ def test_a_bake_of_a_filtered_body_is_what_live_showed():
     assert apart(motion(rig, FRAMES), shown) < 5e-5
 
 
-def test_a_body_uses_characters_as_chains_do():
+def test_a_body_uses_motion_styles_as_chains_do():
     rig, _ = follower()
-    assert bpy.ops.limber.use_character(name="Heavy") == {"FINISHED"}
-    assert characters.name_of(rig.limber.retarget) == "Heavy"
+    assert bpy.ops.limber.use_motion_style(name="Heavy") == {"FINISHED"}
+    assert motion_styles.name_of(rig.limber.retarget) == "Heavy"
     assert np.isclose(rig.limber.retarget.velocity_share, 0.6)

@@ -211,6 +211,68 @@ ROBOTS = {  # and of each, the links of left upper arm, forearm, thigh, shin and
         + " ".join(f"A{side}{k}" for side in "LR" for k in range(1, 7)),
         ("AL3", "AL4", "Hip_Roll_left", "Shank_left", "left_foot_link"),
     ),
+    "letters of axes": (
+        robot(
+            "base_link CHEST_P_LINK NECK_P_LINK",
+            "{s}_SHOULDER_P_LINK {s}_SHOULDER_R_LINK {s}_SHOULDER_Y_LINK {s}_ELBOW_P_LINK {s}_WRIST_R_LINK",
+            "{s}_HIP_Y_LINK {s}_HIP_R_LINK {s}_HIP_P_LINK {s}_KNEE_P_LINK {s}_ANKLE_P_LINK {s}_ANKLE_R_LINK",
+        ),
+        ("l_SHOULDER_Y_LINK", "l_ELBOW_P_LINK", "l_HIP_P_LINK", "l_KNEE_P_LINK", "l_ANKLE_R_LINK"),
+    ),
+    "movements of joints": (
+        robot(
+            "pelvis",
+            "{s}_shoulder_aa_link {s}_shoulder_ie_link {s}_shoulder_fe_link {s}_elbow_fe_link {s}_wrist_flex",
+            "l{s}_hr l{s}_haa l{s}_hfe l{s}_kfe l{s}_ffe l{s}_faa",
+        ),
+        ("l_shoulder_fe_link", "l_elbow_fe_link", "ll_hfe", "ll_kfe", "ll_faa"),
+    ),
+    "limbs and their parts": (
+        robot(
+            "base",
+            "arm_{side}_shoulder_roll arm_{side}_shoulder_yaw arm_{side}_elbow_pitch arm_{side}_hand_link",
+            "leg_{side}_hip_roll leg_{side}_hip_pitch leg_{side}_knee_pitch leg_{side}_ankle_roll",
+        ),
+        (
+            "arm_left_shoulder_yaw",
+            "arm_left_elbow_pitch",
+            "leg_left_hip_pitch",
+            "leg_left_knee_pitch",
+            "leg_left_ankle_roll",
+        ),
+    ),
+    "a side without a mark": (
+        robot(
+            "body CHEST_LINK0 HEAD_LINK1",
+            " ".join(f"{{s}}arm_link{k}" for k in range(8)),
+            "{s}hip {s}knee {s}ankle",
+        ),
+        ("larm_link2", "larm_link3", "lhip", "lknee", "lankle"),
+    ),
+    "upper and lower links of joints": (
+        robot(
+            "base torso head",
+            "{side}_upper_shoulder {side}_lower_shoulder {side}_upper_elbow {side}_lower_elbow {side}_hand",
+            "{side}_thigh {side}_shin {side}_foot",
+        ),
+        ("left_lower_shoulder", "left_lower_elbow", "left_thigh", "left_shin", "left_foot"),
+    ),
+    "numbered bones of named parts": (
+        robot(
+            "cf_j_hips",
+            "cf_j_arm00_{s} cf_j_forearm01_{s}",
+            "cf_j_thigh00_{s} cf_j_leg01_{s} cf_j_leg03_{s} cf_j_foot_{s}",
+        ),
+        ("cf_j_arm00_l", "cf_j_forearm01_l", "cf_j_thigh00_l", "cf_j_leg01_l", "cf_j_foot_l"),
+    ),
+    "a body's name before each": (
+        robot(
+            "Robot_Hips Robot_Spine Robot_Neck Robot_Head",
+            "Robot_{side}Arm Robot_{side}ForeArm Robot_{side}Hand",
+            "Robot_{side}UpLeg Robot_{side}Leg Robot_{side}Foot",
+        ),
+        ("Robot_leftArm", "Robot_leftForeArm", "Robot_leftUpLeg", "Robot_leftLeg", "Robot_leftFoot"),
+    ),
 }
 
 
@@ -237,6 +299,14 @@ def test_a_waist_that_hangs_on_the_trunk_is_the_hips_and_else_part_of_the_spine(
         Part("", "hips"): ["waist"],
         Part("", "spine"): ["torso"],
     }
+
+
+def test_a_root_is_the_hips_where_the_legs_hang_on_it_and_nowhere_else():
+    hung = {"root.x": None, "thigh_twist.l": "root.x", "thigh.l": "thigh_twist.l", "thigh.r": "root.x"}
+    assert parts(hung)[Part("", "hips")] == ["root.x"]
+    assert parts(hung | {"pelvis": "root.x"})[Part("", "hips")] == ["pelvis"]
+    on_the_floor = {"root": None, "Bone": "root", "thigh.l": "Bone", "thigh.r": "Bone"}
+    assert Part("", "hips") not in parts(on_the_floor)
 
 
 NAO = "torso Head LShoulder LBicep LElbow LForeArm l_wrist"
@@ -284,6 +354,10 @@ def test_spines_of_different_lengths_are_paired_evenly_and_end_together():
         ("HEAD_JOINT1_LINK", Part("", "head")),
         ("Legend", None),
         ("rib", None),
+        ("rleg", Part("right", "leg")),
+        ("l_larm", Part("left", "forearm")),
+        ("left_arm_mount", None),
+        ("rear", None),
         ("", None),
     ],
 )

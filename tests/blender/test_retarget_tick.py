@@ -5,7 +5,7 @@ approaches.
 import numpy as np
 import pytest
 from limber.character.body.inputs import BodyInputs
-from limber.character.body.tick import Model, make_model, tick
+from limber.character.body.tick import BodyModel, make_model, tick
 from limber.solvers.kinematics.se3 import exponential
 from limber.solvers.whole_body.targets import Target
 
@@ -15,7 +15,7 @@ LINKS = ("pelvis", "chest", "head", "left arm", "right arm")
 DT = 1 / 60  # [s]
 
 
-def model(gain: float) -> Model:
+def model(gain: float) -> BodyModel:
     return make_model(manikin(), [Target(link) for link in LINKS], "pelvis", gain=gain)
 
 

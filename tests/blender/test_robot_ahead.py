@@ -7,7 +7,7 @@ from limber.rig.events import handlers
 from limber.rig.live import live
 from limber.rig.live.movers import live_of
 from limber.rig.live.runtime import session
-from limber.rig.robot import links, lookahead
+from limber.rig.robot import links, lookahead, sending
 from limber.rig.robot.device import Source
 
 from tests.blender.rigs import keyed
@@ -38,7 +38,7 @@ def curves(rig):
 def plays(monkeypatch) -> None:
     """The scene plays, as it can in a window alone."""
     monkeypatch.setattr(lookahead, "playing_scene", lambda rig: bpy.context.scene)
-    monkeypatch.setattr(links, "is_playing", lambda: True)
+    monkeypatch.setattr(sending, "is_playing", lambda: True)
 
 
 def source(chain) -> Source:
@@ -62,7 +62,7 @@ def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, m
     rig.limber.device.latency = delay
     plays(monkeypatch)
     connect(rig)
-    links.send(rig)
+    sending.send(rig)
     assert sent(rig)["middle X"] == pytest.approx(0.01 * (frame - 1), abs=1e-6)
     assert sent(rig)["base Y"] == pytest.approx(0.0)  # no keys: as it is
 
@@ -71,14 +71,14 @@ def test_while_keys_play_the_robot_gets_what_they_make_of_a_later_frame(chain, m
 def test_while_keys_play_each_value_says_where_its_joint_will_be_a_frame_later(chain, monkeypatch):
     rig = chain.id_data
     connect(rig)
-    links.send(rig)
+    sending.send(rig)
     assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.1, abs=1e-6), "nothing plays"
     plays(monkeypatch)
-    links.send(rig)
+    sending.send(rig)
     assert handed(rig)["middle X"].position == pytest.approx(0.1, abs=1e-6)
     assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.11, abs=1e-6)
     rig.pose.bones["middle"].rotation_euler.x = 0.3  # by hand: the keys say nothing of it
-    links.send(rig)
+    sending.send(rig)
     assert extrapolated(handed(rig)["middle X"], 1.0) == pytest.approx(0.3, abs=1e-6)
 
 
@@ -89,7 +89,7 @@ def test_a_robot_does_not_set_out_for_the_first_frame_on_the_last_one(chain, mon
     connect(rig)
     for frame, way in ((100, 0.01), (101, 0.0)):
         scene.frame_set(frame)
-        links.send(rig)
+        sending.send(rig)
         motion = handed(rig)["middle X"]
         assert motion.position == pytest.approx(0.01 * (frame - 1), abs=1e-6)
         assert extrapolated(motion, 1.0) - motion.position == pytest.approx(way, abs=1e-6)
@@ -103,7 +103,7 @@ def test_between_two_frames_of_a_play_a_sign_of_life_is_no_frame(chain, monkeypa
     link = links.link(rig)
     stamp, number, before = link._stamp, link._frame, sent(rig)
     rig.pose.bones["middle"].rotation_euler.x = 0.3
-    links.heartbeat()
+    sending.heartbeat()
     assert (link._stamp, link._frame) == (stamp, number + 1)
     assert sent(rig) == before
     bpy.context.scene.frame_set(12)
@@ -116,7 +116,7 @@ def test_what_stands_is_sent_as_it_stands(chain):
     rig = chain.id_data
     rig.limber.device.latency = -0.4
     connect(rig)
-    links.send(rig)
+    sending.send(rig)
     assert sent(rig)["middle X"] == pytest.approx(0.1, abs=1e-6)
 
 
@@ -165,24 +165,24 @@ def test_while_it_plays_every_frame_counts_and_the_worker_knows_that_another_fol
     connect(rig)
     memory = links.link(rig)._memory
     resting = memory.read_orders()
-    links.heartbeat()
+    sending.heartbeat()
     assert (memory.read_orders().stamp, memory.read_orders().plays) == (
         resting.stamp,
         False,
     ), "equal values at rest are no frame"
     with monkeypatch.context() as playing:
         plays(playing)
-        links.send(rig)  # a frame in which nothing moves
+        sending.send(rig)  # a frame in which nothing moves
         frame = memory.read_orders()
         assert (frame.stamp > resting.stamp, frame.plays) == (True, True)
-        links.heartbeat()
+        sending.heartbeat()
         between = memory.read_orders()
         assert (between.frame, between.stamp, between.plays) == (
             frame.frame + 1,
             frame.stamp,
             True,
         ), "a sign of life between two frames"
-    links.heartbeat()
+    sending.heartbeat()
     assert not memory.read_orders().plays
 
 
@@ -214,7 +214,7 @@ def test_where_the_clocks_steps_come_late_velocities_are_per_the_time_that_was_a
     seen = 0
     for k in range(8):
         live.advance_clock(scene, depsgraph, 1000.0 + 0.1 * k)
-        links.send_scene(scene, depsgraph, 1 / 60)
+        sending.send_scene(scene, depsgraph, 1 / 60)
         orders = link._memory.read_orders()
         states = {
             state.position: state

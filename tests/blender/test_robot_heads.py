@@ -4,6 +4,7 @@ tells.
 
 import bpy
 import pytest
+from limber.rig.authoring import gaze_bones
 
 from .test_forward import write
 
@@ -103,3 +104,42 @@ def test_a_head_that_is_not_called_so_is_found_by_its_place(tmp_path):
         ("C3", "C2", "y", "0 0 .1"),
     )
     assert spans(rig) == {"Torso": ("C1", "C1"), "Head": ("C2", "C3")}
+
+
+@pytest.mark.parametrize(("neck", "head"), [("neck_link", "screen_link"), ("own_neck", "own_head")])
+def test_a_head_far_above_the_trunk_is_found_on_a_robot_without_legs(tmp_path, neck: str, head: str):
+    arms = [
+        (f"{side}_arm_{link}", parent, "y", place)
+        for side, y in (("left", 0.2), ("right", -0.2))
+        for link, parent, place in (("1", "torso_link", f"0 {y} .3"), ("2", f"{side}_arm_1", "0 0 -.3"))
+    ]
+    rig = robot(
+        tmp_path,
+        ("torso_link", "base_link", "z", "0 0 .2"),
+        *arms,
+        (neck, "torso_link", "z", "0 0 .4"),
+        (head, neck, "y", "0 0 .05"),
+    )
+    assert spans(rig) == {"Torso": ("torso_link", "torso_link"), "Head": (neck, head)}
+
+
+@pytest.mark.parametrize(("first", "second"), [("left_head_link", "right_head_link"), ("head1", "head2")])
+def test_of_two_heads_beside_one_another_the_first_looks_and_that_is_said(
+    tmp_path, capfd, first: str, second: str
+):
+    rig = robot(
+        tmp_path,
+        ("torso_link", "base_link", "z", "0 0 .2"),
+        (first, "torso_link", "z", "0 .1 .3"),
+        (second, "torso_link", "z", "0 -.1 .3"),
+    )
+    assert spans(rig)["Head"] == (first, first)
+    assert f"Of several heads '{first}' looks; '{second}' does not" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("parts", [("head.L", "head.R"), ("head_1", "head_2"), ("head.001", "head.002")])
+def test_what_hangs_on_a_head_and_is_called_so_is_no_second_head(parts):
+    bones = {"spine": None, "head": "spine", **dict.fromkeys(parts, "head")}
+    assert gaze_bones.heads(bones, "head") == []
+    beside = {"spine": None, **dict.fromkeys(parts, "spine")}
+    assert gaze_bones.heads(beside, "") == list(parts)

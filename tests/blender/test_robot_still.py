@@ -7,7 +7,8 @@ import pytest
 from limber.hardware.link import Link
 from limber.hardware.safety import State
 from limber.rig.events import handlers
-from limber.rig.robot import links
+from limber.rig.properties.robot import DIRECT
+from limber.rig.robot import links, sending, value_filters
 from limber.rig.robot import values as robot_values
 from limber.rig.robot import view as robot_view
 
@@ -19,7 +20,7 @@ def rig(monkeypatch):
     """The armature of a connected robot at rest, in a Blender that notices changes, as one with
     windows does.
     """
-    monkeypatch.setattr(links, "_changes_are_noticed", lambda rig: True)
+    monkeypatch.setattr(sending, "_changes_are_noticed", lambda rig: True)
     rig, _ = robot_rig()
     add_jaw(rig)
     connect(rig)
@@ -32,13 +33,13 @@ def add_jaw(rig) -> None:
     """Adds a custom property that a servo follows at once."""
     rig["jaw"] = 0.0
     jaw = rig.limber.device.auxiliaries.add()
-    jaw.name, jaw.owner, jaw.path, jaw.servo, jaw.filter = "Jaw", rig, '["jaw"]', 7, robot_values.DIRECT
+    jaw.name, jaw.owner, jaw.path, jaw.servo, jaw.filter = "Jaw", rig, '["jaw"]', 7, DIRECT
     jaw.low, jaw.high, jaw.at_low, jaw.at_high = 0.0, 1.0, 1000.0, 2000.0
 
 
 def beat(times: int = 3) -> None:
     for _ in range(times):
-        links.heartbeat()
+        sending.heartbeat()
 
 
 def sent(rig) -> dict[str, float]:
@@ -81,7 +82,7 @@ def test_a_custom_property_that_a_script_sets_is_sent_by_the_next_beat_though_bl
 
 
 @pytest.mark.parametrize(
-    "tell", [lambda: links.hold(False), lambda: handlers._render_init(), lambda: handlers._undo_post()]
+    "tell", [lambda: sending.hold(False), lambda: handlers._render_init(), lambda: handlers._undo_post()]
 )
 def test_after_what_may_change_values_unnoticed_they_are_read_anew(rig, monkeypatch, tell):
     readings = count_readings(monkeypatch)
@@ -100,12 +101,12 @@ def test_a_robot_whose_armature_is_deleted_at_rest_is_disconnected(rig):
 def test_a_filtered_property_begins_to_move_after_a_rest_as_after_any_beat(rig, monkeypatch):
     """The time at rest does not count as the first step of its filter."""
     steps = []
-    step = links.ValueFilters.step
+    step = value_filters.ValueFilters.step
     monkeypatch.setattr(
-        links.ValueFilters, "step", lambda self, *given: steps.append(given[3]) or step(self, *given)
+        value_filters.ValueFilters, "step", lambda self, *given: steps.append(given[3]) or step(self, *given)
     )
     clock = iter(range(0, 10_000))
-    monkeypatch.setattr(links, "monotonic", lambda: 0.01 * next(clock))
+    monkeypatch.setattr(sending, "monotonic", lambda: 0.01 * next(clock))
     beat(50)
     rig["jaw"] = 0.6
     beat(1)

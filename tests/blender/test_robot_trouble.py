@@ -18,9 +18,9 @@ def chain():
 
 
 def beat() -> None:
-    from limber.rig.robot import links
+    from limber.rig.robot import sending
 
-    links.heartbeat()
+    sending.heartbeat()
 
 
 def commanded(rig) -> np.ndarray:

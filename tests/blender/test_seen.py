@@ -10,7 +10,7 @@ from limber.rig.bones import channels, shown_values
 from limber.rig.live.movers import movers_of
 from limber.rig.output.export import Export
 from limber.rig.output.motion_check.check import result
-from limber.rig.robot import device, ghost, links, lookahead, puppeteer, values
+from limber.rig.robot import device, ghost, lookahead, puppeteer, sending, values
 from mathutils import Matrix, Vector
 
 from tests.blender.rigs import build, make_active, select, target
@@ -376,7 +376,7 @@ def test_where_nothing_is_constrained_no_frame_is_evaluated_again(ear, monkeypat
     muted(ear)
     ear.pose.bones["head"].constraints[-1].mute = ear.pose.bones["base"].constraints[-1].mute = False
     again: list = []
-    monkeypatch.setattr(links, "evaluate", again.append)
+    monkeypatch.setattr(sending, "evaluate", again.append)
     bpy.ops.limber.connect()
     seen_over_time(ear, "ear", range(1, 6))
     assert not again

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from limber.character.chain import tick as ticks
 from limber.character.chain.tick import make_model, tick
-from limber.motion import FILTERS, Character
+from limber.motion import FILTERS, MotionStyle
 from limber.solvers.gaze import Solution
 from limber.solvers.goals import GazeGoal, Orientation, Point, TargetError
 from limber.solvers.kinematics.rotations import IDENTITY, Y, about
@@ -46,7 +46,7 @@ def goal(x: float = 1.0, posture=0.2) -> GazeGoal:
 
 
 def model(name: str = "default", velocity: float = 1.0):
-    return make_model(arm(velocity), "erik_exact", name, Character(), posture_jumps=False)
+    return make_model(arm(velocity), "erik_exact", name, MotionStyle(), posture_jumps=False)
 
 
 class Counting:
@@ -105,7 +105,7 @@ def test_a_fast_target_is_kept_at_every_frame_rate(rate):
 
     def missed(dt: float) -> float:
         made, state, worst = (
-            make_model(skeleton, "expressive", "default", Character(), posture_jumps=False),
+            make_model(skeleton, "expressive", "default", MotionStyle(), posture_jumps=False),
             None,
             0.0,
         )
@@ -229,7 +229,7 @@ def test_another_model_solves_the_same_goal_anew():
     tight = Skeleton(
         tuple(replace(joint, lower=-0.1, upper=0.1) for joint in arm().joints), tool_offset=(0.0, 0.1, 0.0)
     )
-    narrow = make_model(tight, "erik_exact", "default", Character(), posture_jumps=False)
+    narrow = make_model(tight, "erik_exact", "default", MotionStyle(), posture_jumps=False)
     outputs, _ = tick(narrow, still, state, DT)
     assert np.abs(outputs.solution.angles).max() <= 0.1 + 1e-9
 
@@ -242,7 +242,7 @@ def test_an_orientation_is_as_good_a_goal_as_a_point():
 
 
 def test_a_chain_at_rest_is_asked_again_where_its_goal_is_known_to_move():
-    expressive = make_model(arm(), "expressive", "default", Character(), posture_jumps=False)
+    expressive = make_model(arm(), "expressive", "default", MotionStyle(), posture_jumps=False)
     solver = Counting(expressive.solver)
     chain, still = replace(expressive, solver=solver), goal()
     _, state = tick(chain, still, None, 0.0)

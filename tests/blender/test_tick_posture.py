@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from limber.character.chain import tick as ticks
-from limber.motion import Character
+from limber.motion import MotionStyle
 from limber.solvers.goals import GazeGoal, Point
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 
@@ -42,7 +42,7 @@ UPRIGHT, BENT = (0.1, 0.3, -0.2, 0.1, 0.6), (-0.2, -0.7, 1.4, -0.3, 0.5)
 
 
 def switched(posture_jumps: bool) -> tuple[list, list]:
-    model = ticks.make_model(lamp(), "erik_exact", "default", Character(), posture_jumps)
+    model = ticks.make_model(lamp(), "erik_exact", "default", MotionStyle(), posture_jumps)
     outputs, state = ticks.tick(model, goal(*UPRIGHT), None, 0.0)
     rows, states = [outputs], [state]
     for _ in range(240):
@@ -85,7 +85,7 @@ def test_an_animation_is_followed_as_it_is():
 
 
 def test_a_tick_without_time_does_not_move_the_glide():
-    model = ticks.make_model(lamp(), "erik_exact", "default", Character(), posture_jumps=True)
+    model = ticks.make_model(lamp(), "erik_exact", "default", MotionStyle(), posture_jumps=True)
     _, state = ticks.tick(model, goal(*UPRIGHT), None, 0.0)
     _, state = ticks.tick(model, goal(*BENT), state, DT)
     again, same = ticks.tick(model, goal(*BENT), state, 0.0)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 from limber.character.chain.tick import make_model
-from limber.motion import Character, MotionError
+from limber.motion import MotionError, MotionStyle
 from limber.rig.blender.errors import RigError
 from limber.rig.live import live
 from limber.rig.scene import goal
@@ -51,7 +51,7 @@ def test_a_tool_that_cannot_be_says_which_setting_to_mend(setting, value, remedy
 )
 def test_a_solver_or_filter_of_another_version_is_named_with_those_there_are(solver, filter_name, error):
     with pytest.raises(error, match="choose one of"):
-        make_model(lamp(), solver, filter_name, Character(), posture_jumps=False)
+        make_model(lamp(), solver, filter_name, MotionStyle(), posture_jumps=False)
 
 
 def test_an_eye_that_is_no_number_is_a_sentence_in_check_and_while_live():

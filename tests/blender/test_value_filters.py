@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from limber.motion import extrapolated
 from limber.rig.robot import device, values
-from limber.rig.robot.values import ValueFilters
+from limber.rig.robot.value_filters import ValueFilters
 
 from tests.blender.robots import robot_rig
 

@@ -2,6 +2,8 @@
 undo.
 """
 
+from xml.etree import ElementTree
+
 import bpy
 import numpy as np
 import pytest
@@ -28,9 +30,10 @@ def test_list_marks_csv_and_picture_tell_of_zones(rig, chain, tmp_path):
     bpy.ops.limber.save_findings(filepath=str(tmp_path / "motion"))
     lines = (tmp_path / "motion.csv").read_text(encoding="utf-8").splitlines()
     assert any(line.startswith("zone,head,middle,1,3,") and ",Table," in line for line in lines)
-    bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "motion.png"))
-    image = bpy.data.images.load(str(tmp_path / "motion.png"))
-    assert image.size[1] > 94 * (2 + len(chain.joints))
+    bpy.ops.limber.save_motion_picture(filepath=str(tmp_path / "motion.svg"))
+    image = ElementTree.parse(tmp_path / "motion.svg").getroot()
+    assert int(image.get("height")) > 94 * (2 + len(chain.joints))
+    assert "head: in zones" in image.itertext()
 
 
 def test_the_view_names_bone_and_zone_at_the_frames_where_it_is_so(rig, chain):

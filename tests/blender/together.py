@@ -5,7 +5,7 @@ frames.
 import bpy
 import numpy as np
 from limber.rig.live import live
-from limber.rig.live.stage import Stage
+from limber.rig.live.stage import SceneStage
 
 from tests.blender.rigs import select
 from tests.blender.shown import depsgraph, go_live, session, traces
@@ -33,7 +33,7 @@ def play(pairs, frames=FRAMES) -> np.ndarray:
 
 def as_a_bake_does(pairs, frames=FRAMES) -> np.ndarray:
     """Likewise what a bake's own stage comes to, whether live is on or off."""
-    stage, rows, scene = Stage(), [], bpy.context.scene
+    stage, rows, scene = SceneStage(), [], bpy.context.scene
     live.suspend(True)
     for frame in frames:
         scene.frame_set(frame)

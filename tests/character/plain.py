@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from limber.character.chain.inputs import ChainInputs
-from limber.character.mover import Planning
-from limber.character.stage import Frame, Session, Stage
+from limber.character.host import Frame, Session
+from limber.character.stage import Stage
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class PlainSession(Session):
     """What is known of a mover."""
 
     def read(self, frame: Frame, dt: float) -> tuple:
-        inputs = frame.part.inputs(frame.targets, frame.host.number)
+        inputs = frame.mover.inputs(frame.targets, frame.host.number)
         if isinstance(inputs, ChainInputs):
-            inputs = replace(inputs, slot=frame.slot, is_mutual=frame.is_mutual, ahead=frame.ahead)
-        return frame.part.model, inputs
+            inputs = replace(inputs, is_mutual=frame.is_mutual, ahead=frame.ahead)
+        return frame.mover.model, inputs
 
     def show(self, frame: Frame) -> tuple:
         shown = Pose(tuple(values(self.outputs)), self.outputs)
@@ -53,7 +53,6 @@ class PlainMover:
     model: Any
     inputs: Callable[[View, int], Any]  # from what others have come to, and the frame's number
     after: tuple[str, ...] = ()  # keys of those on which it depends
-    planning: Planning | None = None
     looks_forward: bool = False
 
     def new_session(self) -> PlainSession:

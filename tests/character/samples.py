@@ -20,7 +20,7 @@ from limber.character.file.contents import (
 from limber.character.file.mechanisms import GoalEntry, MechanismEntry, MotorEntry, Mounted
 from limber.character.file.tracks import ClipTrack, track
 from limber.character.mechanism.inputs import GoalSpec
-from limber.motion import Character, Limits
+from limber.motion import Limits, MotionStyle
 from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Point
 from limber.solvers.kinematics.se3 import HERE
@@ -60,7 +60,7 @@ def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntr
         solver="expressive",
         options=Options(link_weights=(1.0, 0.5, 1.0)),
         filter_name="default",
-        styles=(Character(sigma=0.2),) * 3,
+        styles=(MotionStyle(sigma=0.2),) * 3,
         transition=0.0,
         ends=(FollowingEnd(EndInputs(0, Point), ("Ball", "Lamp/Shade")),),
         postures=(
@@ -74,7 +74,6 @@ def chain(name: str = "Arm", rig: str = "Rig", base: str = POSTURE) -> ChainEntr
         settings={"keep": track(np.array([1.0])), "life_seed": track(np.array([3.0]))},
         authored=track(authored),
         base_frame=Anchor(None, placed((0.0, 0.0, 0.1))),
-        planning=None,
     )
 
 
@@ -104,7 +103,7 @@ def mechanism() -> MechanismEntry:
     )
     rest = MechanismSolver(built).rest()
     motor = MotorEntry(
-        "Hinge Z", "Hinge", 0, "default", Limits(-2.0, 2.0, 3.0, 15.0, 150.0), Character(), False
+        "Hinge Z", "Hinge", 0, "default", Limits(-2.0, 2.0, 3.0, 15.0, 150.0), MotionStyle(), False
     )
     spec = GoalSpec("ORIENTATION", "Lever", HERE, (0.0, 0.0, 1.0))
     return MechanismEntry(

@@ -12,10 +12,8 @@ from limber.character.body.tick import make_model as make_body
 from limber.character.chain.inputs import ChainInputs, EndInputs
 from limber.character.chain.tick import make_model as make_chain
 from limber.character.life import Life
-from limber.character.mechanism.tick import Model as MechanismModel
-from limber.character.mechanism.tick import Motor
-from limber.character.mover import Planning
-from limber.motion import Character, Limits, make_filter
+from limber.character.mechanism.tick import MechanismModel, MechanismMotor
+from limber.motion import Limits, MotionStyle, make_filter
 from limber.solvers.goals import Point
 from limber.solvers.kinematics import rotations
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
@@ -53,7 +51,7 @@ def looking(skeleton: Skeleton, target: list, base: list = HERE, **more) -> Chai
 
 
 def chain_model(skeleton: Skeleton):
-    return make_chain(skeleton, "expressive", "default", Character(), posture_jumps=False)
+    return make_chain(skeleton, "expressive", "default", MotionStyle(), posture_jumps=False)
 
 
 def lamp(path: Path = round_path, key: str = "lamp", **more) -> PlainMover:
@@ -64,7 +62,7 @@ def lamp(path: Path = round_path, key: str = "lamp", **more) -> PlainMover:
     def asked(view: View, number: int) -> ChainInputs:
         return looking(skeleton, at(path(number)), seconds=number * DT, **settings)
 
-    return PlainMover(key, chain_model(skeleton), asked, planning=Planning(0, 1), looks_forward=True)
+    return PlainMover(key, chain_model(skeleton), asked, looks_forward=True)
 
 
 def body() -> PlainMover:
@@ -102,7 +100,7 @@ def head(of: PlainMover, path: Path = round_path) -> PlainMover:
     def asked(view: View, number: int) -> ChainInputs:
         return mount.stood_on(view["body"].outputs, looking(skeleton, at(path(number))))
 
-    return PlainMover("head", chain_model(skeleton), asked, ("body",), Planning(0, 2), looks_forward=True)
+    return PlainMover("head", chain_model(skeleton), asked, ("body",), looks_forward=True)
 
 
 def neck() -> PlainMover:
@@ -110,7 +108,7 @@ def neck() -> PlainMover:
     solver = MechanismSolver(mechanisms.push_rod_neck())
     limits = Limits(-1.3, 1.3, 4.0, 40.0, 400.0)
     motors = [
-        Motor(name, 0, make_filter("default", limits, Character()))
+        MechanismMotor(name, 0, make_filter("default", limits, MotionStyle()))
         for name in ("pan", "left servo", "right servo")
     ]
     model = MechanismModel(solver, assemble(solver).state, tuple(motors))

@@ -7,7 +7,7 @@ import pytest
 from limber.character.body import leaps
 from limber.character.body.feet import Foot, place
 from limber.character.body.inputs import BodyInputs
-from limber.character.body.tick import AT_REST, BodyState, Model, make_model, tick
+from limber.character.body.tick import AT_REST, BodyModel, BodyState, make_model, tick
 from limber.solvers.kinematics.se3 import exponential
 from limber.solvers.limits import usual_limits
 from limber.solvers.whole_body.state import at_rest
@@ -22,12 +22,14 @@ LEAPS = (2, 4, 8)  # of the poses, from which a leap to the next one leaves join
 FASTEST, ACCELERATION = 6.0, 60.0  # [rad/s, rad/s^2]
 
 
-def model(velocity: float | None = None, acceleration: float | None = None, reach: float = REACH) -> Model:
+def model(
+    velocity: float | None = None, acceleration: float | None = None, reach: float = REACH
+) -> BodyModel:
     limits = usual_limits(velocity, acceleration)
     return make_model(bodies.manikin(reach), [Target(link) for link in bodies.LINKS], "pelvis", limits)
 
 
-def posed(mover: Model, joints: np.ndarray, swing: float = 0.0) -> BodyInputs:
+def posed(mover: BodyModel, joints: np.ndarray, swing: float = 0.0) -> BodyInputs:
     """Targets that joint values (n,) meet, on a base that is turned about Z [rad]."""
     values = bodies.asks(
         mover.body,
@@ -37,12 +39,12 @@ def posed(mover: Model, joints: np.ndarray, swing: float = 0.0) -> BodyInputs:
     return BodyInputs(values.rotation, values.position[0], np.eye(4), np.zeros((0, 3)))
 
 
-def waved(mover: Model, number: int) -> BodyInputs:
+def waved(mover: BodyModel, number: int) -> BodyInputs:
     """Targets of a wave of all joints."""
     return posed(mover, bodies.wave(mover.body, number * DT)[0])
 
 
-def moved(mover: Model, frames: list[BodyInputs], dt: float = DT) -> list[BodyState]:
+def moved(mover: BodyModel, frames: list[BodyInputs], dt: float = DT) -> list[BodyState]:
     state, states = None, []
     for inputs in frames:
         _, state = tick(mover, inputs, state, dt)
@@ -50,7 +52,7 @@ def moved(mover: Model, frames: list[BodyInputs], dt: float = DT) -> list[BodySt
     return states
 
 
-def error(mover: Model, inputs: BodyInputs, state: BodyState | None) -> float:
+def error(mover: BodyModel, inputs: BodyInputs, state: BodyState | None) -> float:
     """Largest orientation error [rad] of a link; of a new start where there is no state."""
     outputs, _ = tick(mover, inputs, state, 0.0)
     return float(outputs.missed.max())

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from limber.character.mechanism.tick import Model, Motor, tick
-from limber.motion import Character, Limits, make_filter
+from limber.character.mechanism.tick import MechanismModel, MechanismMotor, tick
+from limber.motion import Limits, MotionStyle, make_filter
 from limber.solvers.kinematics.rotations import Z, about
 from limber.solvers.kinematics.se3 import Frame
 from limber.solvers.mechanism.assembly import assemble
@@ -18,13 +18,13 @@ SLOW = Limits(-2.0, 2.0, 0.5, 2.0, 20.0)
 TURNED = 1.0  # [rad] of the arm
 
 
-def floating() -> Model:
+def floating() -> MechanismModel:
     """Two heavy bodies that nothing holds, and a slow motor between them."""
     bodies = (Body("base", 1.0, (0.0, 0.0, 0.0), Frame()), Body("arm", 1.0, (0.3, 0.0, 0.0), Frame()))
     solver = MechanismSolver(Mechanism(bodies, (Joint("motor", "revolute", "base", "arm", actuated=True),)))
     rest = assemble(solver).state
-    motors = (Motor("motor", 0, make_filter("default", SLOW, Character())),)
-    return Model(solver, rest, motors, frozenset(count(solver, rest).undetermined))
+    motors = (MechanismMotor("motor", 0, make_filter("default", SLOW, MotionStyle())),)
+    return MechanismModel(solver, rest, motors, frozenset(count(solver, rest).undetermined))
 
 
 def lagging(goals: Goals, ticks: int = 20):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from limber.files.parquet import Column, ParquetError, Table, Texts, encode
-from limber.files.parquet.compact import Long, Reader, struct, varint
+from limber.files.parquet import Column, ParquetError, ParquetTable, Texts, encode
+from limber.files.parquet.compact import CompactReader, Long, struct, varint
 from limber.files.parquet.compact import struct as thrift
 from limber.files.parquet.compression import decompressed
 from limber.files.parquet.encodings import packed, run, runs
@@ -29,12 +29,12 @@ MADE = {
 }  # by pyarrow 26
 
 
-def table(data: bytes) -> Table:
-    return Table(io.BytesIO(data))
+def table(data: bytes) -> ParquetTable:
+    return ParquetTable(io.BytesIO(data))
 
 
 def rows(
-    found: Table, name: str, first: int = 0, end: int | None = None, group: int = 0
+    found: ParquetTable, name: str, first: int = 0, end: int | None = None, group: int = 0
 ) -> list[list[float]]:
     """The rows of a column, each with its numbers."""
     numbers, width = found.column(group, name, first, end).tolist(), found.width(group, name)
@@ -65,16 +65,16 @@ def test_any_whole_numbers_and_lists_of_any_length_are_read_again(numbers, size)
 def test_runs_and_packed_bits_are_decoded(pieces):
     data = b"".join(run(value, count) for value, count in pieces)
     expected = [value for value, count in pieces for _ in range(count)]
-    assert runs(Reader(data), 3, len(expected)) == expected
+    assert runs(CompactReader(data), 3, len(expected)) == expected
     bits = [value & 1 for value in expected]
-    assert runs(Reader(packed(bits)), 1, len(bits)) == bits
+    assert runs(CompactReader(packed(bits)), 1, len(bits)) == bits
 
 
 @pytest.mark.parametrize("width", [3, 11, 20])
 def test_groups_of_packed_numbers_of_any_width_are_decoded(width):
     values = [(k * 2654435761) % (1 << width) for k in range(16)]
     body = sum(value << (width * k) for k, value in enumerate(values)).to_bytes(2 * width, "little")
-    assert runs(Reader(bytes((2 << 1 | 1,)) + body), width, 13) == values[:13]
+    assert runs(CompactReader(bytes((2 << 1 | 1,)) + body), width, 13) == values[:13]
 
 
 def test_a_structure_of_metadata_is_read_again():
@@ -99,18 +99,18 @@ def test_a_structure_of_metadata_is_read_again():
         13: [3] * 20,
         14: b"\xff",
     }
-    assert Reader(struct(fields)).struct() == expected
+    assert CompactReader(struct(fields)).struct() == expected
 
 
 def test_lists_in_lists_without_end_are_an_error():
     with pytest.raises(ParquetError, match="nested deeper than 12 structures and lists"):
-        Reader(b"\x19" + b"\x19" * 100_000).struct()
+        CompactReader(b"\x19" + b"\x19" * 100_000).struct()
 
 
 def test_a_number_of_more_than_64_bits_is_an_error():
-    assert Reader(b"\xff" * 9 + b"\x01").varint() == 2**64 - 1
+    assert CompactReader(b"\xff" * 9 + b"\x01").varint() == 2**64 - 1
     with pytest.raises(ParquetError, match="longer than 64 bits"):
-        Reader(b"\xff" * 9 + b"\x7f").varint()  # as a place in the file no system can go there
+        CompactReader(b"\xff" * 9 + b"\x7f").varint()  # as a place in the file no system can go there
 
 
 def test_a_run_of_numbers_that_no_memory_holds_is_refused():

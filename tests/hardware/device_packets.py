@@ -4,7 +4,7 @@ from limber.hardware.protocols.bus.instructions import (
     Instruction,
     Ping,
     Read,
-    Status,
+    StatusPacket,
     SyncRead,
     SyncWrite,
     Write,
@@ -13,10 +13,10 @@ from limber.hardware.protocols.dynamixel import packets as dynamixel
 from limber.hardware.protocols.feetech import packets as feetech
 
 
-class DynamixelDevice(dynamixel.Packets):
+class DynamixelDevice(dynamixel.DynamixelPackets):
     """Dynamixel's frames, both ways."""
 
-    def encode_status(self, status: Status) -> bytes:
+    def encode_status(self, status: StatusPacket) -> bytes:
         """The frame of a servo's answer."""
         return self.frame(status.servo, dynamixel.STATUS, bytes((status.error,)) + status.data)
 
@@ -28,10 +28,10 @@ class DynamixelDevice(dynamixel.Packets):
         return _instruction(servo, code, body, 2)
 
 
-class FeetechDevice(feetech.Packets):
+class FeetechDevice(feetech.FeetechPackets):
     """Feetech's frames, both ways."""
 
-    def encode_status(self, status: Status) -> bytes:
+    def encode_status(self, status: StatusPacket) -> bytes:
         """The frame of a servo's answer."""
         return self.frame(status.servo, status.error, status.data)
 

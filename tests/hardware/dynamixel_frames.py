@@ -5,7 +5,7 @@ from limber.hardware.protocols.bus.instructions import (
     BROADCAST,
     Ping,
     Read,
-    Status,
+    StatusPacket,
     SyncRead,
     SyncWrite,
     Write,
@@ -42,7 +42,7 @@ INSTRUCTIONS = st.one_of(
     st.builds(SyncRead, WORD, WORD, st.lists(ID, min_size=1, max_size=12).map(tuple)),
     sync_writes(),
 )
-STATUSES = st.builds(Status, ID, BYTE, RISKY | st.just(b""))
+STATUSES = st.builds(StatusPacket, ID, BYTE, RISKY | st.just(b""))
 
 
 def look(pending):
@@ -69,4 +69,4 @@ VALUES = b"".join(register.pack("x", value) for register, value in (
 
 
 def answers_of(servos, data):
-    return b"".join(PACKETS.encode_status(Status(servo, 0, data)) for servo in servos)
+    return b"".join(PACKETS.encode_status(StatusPacket(servo, 0, data)) for servo in servos)

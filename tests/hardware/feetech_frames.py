@@ -5,7 +5,7 @@ from limber.hardware.protocols.bus.instructions import (
     BROADCAST,
     Ping,
     Read,
-    Status,
+    StatusPacket,
     SyncRead,
     SyncWrite,
     Write,
@@ -40,7 +40,7 @@ INSTRUCTIONS = st.one_of(
     st.builds(SyncRead, BYTE, BYTE, st.lists(ID, min_size=1, max_size=12).map(tuple)),
     sync_writes(),
 )
-STATUSES = st.builds(Status, ID, BYTE, st.binary(max_size=20))
+STATUSES = st.builds(StatusPacket, ID, BYTE, st.binary(max_size=20))
 
 
 def look(pending):

@@ -17,13 +17,13 @@ from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import (
     Arm,
     Configure,
-    Frame,
+    DeviceReport,
+    DeviceResult,
     Hello,
-    Kind,
+    MessageFrame,
+    MessageKind,
     Move,
     OnSilence,
-    Report,
-    Result,
     Welcome,
 )
 from limber.hardware.safety import State
@@ -75,16 +75,16 @@ class Wire:
 
     def __init__(self, port: str) -> None:
         self._port = serial.Serial(port, limber.BAUDRATE, timeout=0, write_timeout=PATIENCE, exclusive=True)
-        self._decoder = limber.Decoder()
+        self._decoder = limber.FrameDecoder()
         self._sequence = 0
         self.open: set[int] = set()
         self.answered = self.refused = 0
-        self.report: Report | None = None
+        self.report: DeviceReport | None = None
 
     def close(self) -> None:
         self._port.close()
 
-    def ask(self, message: limber.Message) -> Frame:
+    def ask(self, message: limber.Message) -> MessageFrame:
         """Send a request until it is answered: the device may still be starting."""
         give_up = time.perf_counter() + PATIENCE
         while time.perf_counter() < give_up:
@@ -92,7 +92,7 @@ class Wire:
             until = time.perf_counter() + 0.25
             while time.perf_counter() < until:
                 for frame in self.listen():
-                    if frame.sequence == number and (isinstance(frame.message, Welcome | Report)):
+                    if frame.sequence == number and (isinstance(frame.message, Welcome | DeviceReport)):
                         return frame
                 time.sleep(0.001)
         raise TimeoutError(f"no answer to {message}")
@@ -105,16 +105,16 @@ class Wire:
     def move(self, positions: Sequence[float], interval_ms: int = 0) -> None:
         self.open.add(self.send(Move(tuple(positions), interval_ms)))
 
-    def listen(self) -> list[Frame]:
+    def listen(self) -> list[MessageFrame]:
         """What came; answers to moves are counted."""
         frames = list(self._decoder.feed(self._port.read(4096)))
         for frame in frames:
-            if isinstance(frame.message, Report):
+            if isinstance(frame.message, DeviceReport):
                 self.report = frame.message
-                if frame.message.answers == Kind.MOVE and frame.sequence in self.open:
+                if frame.message.answers == MessageKind.MOVE and frame.sequence in self.open:
                     self.open.discard(frame.sequence)
                     self.answered += 1
-                    self.refused += frame.message.result != Result.ACCEPTED
+                    self.refused += frame.message.result != DeviceResult.ACCEPTED
         return frames
 
     def begin(self, channels: int) -> None:
@@ -174,7 +174,10 @@ def obeyed_at(rate: float, seconds: float) -> tuple[int, int, int]:
     reports = timeline.run().reports()
     last, answered = (
         reports[-1],
-        sum(report.answers == Kind.MOVE and report.result == Result.ACCEPTED for report in reports),
+        sum(
+            report.answers == MessageKind.MOVE and report.result == DeviceResult.ACCEPTED
+            for report in reports
+        ),
     )
     expected = [1500.0 + ((sent - 1) * (channel + 1)) % 400 for channel in range(CHANNELS)]
     assert list(last.commanded_us[:CHANNELS]) == expected, "the newest move is not what the device does"

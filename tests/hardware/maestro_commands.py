@@ -3,7 +3,7 @@ codec's bytes are judged by.
 
     command data...                     compact: the command's highest bit is set, that of data is not
     AA device command data...           Pololu: the command's highest bit is not set either; several
-    controllers share a line
+                                        controllers share a line
     FF servo target                     Mini SSC: eight bits of target, and never a CRC
 
 Where the controller is told to ask for a CRC-7, a byte of it ends each compact and Pololu command. It finds

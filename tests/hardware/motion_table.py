@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from limber.hardware.motion_files.table import HEAD, LOOPS, TRACK, WORD, Table, Track
+from limber.hardware.motion_files.table import HEAD, LOOPS, TRACK, WORD, MotionTable, Track
 
 
-def decode(data: bytes) -> Table:
+def decode(data: bytes) -> MotionTable:
     """The table that `encode` made these bytes of."""
     _, count, pulses_per_row, flags, rows = HEAD.unpack_from(data)
     heads = [TRACK.unpack_from(data, HEAD.size + k * TRACK.size) for k in range(count)]
@@ -20,7 +20,7 @@ def decode(data: bytes) -> Table:
         Track(servo, bool(detaches), lowest, highest, speed, tuple(places))
         for (servo, detaches, lowest, highest, speed, _), places in zip(heads, positions, strict=True)
     )
-    return Table(tuple(tracks), pulses_per_row, bool(flags & LOOPS))
+    return MotionTable(tuple(tracks), pulses_per_row, bool(flags & LOOPS))
 
 
 def _bend(halves: Iterator[int]) -> int:

@@ -30,12 +30,12 @@ FROM_HOST = st.one_of(
 
 
 @st.composite
-def reports(draw: st.DrawFn) -> limber.Report:
+def reports(draw: st.DrawFn) -> limber.DeviceReport:
     count = draw(st.integers(0, limber.MAX_CHANNELS))
-    return limber.Report(
+    return limber.DeviceReport(
         answers=draw(st.none() | st.integers(1, 0xFF)),
         result=draw(BYTE),
-        state=draw(st.sampled_from(limber.State)),
+        state=draw(st.sampled_from(limber.DeviceState)),
         reasons=draw(BYTE.map(limber.Reason)),
         session=draw(WORD),
         bad_frames=draw(WORD),
@@ -68,5 +68,5 @@ def length_trap() -> bytes:
     was sent as another frame.
     """
     sent, read = 3, 1  # lengths, one bit apart
-    body = bytes((read, sent ^ 0xFF, limber.Kind.DISARM, 1, 0))
+    body = bytes((read, sent ^ 0xFF, limber.MessageKind.DISARM, 1, 0))
     return bytes((limber.START,)) + body + limber.crc16(body).to_bytes(2, "big")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
 from limber.hardware.mixing import Mixing
-from limber.hardware.protocols.limber import State as DeviceState
+from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import NO_POSE, Command, Fault, State
 from limber.hardware.virtual_robot import VirtualRobot
 from limber.hardware.worker.drive import APPROACH_SPEED

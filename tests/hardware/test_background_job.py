@@ -8,7 +8,16 @@ import signal
 import pytest
 from limber.hardware.background_job import BackgroundJob
 from limber.hardware.errors import WorkerError
-from limber.hardware.job_events import Described, Ended, Found, JobEvent, Progress, Remark, from_line, to_line
+from limber.hardware.job_events import (
+    Described,
+    Ended,
+    Found,
+    JobEvent,
+    JobProgress,
+    Remark,
+    from_line,
+    to_line,
+)
 
 from tests.hardware.background_jobs import served
 from tests.hardware.patience import PATIENCE, wait_until
@@ -32,7 +41,7 @@ def long_scan(port: str, patience: float = PATIENCE) -> BackgroundJob:
 
 def test_every_kind_of_news_comes_through_a_line_as_it_was():
     for news in (
-        Progress(1, 2, "at it"),
+        JobProgress(1, 2, "at it"),
         Found("COM3", "dynamixel", 57600, 4, "XL330", "46", 12.1, None),
         Described("limber", "Limber", ("It can.", "It cannot."), (115200,), "microseconds"),
         Remark("so"),

@@ -7,7 +7,14 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.calibration_file import Calibration, CalibrationError, from_text, load, save, to_text
+from limber.hardware.calibration_file import (
+    CalibrationError,
+    RobotCalibration,
+    from_text,
+    load,
+    save,
+    to_text,
+)
 from limber.hardware.device import Channel, Device, Joint, Share
 from limber.motion import Limits
 
@@ -30,7 +37,7 @@ NECK = Device(
 )
 
 calibrations = st.builds(
-    lambda zero, gear, direction, speed, name: Calibration.of(
+    lambda zero, gear, direction, speed, name: RobotCalibration.of(
         Device(
             "virtual",
             (Joint(name, LIMITS),),
@@ -46,7 +53,7 @@ calibrations = st.builds(
 
 
 def edited(change) -> str:
-    plain = json.loads(to_text(Calibration.of(NECK)))
+    plain = json.loads(to_text(RobotCalibration.of(NECK)))
     change(plain)
     return json.dumps(plain)
 
@@ -59,7 +66,7 @@ def test_what_is_written_is_read_again(calibration):
 
 def test_a_calibration_makes_the_device_that_it_came_from(tmp_path):
     path = tmp_path / "neck.json"
-    save(path, Calibration.of(NECK))
+    save(path, RobotCalibration.of(NECK))
     assert load(path).device("virtual", NECK.joints) == NECK
 
 
@@ -125,7 +132,7 @@ def test_what_cannot_be_used_is_named_with_expected_and_found(tmp_path, change, 
 @settings(derandomize=True, max_examples=300)
 @given(st.data())
 def test_no_text_raises_anything_but_a_calibration_error(data):
-    text = to_text(Calibration.of(NECK))
+    text = to_text(RobotCalibration.of(NECK))
     begin = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(begin, min(len(text), begin + 30)))
     changed = (
@@ -136,7 +143,7 @@ def test_no_text_raises_anything_but_a_calibration_error(data):
 
 
 @settings(derandomize=True, max_examples=500)
-@given(jsons.texts(json.loads(to_text(Calibration.of(NECK)))))
+@given(jsons.texts(json.loads(to_text(RobotCalibration.of(NECK)))))
 def test_no_value_in_any_place_raises_anything_but_a_calibration_error_that_can_be_shown(text):
     found = None
     said = ""
@@ -150,7 +157,7 @@ def test_no_value_in_any_place_raises_anything_but_a_calibration_error_that_can_
 
 @pytest.mark.parametrize("value", [jsons.HUGE, -jsons.HUGE, float("nan"), "\ud800", [[[]]], {}], ids=range(6))
 def test_each_value_of_a_calibration_may_be_anything(value):
-    plain = json.loads(to_text(Calibration.of(NECK)))
+    plain = json.loads(to_text(RobotCalibration.of(NECK)))
     for way in jsons.places(plain):
         with pytest.raises(CalibrationError):
             from_text(json.dumps(jsons.changed(plain, way, value)))
@@ -173,7 +180,7 @@ def test_a_missing_file_is_named(tmp_path):
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, broken, error):
     path = tmp_path / "neck.json"
-    save(path, Calibration.of(NECK))
+    save(path, RobotCalibration.of(NECK))
     before = path.read_bytes()
 
     def fail(*_):
@@ -181,7 +188,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monke
 
     monkeypatch.setattr(os, broken, fail)
     with pytest.raises((CalibrationError, KeyboardInterrupt)):
-        save(path, Calibration.of(make_device()))
+        save(path, RobotCalibration.of(make_device()))
     monkeypatch.undo()
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["neck.json"]
@@ -189,11 +196,11 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monke
 
 def test_a_place_that_takes_no_file_is_named(tmp_path):
     with pytest.raises(CalibrationError, match="cannot be written"):
-        save(tmp_path / "no such folder" / "neck.json", Calibration.of(NECK))
+        save(tmp_path / "no such folder" / "neck.json", RobotCalibration.of(NECK))
 
 
 def test_a_calibration_of_other_joints_says_which_are_missing_and_which_unknown():
-    calibration = Calibration.of(NECK)
+    calibration = RobotCalibration.of(NECK)
     assert calibration.mismatches(["jaw", "tilt", "pan"]) == ()
     missing, unknown, counts = (
         calibration.mismatches(["pan", "tilt"]),

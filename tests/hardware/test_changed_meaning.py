@@ -58,7 +58,7 @@ def test_mode_and_position_of_feetech_servos_come_in_the_same_answer(protocol):
     codec = codec_for(protocol)
     for exchange in codec.watch([1, 2]):
         for answer in exchange.answers:
-            assert answer.asked is AnswerKind.MEANING
+            assert answer.kind is AnswerKind.MEANING
             assert answer.quantities == (Quantity.POSITION,)
     assert codec.meaning([1, 2]) == ()
 

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 from limber.hardware.mixing import Mixing
-from limber.hardware.protocols.limber import VERSION, Decoder, Move, Result, WrongVersion, encode
-from limber.hardware.protocols.limber import State as DeviceState
+from limber.hardware.protocols.limber import VERSION, DeviceResult, FrameDecoder, Move, WrongVersion, encode
+from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.virtual_robot import VirtualRobot
 from limber.hardware.worker.core import PERIOD
@@ -48,7 +48,7 @@ def test_a_device_that_freezes_is_noticed_by_its_missing_answers(simulate):
     assert (report.state, report.fault) == (State.FAULT, Fault.SILENT)
     moves = [
         frame
-        for frame in Decoder().feed(simulation.cable.written[written:])
+        for frame in FrameDecoder().feed(simulation.cable.written[written:])
         if isinstance(frame.message, Move)
     ]
     assert len(moves) <= MOST_WAITING  # what waits in the port must not move the robot later
@@ -171,11 +171,11 @@ class Refusing(VirtualRobot):
 
     refused = "range"
 
-    def _configure(self, settings) -> Result:
-        return Result.OUT_OF_RANGE if self.refused == "range" else super()._configure(settings)
+    def _configure(self, settings) -> DeviceResult:
+        return DeviceResult.OUT_OF_RANGE if self.refused == "range" else super()._configure(settings)
 
-    def _arm(self, session) -> Result:
-        return Result.NOT_CONFIGURED if self.refused == "arming" else super()._arm(session)
+    def _arm(self, session) -> DeviceResult:
+        return DeviceResult.NOT_CONFIGURED if self.refused == "arming" else super()._arm(session)
 
 
 def test_a_device_that_refuses_a_channels_range_is_a_fault_that_names_both(simulate):

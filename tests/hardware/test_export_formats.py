@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.motion_files import FORMATS, ExportError, Settings, make_motion
 from limber.hardware.motion_files.boards import BOARDS
-from limber.hardware.motion_files.table import Table, Track, encode
+from limber.hardware.motion_files.table import MotionTable, Track, encode
 from limber.hardware.protocols.limber import Move
 from limber.hardware.protocols.limber.payloads import encode_payload
 
@@ -37,7 +37,7 @@ def array(header: bytes) -> bytes:
 
 # --- the firmware's table
 @st.composite
-def tables(draw) -> Table:
+def tables(draw) -> MotionTable:
     rows, count = draw(st.integers(1, 12)), draw(st.integers(1, 4))
     tracks = [
         Track(
@@ -50,7 +50,7 @@ def tables(draw) -> Table:
         )
         for k in range(count)
     ]
-    return Table(tuple(tracks), draw(st.integers(1, 50)), draw(st.booleans()))
+    return MotionTable(tuple(tracks), draw(st.integers(1, 50)), draw(st.booleans()))
 
 
 @given(tables())
@@ -59,7 +59,7 @@ def test_a_table_is_read_as_it_was_written(table):
 
 
 def test_a_channel_that_stands_takes_half_a_byte_a_row():
-    still = Table(
+    still = MotionTable(
         (
             Track(0, False, 4000, 20000, 1000, (12000,) * 1001),
             Track(1, False, 4000, 20000, 1000, (8000,) * 1001),
@@ -67,7 +67,7 @@ def test_a_channel_that_stands_takes_half_a_byte_a_row():
         1,
         False,
     )
-    moving = Table(
+    moving = MotionTable(
         (Track(0, False, 4000, 20000, 1000, tuple(range(12000, 13001))), still.tracks[1]), 1, False
     )
     assert len(encode(still)) == 8 + 20 + 1001

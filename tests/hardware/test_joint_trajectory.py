@@ -108,6 +108,53 @@ def test_velocities_of_states_are_kept(tmp_path):
     assert found.columns[1].velocities == (0.2, 0.4)
 
 
+@pytest.mark.parametrize("unknown", [(float("nan"), 0.2), ("nan", "nan")])
+def test_velocities_that_a_controller_does_not_know_are_none(tmp_path, unknown):
+    states = [state(1.0, velocity=(0.1, 0.2)), state(2.0)]
+    text = "---\n".join(
+        [yaml_of(states[0]), yaml_of(states[1]).replace("velocity: []", "velocity: [.nan, 0.1]")]
+    )
+    assert read_yaml(tmp_path, text).columns[0].velocities == ()
+    states[1]["velocity"] = [str(number) for number in unknown]
+    assert read_json(tmp_path, states).columns[0].velocities == ()
+
+
+@pytest.mark.parametrize("cut", ["position:", "- 0.5\nvelocity", "name:"])
+def test_the_last_state_of_a_stopped_recording_is_left_out_where_it_is_cut_off(tmp_path, cut):
+    last = yaml_of(state(2.0))
+    text = f"{yaml_of(state(1.0))}---\n{last[: last.index(cut)]}"
+    found = read_yaml(tmp_path, text)
+    assert (found.times, [column.values for column in found.columns]) == ((0.0,), [(0.0,), (0.5,)])
+
+
+def test_states_from_several_senders_are_joined_where_all_are_known(tmp_path):
+    arm, gripper = ("1", "wrist"), ("jaw",)
+    found = read_json(
+        tmp_path,
+        [
+            state(10.0, arm, (0.0, 0.0)),
+            state(10.5, gripper, (4.0,)),
+            state(11.0, arm, (1.0, 2.0)),
+            state(11.5, gripper, (6.0,)),
+            state(12.0, arm, (2.0, 2.0)),
+        ],
+    )
+    assert found.times == (0.5, 1.0, 1.5)
+    assert {column.name: column.values for column in found.columns} == {
+        "1": (0.5, 1.0, 1.5),
+        "wrist": (1.0, 2.0, 2.0),
+        "jaw": (4.0, 5.0, 6.0),
+    }
+    with pytest.raises(MotionFileError, match="never all at the same time"):
+        read_json(tmp_path, [state(1.0, arm), state(2.0, gripper, (0.0,))])
+
+
+def test_a_duration_may_be_a_number_or_lack_its_nanoseconds(tmp_path):
+    times = [0, 1.5, {"sec": 2}]
+    points = [{"positions": [0.0, 1.0], "time_from_start": time} for time in times]
+    assert read_json(tmp_path, trajectory(*points)).times == (0.0, 1.5, 2.0)
+
+
 def yaml_of(one: dict) -> str:
     """A state as `ros2 topic echo` shows it."""
     stamp = one["header"]["stamp"]
@@ -154,8 +201,16 @@ def test_messages_with_stamps_replace_what_earlier_ones_planned(tmp_path):
         lambda own: {"goal": {"trajectory": own, "goal_time_tolerance": {"sec": 0, "nanosec": 0}}},
         lambda own: {"op": "publish", "topic": "/arm", "msg": own},
         lambda own: [own],
+        lambda own: {"topic": "/arm", "messages": [{"timestamp": 1, "message": own}]},
     ],
-    ids=["MoveIt's RobotTrajectory", "DisplayTrajectory", "FollowJointTrajectory", "rosbridge", "list"],
+    ids=[
+        "MoveIt's RobotTrajectory",
+        "DisplayTrajectory",
+        "FollowJointTrajectory",
+        "rosbridge",
+        "list",
+        "bag",
+    ],
 )
 def test_a_trajectory_inside_of_another_message_is_found(tmp_path, inside):
     found = read_json(tmp_path, inside(trajectory()))

@@ -13,7 +13,7 @@ from limber.hardware.lerobot import (
     DYNAMIXEL,
     FEETECH,
     LerobotError,
-    Motor,
+    LeRobotMotor,
     family_of,
     from_text,
     load,
@@ -25,14 +25,14 @@ from limber.hardware.lerobot import (
 from tests import jsons
 
 ARM = {
-    "shoulder_pan": Motor(1, 0, -45, 720, 3400),
-    "wrist_roll": Motor(5, 0, 1203, 0, 4095),
-    "gripper": Motor(6, 0, 12, 2030, 3460),
+    "shoulder_pan": LeRobotMotor(1, 0, -45, 720, 3400),
+    "wrist_roll": LeRobotMotor(5, 0, 1203, 0, 4095),
+    "gripper": LeRobotMotor(6, 0, 12, 2030, 3460),
 }
 MODES = ("degrees", "range_m100_100", "range_0_100")
 
 motors = st.builds(
-    lambda mode, offset, ends: Motor(3, mode, offset, *sorted(ends)),
+    lambda mode, offset, ends: LeRobotMotor(3, mode, offset, *sorted(ends)),
     st.sampled_from([0, 1]),
     st.integers(-2047, 2047),
     st.lists(st.integers(0, 4095), min_size=2, max_size=2, unique=True),
@@ -68,9 +68,9 @@ def test_what_is_written_is_read_again(tmp_path):
         (ARM["shoulder_pan"], "range_m100_100", 1390, -50.0),
         (ARM["gripper"], "range_0_100", 2030, 0.0),
         (ARM["gripper"], "range_0_100", 2745, 50.0),
-        (Motor(1, 1, 0, 1000, 3000), "range_m100_100", 3000, -100.0),
-        (Motor(1, 1, 0, 1000, 3000), "range_0_100", 1500, 75.0),
-        (Motor(1, 1, 0, 1000, 3000), "degrees", 1000, -87.91208791208791),
+        (LeRobotMotor(1, 1, 0, 1000, 3000), "range_m100_100", 3000, -100.0),
+        (LeRobotMotor(1, 1, 0, 1000, 3000), "range_0_100", 1500, 75.0),
+        (LeRobotMotor(1, 1, 0, 1000, 3000), "degrees", 1000, -87.91208791208791),
     ],
 )
 def test_values_are_those_of_lerobots_formulas(motor, mode, position, value):

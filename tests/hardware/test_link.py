@@ -9,7 +9,7 @@ from limber.hardware import device as devices
 from limber.hardware.errors import AnglesError, WorkerError
 from limber.hardware.link import Link
 from limber.hardware.mixing import Mixing
-from limber.hardware.protocols.limber import State as DeviceState
+from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.patience import POSE, arm, wait, wait_for, wait_until

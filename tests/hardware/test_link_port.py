@@ -7,7 +7,7 @@ import os
 import pytest
 import serial
 from limber.hardware.protocols.limber import VERSION, WrongVersion, encode
-from limber.hardware.protocols.limber import State as DeviceState
+from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.patience import arm, wait, wait_for, wait_until

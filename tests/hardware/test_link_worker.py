@@ -12,7 +12,7 @@ import pytest
 from limber.hardware import clock
 from limber.hardware.errors import WorkerError
 from limber.hardware.link import Link
-from limber.hardware.protocols.limber import State as DeviceState
+from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Fault, State
 
 from tests.hardware.patience import POSE, arm, wait, wait_for, wait_until

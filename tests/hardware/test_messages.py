@@ -7,7 +7,7 @@ from limber.hardware.device import DeviceError, Joint
 from limber.hardware.protocols.bus.instructions import Ping
 from limber.hardware.protocols.bus.registers import Register
 from limber.hardware.protocols.custom import Custom
-from limber.hardware.protocols.feetech.packets import Packets
+from limber.hardware.protocols.feetech.packets import FeetechPackets
 from limber.hardware.protocols.interface import ProtocolError, Quantity
 from limber.hardware.protocols.program import read_program
 from limber.hardware.protocols.settings import ProtocolSettings
@@ -69,4 +69,4 @@ def test_a_number_that_does_not_fit_a_register_is_named_with_what_fits():
 
 def test_a_servo_that_no_bus_can_have_is_named_with_the_ids_there_are():
     with pytest.raises(ProtocolError, match="Servo 300 does not exist; ids go from 0 to"):
-        Packets().encode(Ping(300))
+        FeetechPackets().encode(Ping(300))

@@ -122,7 +122,7 @@ WRONG = [
     ),
     (
         "wave.csv",
-        b"seconds;pan\n0,5;1\n",
+        b'seconds,pan\n"0,5",1\n',
         "row 1, column 'seconds': expected a number, found '0,5': write decimals with a point",
     ),
     ("wave.csv", b"seconds,pan\n0,x\n", "expected a number, found 'x': correct it, or choose another file"),
@@ -213,7 +213,48 @@ def edited(draw, data: bytes) -> bytes:
     return data[: draw(st.integers(0, len(data)))] if draw(st.booleans()) else data
 
 
-READ = [name for name, form in FORMATS.items() if form.read is not None]
+READ = [name for key, form in FORMATS.items() if form.read is not None for name in form.variants or (key,)]
+
+
+FORMER = {
+    "csv": ("csv", ".csv"),
+    "joints_csv": ("csv", ".csv"),
+    "ros2_yaml": ("ros2", ".yaml"),
+    "ros2_json": ("ros2", ".json"),
+    "servo_animation_h": ("servo_animation", ".h"),
+    "servo_animation_bin": ("servo_animation", ".bin"),
+    "servo_animation_json": ("servo_animation", ".json"),
+}
+
+
+def test_names_that_were_formats_are_the_variants_of_one_format_each():
+    for name, (form, suffix) in FORMER.items():
+        assert FORMATS[form].variants[name].make is FORMATS[name].make
+        assert FORMATS[name].suffix == suffix
+    assert set(FORMATS) & set(FORMER) == {"csv"}
+
+
+def test_a_name_that_is_no_format_is_an_error_that_has_it():
+    with pytest.raises(KeyError, match="ros1_bag"):
+        FORMATS["ros1_bag"]
+
+
+@pytest.mark.parametrize("name", ["joints_csv", "ros2_json"])
+def test_a_variant_is_read_by_its_name_by_its_format_s_and_by_its_content(tmp_path, name):
+    path = tmp_path / f"wave{FORMATS[name].suffix}"
+    path.write_bytes(sample(name))
+    recordings = [read(path, form) for form in (name, FORMER[name][0], "auto")]
+    assert recordings[0].times
+    assert recordings == recordings[:1] * 3
+
+
+def test_a_variant_s_name_reads_a_file_of_any_suffix_as_that_variant(tmp_path):
+    path = tmp_path / "wave.txt"
+    path.write_bytes(sample("ros2_json"))
+    assert read(path, "ros2_json").times
+    path.write_bytes(sample("ros2_yaml"))
+    with pytest.raises(MotionFileError, match="JSON"):
+        read(path, "ros2_json")
 
 
 def sample(name: str) -> bytes | dict[str, bytes]:
@@ -325,6 +366,7 @@ def of_table(tmp_path, text: str, name: str = "wave.csv"):
         ("Elapsed", 1.0),
         ("timestamp_us", 1e-6),
         ("sec", 1.0),
+        ("header.stamp.sec", 1.0),
     ],
 )
 def test_the_time_of_a_table_is_in_any_column_in_the_unit_that_its_heading_has(tmp_path, heading, factor):
@@ -346,6 +388,10 @@ def test_the_time_of_a_table_is_in_any_column_in_the_unit_that_its_heading_has(t
         ("/joint_states/elbow/position", "elbow", "plain", 2.0),
         ("elbow_position", "elbow", "plain", 2.0),
         ("elbow.position [deg]", "elbow", "rad", math.radians(2.0)),
+        ("elbow_pos", "elbow", "plain", 2.0),
+        ("q_elbow", "elbow", "plain", 2.0),
+        ("q_1", "q_1", "plain", 2.0),
+        ("elbow [rev]", "elbow", "rad", 2.0 * math.tau),
         ("elbow_flex.pos", "elbow_flex", "degrees", 2.0),
         ("gripper.pos", "gripper", "range_0_100", 2.0),
     ],
@@ -359,6 +405,54 @@ def test_a_column_has_the_name_of_its_joint_and_its_unit(tmp_path, heading, name
 def test_columns_of_velocities_and_efforts_and_without_a_heading_are_not_read(tmp_path):
     found = of_table(tmp_path, ",seconds,a,a/velocity,a_effort,a.torque,a [rad/s],servo 3\n0,0,1,2,3,4,5,6\n")
     assert [column.name for column in found.columns] == ["a"]
+    found = of_table(
+        tmp_path, "seconds,a_vel,dq_a,tau_a,a,battery [V],a_eff [Nm],timestamp\n0,1,2,3,4,5,6,7\n"
+    )
+    assert [column.name for column in found.columns] == ["a"]
+
+
+def test_short_marks_belong_to_a_name_where_nothing_shows_that_they_are_quantities(tmp_path):
+    names = ["neck_pos", "q_elbow", "tau_x", "jaw_vel", "lid_pos", "head"]
+    heading = "seconds,neck_pos [rad],q_elbow [rad],tau_x,jaw_vel,lid_pos,head [rad]"
+    assert [column.name for column in of_table(tmp_path, f"{heading}\n0,1,2,3,4,5,6\n").columns] == names
+
+
+@pytest.mark.parametrize("seconds", ["secs", "header.stamp.sec", "sec"])
+@pytest.mark.parametrize("nanoseconds", ["nsecs", "header.stamp.nanosec", "nanosec"])
+def test_seconds_and_nanoseconds_are_one_time(tmp_path, seconds, nanoseconds):
+    found = of_table(tmp_path, f"{seconds},{nanoseconds},a\n7,500000000,1\n8,0,2\n8,250000000,3\n")
+    assert found.times == pytest.approx((7.5, 8.0, 8.25))
+    assert [column.name for column in found.columns] == ["a"]
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_numbers_with_decimal_commas_are_read_where_columns_are_separated_by_another_mark(tmp_path, mark):
+    text = "time|elbow [deg]|lift [mm]\n0,00|10,5|-,5\n0,02|2,5e1|3\n".replace("|", mark)
+    found = of_table(tmp_path, text)
+    assert found.times == (0.0, 0.02)
+    elbow, lift = found.columns
+    assert elbow.values == pytest.approx((math.radians(10.5), math.radians(25.0)))
+    assert lift.values == pytest.approx((-0.0005, 0.003))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# written by a logger, 2026\n# version 3\nseconds,pan\n0,1\n1,2\n",
+        "seconds,pan\n0,1,\n1,2,\n",
+        "seconds,pan,\n0,1,\n1,2,\n",
+    ],
+)
+def test_comments_above_a_heading_and_separators_at_lines_ends_say_nothing(tmp_path, text):
+    found = of_table(tmp_path, text)
+    assert [(column.name, column.values) for column in found.columns] == [("pan", (1.0, 2.0))]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_table_that_a_spreadsheet_saved_as_unicode_text_is_read(tmp_path, encoding):
+    path = tmp_path / "wave.csv"
+    path.write_bytes("seconds\tpan [\u00b0]\n0\t90\n".encode(encoding))
+    assert read(path).columns[0].values == pytest.approx((math.pi / 2,))
 
 
 def test_a_table_may_be_separated_by_tabs_and_be_called_tsv(tmp_path):

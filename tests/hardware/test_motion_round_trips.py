@@ -30,7 +30,7 @@ JOINTS = {
     ],
 }
 OTHERS = [Named("pan"), Named("a 'joint', [named] \"\\é🤖: #1"), Named("7")]
-READ = [name for name, form in FORMATS.items() if form.read is not None]
+READ = [name for key, form in FORMATS.items() if form.read is not None for name in form.variants or (key,)]
 angles = st.floats(-2.3, 2.3)
 
 

@@ -5,7 +5,7 @@ from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
-from limber.hardware.worker.playback import Pace, Playback
+from limber.hardware.worker.playback import CommandPlayback, Pace
 from limber.motion import Kinematic, Limits, make_filter
 
 PERIOD = 0.01
@@ -31,7 +31,7 @@ def unknown(frames: list[tuple[float, Kinematic | float]]) -> list[tuple[float, 
 
 def played(frames: list[tuple[float, Kinematic]]) -> list[float]:
     """What playback makes of frames, turn by turn; as in the worker the newest frame wins."""
-    playback, angles, k, now = Playback(PERIOD, [LIMITS]), [], 0, 0.0
+    playback, angles, k, now = CommandPlayback(PERIOD, [LIMITS]), [], 0, 0.0
     while k < len(frames):
         now += PERIOD
         while k < len(frames) and frames[k][0] <= now:
@@ -103,7 +103,7 @@ def test_playback_never_leaves_what_blender_has_said():
 
 
 def test_a_pose_that_stands_is_played_exactly_and_at_rest():
-    playback = Playback(PERIOD, [LIMITS])
+    playback = CommandPlayback(PERIOD, [LIMITS])
     for k in range(100):
         playback.add(0.016 * k, (Kinematic(0.3),))
         motion = playback.at(0.016 * k)
@@ -112,7 +112,7 @@ def test_a_pose_that_stands_is_played_exactly_and_at_rest():
 
 
 def test_frames_that_stop_coming_end_on_the_newest():
-    playback = Playback(PERIOD, [LIMITS])
+    playback = CommandPlayback(PERIOD, [LIMITS])
     for k in range(60):
         playback.add(k / 60, (Kinematic(k / 60),))
         playback.at(k / 60)
@@ -129,7 +129,7 @@ def test_a_motion_that_stands_for_a_frame_now_and_then_does_not_fall_behind():
     def at(k: float) -> float:
         return 0.5 - 0.5 * math.cos(2.0 * math.pi * (k + 0.5) / 48.0)
 
-    playback, behind, sent = Playback(PERIOD, [LIMITS]), [], -1
+    playback, behind, sent = CommandPlayback(PERIOD, [LIMITS]), [], -1
     for turn in range(600):
         now = turn * PERIOD
         while (sent + 1) / fps <= now:
@@ -151,7 +151,7 @@ def test_the_same_frame_said_again_by_a_heartbeat_does_not_disturb_the_motion():
 
 
 def test_a_joint_that_was_moving_rests_where_the_newest_frame_is_once_frames_stop_or_repeat():
-    playback = Playback(PERIOD, [LIMITS])
+    playback = CommandPlayback(PERIOD, [LIMITS])
     for k in range(60):
         playback.add(k / 60, (Kinematic(k / 60, 1 / 60),))
         playback.at(k / 60)
@@ -163,7 +163,7 @@ def test_a_joint_that_was_moving_rests_where_the_newest_frame_is_once_frames_sto
 
 @pytest.mark.parametrize("step", [0.02, 0.3, 1.0])
 def test_a_pose_that_changes_at_once_is_gone_to_and_not_beyond(step):
-    playback, positions = Playback(PERIOD, [LIMITS]), []
+    playback, positions = CommandPlayback(PERIOD, [LIMITS]), []
     for k in range(600):
         playback.add(PERIOD * k, (Kinematic(0.0 if k < 200 else step),))  # as of 200 a sign of life
         positions.append(playback.at(PERIOD * k)[0].position)
@@ -172,7 +172,7 @@ def test_a_pose_that_changes_at_once_is_gone_to_and_not_beyond(step):
 
 
 def test_a_joint_is_expected_within_its_range():
-    playback = Playback(PERIOD, [LIMITS], lambda angles: tuple(min(angle, 1.0) for angle in angles))
+    playback = CommandPlayback(PERIOD, [LIMITS], lambda angles: tuple(min(angle, 1.0) for angle in angles))
     positions = []
     for k in range(60):
         playback.add(k / 60, (Kinematic(min(k / 50, 1.0), 1 / 50 if k < 50 else 0.0),))
@@ -181,7 +181,7 @@ def test_a_joint_is_expected_within_its_range():
 
 
 def test_nothing_is_played_before_the_first_frame():
-    assert Playback(PERIOD, [LIMITS]).at(1.0) is None
+    assert CommandPlayback(PERIOD, [LIMITS]).at(1.0) is None
 
 
 def pace_of(*gaps: float) -> Pace:
@@ -237,7 +237,7 @@ def lags(stamps: list[float], step: float) -> list[tuple[float, float]]:
     """Time [s], and frames by which playback is behind the newest, turn by turn, of frames a `step` apart
     with known velocity.
     """
-    playback, found, sent, now = Playback(PERIOD, [LIMITS]), [], 0, 0.0
+    playback, found, sent, now = CommandPlayback(PERIOD, [LIMITS]), [], 0, 0.0
     while sent < len(stamps):
         now += PERIOD
         while sent < len(stamps) and stamps[sent] <= now:
@@ -285,7 +285,7 @@ def states(stamps: list[float], frames: list[Kinematic], period: float) -> list[
     """Time [s] and state, turn by turn, of what is played of frames, each noticed at the first turn after it
     was sent.
     """
-    playback, found, sent = Playback(period, [LIMITS]), [], 0
+    playback, found, sent = CommandPlayback(period, [LIMITS]), [], 0
     for turn in range(math.ceil(stamps[-1] / period)):
         now = turn * period
         while sent < len(stamps) and stamps[sent] <= now:
@@ -323,7 +323,7 @@ def test_playback_that_skips_frames_of_a_motion_goes_on_at_its_speed(gaps):
 def test_after_an_uneven_moment_a_joint_still_rests_where_the_newest_frame_is():
     """A gap of nearly a stall makes the best lag as long as the curve that a restart lays down."""
     playback, stamps = (
-        Playback(PERIOD, [LIMITS]),
+        CommandPlayback(PERIOD, [LIMITS]),
         list(accumulate([1 / 60] * 80 + [2.45 / 60] + [1 / 60] * 40)),
     )
     step = Kinematic(0.0, 1 / 60)
@@ -337,7 +337,7 @@ def test_after_an_uneven_moment_a_joint_still_rests_where_the_newest_frame_is():
 
 
 def test_two_frames_at_almost_the_same_time_are_played():
-    playback = Playback(PERIOD, [LIMITS])
+    playback = CommandPlayback(PERIOD, [LIMITS])
     for stamp, angle in ((0.0, 0.0), (0.0003, 1.0)):
         playback.add(stamp, (Kinematic(angle),))
         playback.at(stamp)

@@ -29,9 +29,9 @@ VECTORS = vectors()
 WIRE = [data for _, _, data in VECTORS] + [limber.encode(FULL_MOVE, 77)]
 
 
-def found_in(data: bytes) -> list[limber.Frame]:
+def found_in(data: bytes) -> list[limber.MessageFrame]:
     """Every frame that a decoder finds in `data`, with nothing to come."""
-    decoder = limber.Decoder()
+    decoder = limber.FrameDecoder()
     return decoder.feed(data) + decoder.give_up()
 
 
@@ -49,19 +49,19 @@ def test_the_document_has_a_vector_for_every_message():
 @pytest.mark.parametrize(("message", "sequence", "data"), VECTORS)
 def test_messages_are_the_bytes_that_the_document_says(message, sequence, data):
     assert limber.encode(message, sequence) == data
-    assert limber.Decoder().feed(data) == [limber.Frame(sequence, message)]
+    assert limber.FrameDecoder().feed(data) == [limber.MessageFrame(sequence, message)]
 
 
 def test_the_crc_has_its_catalogue_s_check_value():
     assert limber.crc16(b"123456789") == 0x29B1
 
 
-@pytest.mark.parametrize("kind", limber.Kind)
+@pytest.mark.parametrize("kind", limber.MessageKind)
 def test_the_document_names_every_kind_with_its_number(kind):
     assert f"| {kind:02X} | {kind.name} |" in DOCUMENT
 
 
-@pytest.mark.parametrize("result", limber.Result)
+@pytest.mark.parametrize("result", limber.DeviceResult)
 def test_the_document_names_every_result_with_its_number(result):
     assert f"| {result:d} {result.name} |" in DOCUMENT
 
@@ -70,7 +70,7 @@ def test_the_document_names_every_result_with_its_number(result):
 def test_what_is_encoded_is_decoded(message, sequence):
     data = limber.encode(message, sequence)
     assert len(data) <= 119
-    assert found_in(data) == [limber.Frame(sequence, message)]
+    assert found_in(data) == [limber.MessageFrame(sequence, message)]
 
 
 @given(BYTE, st.binary(max_size=limber.MAX_PAYLOAD))
@@ -78,7 +78,7 @@ def test_any_payload_of_any_kind_is_read_or_called_unreadable(kind, payload):
     (frame,) = found_in(limber.encode_raw(kind, payload, 5))
     if isinstance(frame.message, limber.Unreadable):
         assert frame.message.payload == payload
-        assert frame.message.result >= limber.Result.OUT_OF_RANGE
+        assert frame.message.result >= limber.DeviceResult.OUT_OF_RANGE
 
 
 @given(
@@ -87,7 +87,7 @@ def test_any_payload_of_any_kind_is_read_or_called_unreadable(kind, payload):
 )
 def test_it_does_not_matter_how_the_bytes_arrive(pieces, chance):
     data = b"".join(pieces)
-    decoder, frames = limber.Decoder(), []
+    decoder, frames = limber.FrameDecoder(), []
     at = 0
     while at < len(data):
         step = chance.randint(1, 30)
@@ -139,7 +139,7 @@ def test_no_full_move_with_a_damaged_length_and_any_other_flipped_bit_is_accepte
 
 
 def test_noise_is_counted_and_not_kept():
-    decoder = limber.Decoder()
+    decoder = limber.FrameDecoder()
     noise = random.Random(3).randbytes(100_000)
     assert decoder.feed(noise) == []
     assert decoder.noise >= len(noise) - 119
@@ -147,7 +147,7 @@ def test_noise_is_counted_and_not_kept():
 
 
 def test_a_hello_of_a_version_to_come_can_be_told_from_this_one_s():
-    (frame,) = found_in(limber.encode_raw(limber.Kind.HELLO, b"\x02 and more than version 1 has"))
+    (frame,) = found_in(limber.encode_raw(limber.MessageKind.HELLO, b"\x02 and more than version 1 has"))
     assert isinstance(frame.message, limber.Hello)
     assert frame.message.version == 2
 
@@ -177,7 +177,9 @@ def test_a_wrong_version_says_which_and_what_to_do(version, remedy):
         (limber.Configure(0, 600, 2400, 70000, limber.OnSilence.HOLD), "speed_us_per_s"),
         (limber.Welcome(1, (1, 0), 12, limber.Features(0), 500, 2500, 20000, 250, "Zoë"), "name"),
         (
-            limber.Report(None, 0, limber.State.ARMED, limber.Reason(0), 1, 0, (1500.0,), (1500.0, 1500.0)),
+            limber.DeviceReport(
+                None, 0, limber.DeviceState.ARMED, limber.Reason(0), 1, 0, (1500.0,), (1500.0, 1500.0)
+            ),
             "measured_us",
         ),
     ],
@@ -196,6 +198,6 @@ def test_a_frame_that_cannot_be_is_an_error(kind, sequence, payload):
 
 
 def test_a_message_that_must_be_empty_is_unreadable_where_it_is_not():
-    (frame,) = limber.Decoder().feed(limber.encode_raw(limber.Kind.POLL, b"x", 1))
+    (frame,) = limber.FrameDecoder().feed(limber.encode_raw(limber.MessageKind.POLL, b"x", 1))
     assert isinstance(frame.message, limber.Unreadable)
-    assert frame.message.result is limber.Result.WRONG_LENGTH
+    assert frame.message.result is limber.DeviceResult.WRONG_LENGTH

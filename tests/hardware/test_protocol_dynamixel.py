@@ -4,7 +4,7 @@ import json
 
 import pytest
 from hypothesis import given
-from limber.hardware.protocols.bus.instructions import Ping, Read, Status, SyncRead, SyncWrite, Write
+from limber.hardware.protocols.bus.instructions import Ping, Read, StatusPacket, SyncRead, SyncWrite, Write
 from limber.hardware.protocols.dynamixel.packets import crc16, stuff, unstuff
 from limber.hardware.protocols.dynamixel.series import load_unit
 from limber.hardware.protocols.interface import (
@@ -168,7 +168,7 @@ def test_servos_that_are_asked_who_they_are_say_their_models():
         CODEC.identify([1, 9]), (little(1200, 2) + b"\x2e", little(4711, 2) + b"\x01"), strict=True
     ):
         messages += heard(
-            CODEC.decoder(), exchange, PACKETS.encode_status(Status(exchange.answers[0].servo, 0, data))
+            CODEC.decoder(), exchange, PACKETS.encode_status(StatusPacket(exchange.answers[0].servo, 0, data))
         )
     assert messages == [
         Identified(1, 1200, "XL330-M288", "46"),
@@ -186,16 +186,20 @@ def test_the_manual_s_answer_to_a_ping_is_read():
 
 def test_a_hardware_error_is_told_and_its_register_says_which():
     (exchange,) = CODEC.read([Quantity.TEMPERATURE], [1])
-    messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x50")))
+    messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(StatusPacket(1, 0x80, b"\x50")))
     assert messages == [
         ReportedError(1, "its hardware reports an error"),
         Measured(1, Quantity.TEMPERATURE, 80),
     ]
     (exchange,) = CODEC.check([1])
     assert PACKETS.instruction(exchange.data) == SyncRead(70, 29, (1,))
-    messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x24" + bytes(28))))
+    messages = heard(
+        CODEC.decoder(), exchange, PACKETS.encode_status(StatusPacket(1, 0x80, b"\x24" + bytes(28)))
+    )
     assert messages[-2:] == [ReportedError(1, "it is too hot"), ReportedError(1, "it is overloaded")]
-    messages = heard(CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0x80, b"\x40" + bytes(28))))
+    messages = heard(
+        CODEC.decoder(), exchange, PACKETS.encode_status(StatusPacket(1, 0x80, b"\x40" + bytes(28)))
+    )
     assert messages[-1] == ReportedError(1, "it reports the unknown error 0x40")
 
 
@@ -207,17 +211,19 @@ def test_a_watchdog_that_has_tripped_is_told():
         (0xFF, ["it heard nothing for too long and stopped by itself"]),
     ):
         messages = heard(
-            CODEC.decoder(), exchange, PACKETS.encode_status(Status(1, 0, bytes((*bytes(28), watchdog))))
+            CODEC.decoder(),
+            exchange,
+            PACKETS.encode_status(StatusPacket(1, 0, bytes((*bytes(28), watchdog)))),
         )
         assert messages == [Acknowledged(1), *(ReportedError(1, text) for text in texts)]
 
 
 def test_an_order_that_was_refused_is_no_acknowledgement():
     first, *_ = CODEC.arm({1: 2048})
-    assert heard(CODEC.decoder(), first, PACKETS.encode_status(Status(1, 0))) == [Acknowledged(1)]
-    (complaint,) = heard(CODEC.decoder(), first, PACKETS.encode_status(Status(1, 4)))
+    assert heard(CODEC.decoder(), first, PACKETS.encode_status(StatusPacket(1, 0))) == [Acknowledged(1)]
+    (complaint,) = heard(CODEC.decoder(), first, PACKETS.encode_status(StatusPacket(1, 4)))
     assert "watchdog has tripped" in complaint.text
-    (complaint,) = heard(CODEC.decoder(), first, PACKETS.encode_status(Status(1, 99)))
+    (complaint,) = heard(CODEC.decoder(), first, PACKETS.encode_status(StatusPacket(1, 99)))
     assert complaint.text == "it refused the order with the unknown error 99"
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.protocols.bus.instructions import Status
+from limber.hardware.protocols.bus.instructions import StatusPacket
 from limber.hardware.protocols.interface import Measured, Problem, Quantity
 
 from tests.hardware.dynamixel_frames import (
@@ -41,7 +41,7 @@ def test_an_adapter_that_echoes_changes_nothing(chance):
     (question,) = CODEC.read([Quantity.POSITION], [1])
     decoder = CODEC.decoder()
     decoder.expect(goals)
-    answer = PACKETS.encode_status(Status(1, 0, little(2048, 4)))
+    answer = PACKETS.encode_status(StatusPacket(1, 0, little(2048, 4)))
     messages = heard(decoder, question, pieces(goals.data + question.data + answer, chance))
     assert messages == [Measured(1, Quantity.POSITION, 2048)]
 
@@ -93,8 +93,8 @@ def test_a_frame_that_was_cut_off_does_not_hide_the_next_one(cut, data, whole):
 
 
 def test_behind_a_frame_whose_length_was_damaged_the_next_one_is_found_at_once():
-    damaged = flipped(PACKETS.encode_status(Status(1, 0, b"\x01")), 8 * 6)  # 256 bytes longer
-    good = PACKETS.encode_status(Status(2, 0, b"\x02"))
+    damaged = flipped(PACKETS.encode_status(StatusPacket(1, 0, b"\x01")), 8 * 6)  # 256 bytes longer
+    good = PACKETS.encode_status(StatusPacket(2, 0, b"\x02"))
     found = whole_frames(look, [damaged + good])
     assert found == [good]
 

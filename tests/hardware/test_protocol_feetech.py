@@ -1,7 +1,7 @@
 """Feetech's frames and codec: against public vectors, and what orders and answers mean."""
 
 import pytest
-from limber.hardware.protocols.bus.instructions import Read, Status, SyncRead, SyncWrite, Write
+from limber.hardware.protocols.bus.instructions import Read, StatusPacket, SyncRead, SyncWrite, Write
 from limber.hardware.protocols.bus.registers import Register
 from limber.hardware.protocols.feetech.packets import checksum
 from limber.hardware.protocols.feetech.series import feetech
@@ -139,8 +139,8 @@ def test_a_speed_limit_is_never_rounded_to_none():
 
 def test_answers_become_quantities_in_raw_units():
     (exchange,) = STS.read(EVERYTHING, [1, 2])
-    first = PACKETS.encode_status(Status(1, 0, bytes.fromhex("00 08  00 00  64 04  78  1e")))
-    second = PACKETS.encode_status(Status(2, 0, bytes.fromhex("64 80  00 00  00 00  77  1f")))
+    first = PACKETS.encode_status(StatusPacket(1, 0, bytes.fromhex("00 08  00 00  64 04  78  1e")))
+    second = PACKETS.encode_status(StatusPacket(2, 0, bytes.fromhex("64 80  00 00  00 00  77  1f")))
     told = {
         (message.servo, message.quantity): message.raw
         for message in heard(STS.decoder(), exchange, first + second)
@@ -154,16 +154,16 @@ def test_answers_become_quantities_in_raw_units():
 
 def test_a_servo_says_its_model_and_its_firmware():
     (exchange,) = STS.identify([4])
-    answer = PACKETS.encode_status(Status(4, 0, bytes((3, 10, 0, 9, 3))))
+    answer = PACKETS.encode_status(StatusPacket(4, 0, bytes((3, 10, 0, 9, 3))))
     assert heard(STS.decoder(), exchange, answer) == [Identified(4, 777, "STS3215", "3.10")]
     (exchange,) = SCS.identify([4])
-    answer = PACKETS.encode_status(Status(4, 0, bytes((1, 2, 1, 5, 4))))
+    answer = PACKETS.encode_status(StatusPacket(4, 0, bytes((1, 2, 1, 5, 4))))
     assert heard(SCS.decoder(), exchange, answer) == [Identified(4, 1284, "SCS0009", "1.2")]
 
 
 def test_a_servo_s_own_errors_are_told_beside_what_it_measures():
     (exchange,) = STS.read([Quantity.TEMPERATURE], [1])
-    messages = heard(STS.decoder(), exchange, PACKETS.encode_status(Status(1, 0x24, b"\x50")))
+    messages = heard(STS.decoder(), exchange, PACKETS.encode_status(StatusPacket(1, 0x24, b"\x50")))
     assert messages == [
         ReportedError(1, "it is too hot"),
         ReportedError(1, "it is overloaded"),
@@ -173,12 +173,12 @@ def test_a_servo_s_own_errors_are_told_beside_what_it_measures():
 
 def test_an_order_is_acknowledged():
     first, *_ = STS.arm({1: 2048})
-    assert heard(STS.decoder(), first, PACKETS.encode_status(Status(1, 0))) == [Acknowledged(1)]
+    assert heard(STS.decoder(), first, PACKETS.encode_status(StatusPacket(1, 0))) == [Acknowledged(1)]
 
 
 def test_a_servo_in_the_middle_that_is_silent_is_named_and_the_others_are_read():
     (exchange,) = STS.read([Quantity.POSITION], [1, 2, 3])
-    answers = b"".join(PACKETS.encode_status(Status(servo, 0, b"\x05\x00")) for servo in (1, 3))
+    answers = b"".join(PACKETS.encode_status(StatusPacket(servo, 0, b"\x05\x00")) for servo in (1, 3))
     messages = heard(STS.decoder(), exchange, answers)
     assert [message.servo for message in messages if isinstance(message, Measured)] == [1, 3]
     assert [(message.servo, message.kind) for message in messages if isinstance(message, Problem)] == [
@@ -189,8 +189,8 @@ def test_a_servo_in_the_middle_that_is_silent_is_named_and_the_others_are_read()
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Status(5, 0, b"\x05\x00"), "5 answered where servo 1"),
-        (Status(1, 0, b"\x05"), "1 bytes; 2 were"),
+        (StatusPacket(5, 0, b"\x05\x00"), "5 answered where servo 1"),
+        (StatusPacket(1, 0, b"\x05"), "1 bytes; 2 were"),
     ],
 )
 def test_an_answer_that_does_not_fit_the_question_gives_no_position(answer, words):

@@ -5,7 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.protocols.bus.instructions import Status
+from limber.hardware.protocols.bus.instructions import StatusPacket
 from limber.hardware.protocols.interface import Measured, Problem, Quantity
 
 from tests.hardware.feetech_frames import EVERYTHING, ID, INSTRUCTIONS, PACKETS, PUBLIC, STATUSES, STS, look
@@ -25,7 +25,7 @@ from tests.hardware.protocol_checks import (
 
 def test_two_servos_with_one_id_are_noticed():
     (exchange,) = STS.read([Quantity.POSITION], [1, 2])
-    answer = PACKETS.encode_status(Status(1, 0, b"\x05\x00"))
+    answer = PACKETS.encode_status(StatusPacket(1, 0, b"\x05\x00"))
     problems = [
         message for message in heard(STS.decoder(), exchange, answer + answer) if isinstance(message, Problem)
     ]
@@ -37,8 +37,8 @@ def test_an_older_question_s_answer_is_not_taken_for_the_new_one_s():
     (old,) = STS.read([Quantity.TEMPERATURE], [1])
     (new,) = STS.read([Quantity.POSITION], [1])
     decoder.expect(old)
-    decoder.feed(PACKETS.encode_status(Status(1, 0, b"\x50"))[:3])
-    messages = heard(decoder, new, PACKETS.encode_status(Status(1, 0, b"\x00\x08")))
+    decoder.feed(PACKETS.encode_status(StatusPacket(1, 0, b"\x50"))[:3])
+    messages = heard(decoder, new, PACKETS.encode_status(StatusPacket(1, 0, b"\x00\x08")))
     assert messages == [Measured(1, Quantity.POSITION, 2048)]
 
 
@@ -46,7 +46,7 @@ def test_noise_that_looks_like_a_long_message_does_not_keep_the_answer_waiting()
     decoder = STS.decoder()
     (question,) = STS.read([Quantity.POSITION], [1])
     decoder.expect(question)
-    messages = decoder.feed(b"\xff\xff\x01\xc8" + PACKETS.encode_status(Status(1, 0, b"\x00\x08")))
+    messages = decoder.feed(b"\xff\xff\x01\xc8" + PACKETS.encode_status(StatusPacket(1, 0, b"\x00\x08")))
     assert Measured(1, Quantity.POSITION, 2048) in messages
 
 
@@ -56,7 +56,7 @@ def test_an_adapter_that_echoes_changes_nothing(chance):
     (question,) = STS.read([Quantity.POSITION], [1])
     decoder = STS.decoder()
     decoder.expect(goals)
-    answer = PACKETS.encode_status(Status(1, 0, b"\x00\x08"))
+    answer = PACKETS.encode_status(StatusPacket(1, 0, b"\x00\x08"))
     messages = heard(decoder, question, pieces(goals.data + question.data + answer, chance))
     assert messages == [Measured(1, Quantity.POSITION, 2048)]
 
@@ -108,7 +108,7 @@ def test_no_answer_with_a_flipped_bit_is_accepted(quantities):
     chance = random.Random(len(quantities))
     (exchange,) = STS.read(quantities, [7])
     for _ in range(50):
-        answer = PACKETS.encode_status(Status(7, 0, chance.randbytes(exchange.answers[0].size)))
+        answer = PACKETS.encode_status(StatusPacket(7, 0, chance.randbytes(exchange.answers[0].size)))
         for damaged in single_flips(answer):
             messages = heard(STS.decoder(), exchange, damaged)
             assert all(isinstance(message, Problem) for message in messages), damaged.hex(" ")
@@ -122,7 +122,7 @@ def test_no_public_frame_with_a_flipped_bit_is_accepted(vector):
 
 def test_of_two_flipped_bits_only_those_that_keep_the_sum_pass_and_those_are_few():
     (exchange,) = STS.read(EVERYTHING, [7])
-    answer = PACKETS.encode_status(Status(7, 0, random.Random(5).randbytes(8)))
+    answer = PACKETS.encode_status(StatusPacket(7, 0, random.Random(5).randbytes(8)))
     passed = 0
     for bits in double_flips(answer, 4000):
         damaged = flipped(answer, *bits)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.errors import HardwareError
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.bus.instructions import Status
+from limber.hardware.protocols.bus.instructions import StatusPacket
 from limber.hardware.protocols.dialogue import Dialogue
 from limber.hardware.protocols.dynamixel.series import TABLE, dynamixel
 from limber.hardware.protocols.feetech.series import feetech, table_of
@@ -160,7 +160,7 @@ def test_questions_wait_for_the_answer_before_them():
     dialogue.ask(questions)
     assert dialogue.update(b"", 0.0) == (questions[0].data, [])
     assert dialogue.update(b"", 0.001) == (b"", [])
-    sent, heard = dialogue.update(PACKETS.encode_status(Status(1, 0, bytes((3, 9, 0, 9, 3)))), 0.002)
+    sent, heard = dialogue.update(PACKETS.encode_status(StatusPacket(1, 0, bytes((3, 9, 0, 9, 3)))), 0.002)
     assert sent == questions[1].data
     assert heard == [Identified(1, 777, "STS3215", "3.9")]
     assert dialogue.busy
@@ -221,7 +221,9 @@ class Bus:
             instruction = self.packets.instruction(frame)
             for servo in instruction.servos:
                 start = instruction.start
-                status = Status(servo, 0, bytes(self.registers[servo][start : start + instruction.size]))
+                status = StatusPacket(
+                    servo, 0, bytes(self.registers[servo][start : start + instruction.size])
+                )
                 said += self.packets.encode_status(status)
         if self.chance.random() < self.kind:
             at = self.chance.randrange(len(said))

@@ -11,7 +11,7 @@ import pytest
 from limber.hardware.worker.core import PERIOD
 from limber.hardware.worker.curve import Curve
 from limber.hardware.worker.pace import Pace
-from limber.hardware.worker.playback import Playback
+from limber.hardware.worker.playback import CommandPlayback
 from limber.motion import Kinematic, between, make_filter
 from limber.motion.profile import stopping_range
 
@@ -93,7 +93,7 @@ def test_an_even_motion_stays_even_where_the_rate_changes(before, after, is_know
     nor turns back.
     """
     speed, steps = 0.5, [1 / before] * (2 * before) + [1 / after] * (3 * after)
-    playback, last, played, turn = Playback(PERIOD, [LIMITS]), steps[0], [], 0
+    playback, last, played, turn = CommandPlayback(PERIOD, [LIMITS]), steps[0], [], 0
     for time, step in zip(accumulate(steps, initial=0.0), steps, strict=False):
         while turn * PERIOD < time:
             motion = playback.at(turn * PERIOD)
@@ -138,7 +138,7 @@ def test_a_single_stall_right_after_a_rate_was_announced_changes_it_little():
 
 
 def test_frames_far_apart_are_poses_and_each_is_gone_to_at_once_and_not_beyond():
-    playback, step = Playback(PERIOD, [LIMITS]), 0.5
+    playback, step = CommandPlayback(PERIOD, [LIMITS]), 0.5
     for k in range(6):
         playback.add(k * step, (Kinematic(0.2 * k, 0.2),), repeated=False, plays=True, step=step, due=step)
         assert playback.at(k * step) == [Kinematic(0.2 * k)]
@@ -185,7 +185,7 @@ def test_the_curves_velocity_and_acceleration_are_those_of_its_positions():
 
 
 def test_a_motion_that_begins_with_a_late_frame_begins_at_rest_and_not_with_a_jump():
-    playback, speed, due = Playback(PERIOD, [LIMITS]), 0.5, 1 / 24
+    playback, speed, due = CommandPlayback(PERIOD, [LIMITS]), 0.5, 1 / 24
     frames = [(k * due, 0.0) for k in range(25)] + [(1.2 + k * due, speed * (k + 1) * due) for k in range(24)]
     played: list[float] = []
     for turn in range(220):

@@ -6,7 +6,7 @@ import time
 import pytest
 import serial
 from limber.hardware.errors import HardwareError
-from limber.hardware.job_events import Ended, Found, Progress, Remark
+from limber.hardware.job_events import Ended, Found, JobProgress, Remark
 from limber.hardware.protocols.table import OWN
 from limber.hardware.scan import SCANNED, rates_of, run
 from limber.hardware.virtual_robot import VirtualRobot
@@ -106,7 +106,7 @@ def test_scanning_moves_nothing_and_changes_nothing():
 def test_progress_grows_to_the_end():
     with Wired(StsBus({1: 2048.0})) as robot:
         news = scan(robot.port, "feetech_sts", (1_000_000, 115_200), (0, 40))
-    shares = [item.done / item.total for item in news if isinstance(item, Progress)]
+    shares = [item.done / item.total for item in news if isinstance(item, JobProgress)]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert len(shares) > 5

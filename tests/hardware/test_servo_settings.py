@@ -5,14 +5,14 @@ before they move.
 import math
 
 import pytest
-from limber.hardware.protocols.bus.instructions import Status
+from limber.hardware.protocols.bus.instructions import StatusPacket
 from limber.hardware.protocols.dynamixel.series import dynamixel
 from limber.hardware.protocols.feetech.series import feetech
 from limber.hardware.protocols.servo_state import StoredSettings, VolatileSettings
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.sentences import sentence
 from limber.hardware.worker.core import PERIOD
-from limber.hardware.worker.servo_diagnostics import ServoDiagnostics
+from limber.hardware.worker.servos.servo_diagnostics import ServoDiagnostics
 
 from tests.hardware.bus_simulation import BUSES, POSE, STEPS_PER_RAD, begin, bus_device, simulation
 from tests.hardware.device_packets import DynamixelDevice, FeetechDevice
@@ -206,7 +206,7 @@ def test_an_scs_servo_without_angle_limits_is_refused_and_others_have_them_for_b
         decoder = codec.decoder()
         decoder.expect(question)
         (told[highest],) = decoder.feed(
-            packets.encode_status(Status(3, 0, (0).to_bytes(2, "big") + highest.to_bytes(2, "big")))
+            packets.encode_status(StatusPacket(3, 0, (0).to_bytes(2, "big") + highest.to_bytes(2, "big")))
         )
     assert told[0] == StoredSettings(
         3, "its highest angle limit (register 11) is 0 (motor mode) and must be above 0"
@@ -233,7 +233,7 @@ def test_a_dynamixel_that_turns_more_than_once_needs_an_extended_mode():
     decoder.expect(question)
     table = bytearray(64)
     table[11] = 3
-    (settings,) = decoder.feed(DynamixelDevice().encode_status(Status(1, 0, bytes(table[10:56]))))
+    (settings,) = decoder.feed(DynamixelDevice().encode_status(StatusPacket(1, 0, bytes(table[10:56]))))
     assert (
         settings.refusal
         == "its operating mode (address 11) is 3 (position) and must be 4 (extended position) or 5"

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from limber.hardware.worker.core import PERIOD
 from limber.hardware.worker.drive import Drive
-from limber.hardware.worker.playback import Playback
+from limber.hardware.worker.playback import CommandPlayback
 from limber.motion import Kinematic, make_filter
 from limber.motion.profile import stopping_distance, stopping_range
 
@@ -161,7 +161,7 @@ def test_where_joints_may_stop_does_not_keep_them_from_the_motion_that_is_played
             for k, one in enumerate(authored(chance, rate), start=1)
             if chance.random() >= dropped
         )
-        playback, off = Playback(PERIOD, [LIMITS]), [0.0, 0.0]
+        playback, off = CommandPlayback(PERIOD, [LIMITS]), [0.0, 0.0]
         drives = [Drive(make_device(1).joints, [(LIMITS.lower, LIMITS.upper)], [0.0]) for _ in range(2)]
         for turn in range(1, int(0.95 * SECONDS / PERIOD)):
             while frames[0][0] <= turn * PERIOD:
@@ -187,7 +187,7 @@ def test_frames_that_catch_up_after_a_stall_are_skipped_and_do_not_make_the_moti
     times = [k / rate for k in range(60)]
     times += [times[-1] + 0.6 + gap * k for k in range(20)]
     times += [times[-1] + (k + 1) / rate for k in range(20)]
-    playback, sent, played = Playback(PERIOD, [LIMITS]), 0, []
+    playback, sent, played = CommandPlayback(PERIOD, [LIMITS]), 0, []
     for turn in range(int(times[-1] / PERIOD)):
         while sent < len(times) and times[sent] <= turn * PERIOD:
             playback.add(times[sent], (Kinematic(speed * sent / rate, speed / rate),), repeated=False)
@@ -200,7 +200,7 @@ def test_frames_that_catch_up_after_a_stall_are_skipped_and_do_not_make_the_moti
 def test_uneven_frames_in_time_after_a_stall_are_played_as_evenly_as_before_it(is_known):
     rate, speed, stall, chance = 24, 0.5, 1.0, Random(0)
     stamps = [(k + chance.uniform(-0.15, 0.15)) / rate + stall * (k >= 60) for k in range(1, 100)]
-    playback, sent, played = Playback(PERIOD, [LIMITS]), 0, []
+    playback, sent, played = CommandPlayback(PERIOD, [LIMITS]), 0, []
     for turn in range(int(stamps[-1] / PERIOD)):
         while stamps[sent] <= turn * PERIOD:
             frame = Kinematic(speed * sent / rate, speed / rate if is_known else 0.0)
@@ -222,7 +222,7 @@ def test_frames_that_come_faster_after_a_very_long_stall_or_long_after_one_are_a
     gaps = [1 / 24] * 72 + [stall] + [1 / 24] * round(24 * in_time) + [1 / 60] * round(60 * seconds)
     steps = [min(gap, 1 / 24) for gap in gaps]  # of the motion's own time
     frames = deque(zip(accumulate(gaps), accumulate(steps), steps, strict=True))
-    playback, played = Playback(PERIOD, [LIMITS]), []
+    playback, played = CommandPlayback(PERIOD, [LIMITS]), []
     for turn in range(int(sum(gaps) / PERIOD)):
         while frames[0][0] <= turn * PERIOD:
             time, moved, step = frames.popleft()
@@ -235,7 +235,7 @@ def test_frames_that_come_faster_after_a_very_long_stall_or_long_after_one_are_a
 
 
 def test_a_joint_whose_frames_stop_brakes_as_its_limits_allow_and_rests_on_the_last_pose():
-    rate, playback, positions = 24, Playback(PERIOD, [LIMITS]), []
+    rate, playback, positions = 24, CommandPlayback(PERIOD, [LIMITS]), []
     for k in range(240):
         if k < 100:
             playback.add(k / rate, (Kinematic(0.01 * k, 0.01),))
@@ -253,7 +253,7 @@ def test_a_joint_whose_frames_stop_brakes_as_its_limits_allow_and_rests_on_the_l
 
 def test_a_joint_that_stood_at_its_limit_rests_where_the_newest_frame_is_although_that_moves_toward_the_limit():
     """An interval later it would be at the limit again: the curve is constant there, but not on the frame."""
-    playback = Playback(PERIOD, [LIMITS], lambda angles: tuple(map(LIMITS.clamp, angles)))
+    playback = CommandPlayback(PERIOD, [LIMITS], lambda angles: tuple(map(LIMITS.clamp, angles)))
     for k in range(20):
         newest = Kinematic(LIMITS.upper) if k < 19 else Kinematic(1.4, 0.2)
         playback.add(k / 60, (newest,), repeated=False)
@@ -264,7 +264,7 @@ def test_a_joint_that_stood_at_its_limit_rests_where_the_newest_frame_is_althoug
 
 
 def test_a_leap_that_no_joint_could_follow_does_not_make_it_go_farther_than_its_speed_needs_to_stop():
-    playback, far, step = Playback(PERIOD, [LIMITS]), 0.02, 1 / 60
+    playback, far, step = CommandPlayback(PERIOD, [LIMITS]), 0.02, 1 / 60
     for k in range(20):
         playback.add(k * step, (Kinematic(0.0 if k < 10 else far),), repeated=False, plays=True)
         (played,), ((lowest, highest),) = playback.at(k * step), playback.reaches()

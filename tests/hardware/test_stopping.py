@@ -1,6 +1,6 @@
 """Stop, and silence from Blender: what ends or pauses motion, and what follows. In simulated time."""
 
-from limber.hardware.protocols.limber import State as DeviceState
+from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.worker.core import PERIOD
 from limber.hardware.worker.drive import APPROACH_SPEED

@@ -6,13 +6,13 @@ import math
 from dataclasses import replace
 
 import pytest
-from limber.hardware.calibration_file import Calibration, from_text, to_text
+from limber.hardware.calibration_file import RobotCalibration, from_text, to_text
 from limber.hardware.device import Channel, Share
 from limber.hardware.errors import DeviceError
 from limber.hardware.protocols.servo_state import StoredSettings
 from limber.hardware.safety import Command, Fault, State
 from limber.hardware.sentences import sentence
-from limber.hardware.worker.stored_ranges import other_offsets, shortened, within_own_limits
+from limber.hardware.worker.servos.stored_ranges import other_offsets, shortened, within_own_limits
 
 from tests.hardware.bus_simulation import (
     BUSES,
@@ -170,5 +170,5 @@ def test_a_channel_keeps_its_homing_offset_in_the_calibration_file():
     channel = Channel(3, (Share("pan"),), homing_offset=-45)
     device = bus_device("feetech_sts")
     joint = replace(device.joints[0], name="pan")
-    calibration = Calibration.of(replace(device, joints=(joint,), channels=(channel,)))
+    calibration = RobotCalibration.of(replace(device, joints=(joint,), channels=(channel,)))
     assert from_text(to_text(calibration)).channels == (channel,)

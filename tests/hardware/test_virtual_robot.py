@@ -9,19 +9,19 @@ import pytest
 from limber.hardware.protocols.limber import (
     Arm,
     Configure,
-    Decoder,
+    DeviceReport,
+    DeviceResult,
+    DeviceState,
     Disarm,
     Features,
+    FrameDecoder,
     Hello,
-    Kind,
     Message,
+    MessageKind,
     Move,
     OnSilence,
     Poll,
     Reason,
-    Report,
-    Result,
-    State,
     Stop,
     Welcome,
     WrongVersion,
@@ -40,8 +40,8 @@ class Host:
     def __init__(self, feedback: bool = True) -> None:
         self.now = 50.0
         self.robot = VirtualRobot(PLACES, feedback, self.now)
-        self.unasked: list[Report] = []
-        self._decoder = Decoder()
+        self.unasked: list[DeviceReport] = []
+        self._decoder = FrameDecoder()
         self._sequence = 0
         self._listen(b"")
 
@@ -59,16 +59,16 @@ class Host:
         """A session with every channel from 1000 to 2000 us."""
         assert isinstance(self.ask(Hello(SESSION)), Welcome)
         for channel in range(3):
-            assert self.ask(Configure(channel, 1000, 2000, speed, on_silence)).result == Result.ACCEPTED
+            assert self.ask(Configure(channel, 1000, 2000, speed, on_silence)).result == DeviceResult.ACCEPTED
 
     def arm(self, **settings) -> None:
         self.open(**settings)
-        assert self.ask(Arm(SESSION)).state is State.ARMED
+        assert self.ask(Arm(SESSION)).state is DeviceState.ARMED
 
     def _listen(self, data: bytes) -> list[Message]:
         answers = []
         for frame in self._decoder.feed(self.robot.hear(data, self.now)):
-            if isinstance(frame.message, Report) and frame.message.answers is None:
+            if isinstance(frame.message, DeviceReport) and frame.message.answers is None:
                 self.unasked.append(frame.message)
             else:
                 assert frame.sequence == self._sequence
@@ -88,7 +88,7 @@ def test_after_a_reset_it_says_so_and_has_no_pulse():
 )
 def test_without_a_handshake_nothing_is_accepted(message):
     host = Host()
-    assert host.ask(message).result == Result.NO_SESSION
+    assert host.ask(message).result == DeviceResult.NO_SESSION
     assert host.robot.pulses == (None,) * 3
 
 
@@ -105,7 +105,7 @@ def test_another_version_changes_nothing_and_is_told_so():
     host = Host()
     host.arm()
     assert isinstance(host.ask(Hello(9, version=2)), WrongVersion)
-    assert host.robot.state is State.ARMED
+    assert host.robot.state is DeviceState.ARMED
 
 
 def test_arming_makes_no_pulse_and_the_first_move_starts_right_there():
@@ -119,10 +119,10 @@ def test_arming_makes_no_pulse_and_the_first_move_starts_right_there():
 @pytest.mark.parametrize(
     ("message", "result"),
     [
-        (Arm(SESSION + 1), Result.WRONG_SESSION),
-        (Configure(0, 1000, 2000, 100, OnSilence.HOLD), Result.NOT_DISARMED),
-        (Move((1500.0,) * 4), Result.NO_SUCH_CHANNEL),
-        (Move((3000.0,)), Result.OUT_OF_RANGE),
+        (Arm(SESSION + 1), DeviceResult.WRONG_SESSION),
+        (Configure(0, 1000, 2000, 100, OnSilence.HOLD), DeviceResult.NOT_DISARMED),
+        (Move((1500.0,) * 4), DeviceResult.NO_SUCH_CHANNEL),
+        (Move((3000.0,)), DeviceResult.OUT_OF_RANGE),
     ],
 )
 def test_what_does_not_fit_is_refused_and_moves_nothing(message, result):
@@ -139,7 +139,7 @@ def test_a_move_that_is_partly_wrong_is_refused_as_a_whole():
     host.ask(Hello(SESSION))
     host.ask(Configure(0, 1000, 2000, 2000, OnSilence.HOLD))
     host.ask(Arm(SESSION))
-    assert host.ask(Move((1500.0, 1500.0))).result == Result.NOT_CONFIGURED
+    assert host.ask(Move((1500.0, 1500.0))).result == DeviceResult.NOT_CONFIGURED
     assert host.robot.pulses == (None,) * 3
 
 
@@ -173,13 +173,13 @@ def test_silence_ends_the_motion_and_each_channel_does_as_configured(on_silence,
     host.arm(on_silence=on_silence)
     host.ask(Move((1500.0,)))
     host.wait(0.249)
-    assert host.robot.state is State.ARMED
+    assert host.robot.state is DeviceState.ARMED
     host.wait(0.01)
-    assert host.robot.state is State.HOLDING
+    assert host.robot.state is DeviceState.HOLDING
     assert host.unasked[-1].reasons == Reason.SILENCE
     assert host.robot.pulses[0] == kept
-    assert host.ask(Move((1600.0,))).result == Result.NOT_ARMED
-    assert host.ask(Arm(SESSION)).state is State.ARMED
+    assert host.ask(Move((1600.0,))).result == DeviceResult.NOT_ARMED
+    assert host.ask(Arm(SESSION)).state is DeviceState.ARMED
 
 
 def test_a_poll_does_not_calm_the_watchdog():
@@ -189,17 +189,17 @@ def test_a_poll_does_not_calm_the_watchdog():
     for _ in range(6):
         host.wait(0.05)
         state = host.ask(Poll()).state
-    assert state is State.HOLDING
+    assert state is DeviceState.HOLDING
 
 
 def test_stop_latches_until_it_is_disarmed():
     host = Host()
     host.arm()
     host.ask(Move((1500.0,)))
-    assert host.ask(Stop()).state is State.FAULT
-    assert host.ask(Arm(SESSION)).result == Result.FAULT_LATCHED
-    assert host.ask(Disarm()).state is State.DISARMED
-    assert host.ask(Arm(SESSION)).state is State.ARMED
+    assert host.ask(Stop()).state is DeviceState.FAULT
+    assert host.ask(Arm(SESSION)).result == DeviceResult.FAULT_LATCHED
+    assert host.ask(Disarm()).state is DeviceState.DISARMED
+    assert host.ask(Arm(SESSION)).state is DeviceState.ARMED
 
 
 def test_disarm_with_release_ends_every_pulse():
@@ -212,12 +212,12 @@ def test_disarm_with_release_ends_every_pulse():
 
 def test_a_session_without_a_number_an_unknown_kind_and_a_wrong_length_are_answered():
     host = Host()
-    assert host.ask(Hello(0)).result == Result.OUT_OF_RANGE
+    assert host.ask(Hello(0)).result == DeviceResult.OUT_OF_RANGE
     host._sequence = 7
     (answer,) = host._listen(encode_raw(0x55, b"", 7))
-    assert (answer.result, answer.answers) == (Result.UNKNOWN_KIND, 0x55)
-    (answer,) = host._listen(encode_raw(Kind.STOP, b"x", 7))
-    assert answer.result == Result.WRONG_LENGTH
+    assert (answer.result, answer.answers) == (DeviceResult.UNKNOWN_KIND, 0x55)
+    (answer,) = host._listen(encode_raw(MessageKind.STOP, b"x", 7))
+    assert answer.result == DeviceResult.WRONG_LENGTH
 
 
 def test_noise_moves_nothing_and_the_next_good_frame_is_obeyed():

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from limber.hardware.protocols.limber import State as DeviceState
+from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Fault, State
 from limber.hardware.worker.connection import SILENT_AFTER
 from limber.hardware.worker.core import PERIOD

@@ -28,7 +28,7 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
         {"files", "inputs", "rig", "solvers", "motion", "character", "hardware", "robots"},
         NUMPY | BLENDER,
     ),
-    "batch": ({"files", "rig"}, BLENDER | DASK),
+    "batch": ({"files", "hardware", "rig", "robots"}, BLENDER | DASK),
     "panels": ({"operators", "inputs", "rig", "solvers", "motion", "hardware"}, NUMPY | BLENDER),
 }
 RIG = (

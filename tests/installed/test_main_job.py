@@ -76,6 +76,7 @@ def test_baked_keys_are_what_live_showed(lamp, part):
 def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(lamp, part):
     rig, chain = lamp
     robot, states = part("rig.robot.links"), part("hardware.safety").State
+    sending = part("rig.robot.sending")
     for number, joint in enumerate(chain.joints):
         joint.servo = number
     bpy.context.scene.frame_set(FRAMES[0])
@@ -86,7 +87,7 @@ def test_the_virtual_robot_arrives_where_the_armature_is_and_is_disarmed_again(l
         give_up = time.monotonic() + PATIENCE
         while not (robot.status(rig) and good(robot.status(rig))):
             assert time.monotonic() < give_up, robot.status(rig)
-            robot.heartbeat()
+            sending.heartbeat()
             time.sleep(0.02)
         return robot.status(rig)
 

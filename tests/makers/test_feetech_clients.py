@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 from limber.hardware import lerobot
-from limber.hardware.lerobot import Motor
+from limber.hardware.lerobot import LeRobotMotor
 
 from tests.hardware.served_bus import ServedBus
 from tests.makers.python import LELAMP, MAKERS, MISSING, NO_LELAMP, ROOT, has, run
@@ -21,15 +21,15 @@ MODEM_LINES = ROOT.parent / "shared" / "robots" / "tools" / "pty_modem_lines.c"
 STEP = math.tau / 4096  # [rad]
 
 ARM = {
-    "shoulder_pan": Motor(1, 0, -45, 720, 3400),
-    "shoulder_lift": Motor(2, 0, 100, 800, 3300),
-    "elbow_flex": Motor(3, 0, 0, 850, 3050),
-    "wrist_flex": Motor(4, 1, -300, 900, 3200),
-    "wrist_roll": Motor(5, 0, 1200, 0, 4095),
-    "gripper": Motor(6, 1, 12, 2030, 3460),
+    "shoulder_pan": LeRobotMotor(1, 0, -45, 720, 3400),
+    "shoulder_lift": LeRobotMotor(2, 0, 100, 800, 3300),
+    "elbow_flex": LeRobotMotor(3, 0, 0, 850, 3050),
+    "wrist_flex": LeRobotMotor(4, 1, -300, 900, 3200),
+    "wrist_roll": LeRobotMotor(5, 0, 1200, 0, 4095),
+    "gripper": LeRobotMotor(6, 1, 12, 2030, 3460),
 }
 LAMP = {
-    name: Motor(number, 0, 0, 1000, 3000 + 10 * number)
+    name: LeRobotMotor(number, 0, 0, 1000, 3000 + 10 * number)
     for number, name in enumerate(("base_yaw", "base_pitch", "elbow_pitch", "wrist_roll", "wrist_pitch"), 1)
 }
 
@@ -53,7 +53,7 @@ def arm(tmp_path_factory):
 
 
 def test_lerobot_loads_the_file_that_limber_writes(arm):
-    assert {name: Motor(**motor) for name, motor in arm["file"].items()} == ARM
+    assert {name: LeRobotMotor(**motor) for name, motor in arm["file"].items()} == ARM
 
 
 def test_lerobot_finds_all_servos_and_writes_its_calibration_into_them(arm):

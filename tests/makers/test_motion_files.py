@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.files.parquet import Table
+from limber.files.parquet import ParquetTable
 from limber.hardware import lerobot
-from limber.hardware.lerobot import Motor
+from limber.hardware.lerobot import LeRobotMotor
 from limber.hardware.motion_files import FORMATS, Episode, Settings, read, write
 
 from tests.hardware.moves import POSES, REACHY, arm, lamp, motion
@@ -73,7 +73,7 @@ def test_lerobot_merges_datasets_and_what_it_has_merged_is_read(tmp_path):
 def test_tables_of_the_library_that_lerobot_uses_are_read(tmp_path, kind):
     expected = json.loads(run("parquet_tables", tmp_path / "a.parquet", kind))
     with (tmp_path / "a.parquet").open("rb") as file:
-        table = Table(file)
+        table = ParquetTable(file)
         assert {"action", "timestamp", "episode_index"} <= set(table.names)
         found: dict[str, list] = {name: [] for name in expected}
         for group in range(len(table.groups)):
@@ -95,7 +95,7 @@ def test_tables_of_the_library_that_lerobot_uses_are_read(tmp_path, kind):
 @pytest.mark.skipif(not LELAMP.is_dir(), reason=NO_LELAMP)
 def test_lelamps_own_player_plays_an_animation_to_its_end(tmp_path):
     found = lamp(31)
-    motors = {name: Motor(k, 0, 0, 1000, 3000 + 10 * k) for k, name in enumerate(lelamp_names(), 1)}
+    motors = {name: LeRobotMotor(k, 0, 0, 1000, 3000 + 10 * k) for k, name in enumerate(lelamp_names(), 1)}
     lerobot.save(tmp_path / "lamp.json", motors)
     written(tmp_path / "move.csv", "lelamp", found)
     last = (tmp_path / "move.csv").read_text().splitlines()[-1].split(",")[1:]

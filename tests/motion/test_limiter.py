@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.motion import Character, Kinematic, Limits, between, make_filter, make_limiter
+from limber.motion import Kinematic, Limits, MotionStyle, between, make_filter, make_limiter
 from limber.motion.joint import DELAY, FRAMES
 from limber.motion.limiter import HEADROOM, jerk_suffices
 from limber.motion.profile import moved
@@ -28,8 +28,8 @@ share = st.floats(-1.0, 1.0)
 
 
 def frames_of(name, limits, shares, interval, each=8):
-    """What a character filter makes of targets, frame by frame, from rest, with the rest before and after."""
-    one = make_filter(name, limits, Character(0.3, 0.3))
+    """What a motion filter makes of targets, frame by frame, from rest, with the rest before and after."""
+    one = make_filter(name, limits, MotionStyle(0.3, 0.3))
     state = one.rest(placed(0.5, limits))
     frames = [state.position] * (FRAMES - 1)
     for target in shares:

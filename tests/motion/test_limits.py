@@ -1,15 +1,15 @@
-"""Bad limits, characters, targets and time steps are told what is wrong and what mends it."""
+"""Bad limits, styles, targets and time steps are told what is wrong and what mends it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.motion import (
     FILTERS,
-    Character,
-    CharacterError,
     Limits,
     LimitsError,
     MotionError,
+    MotionStyle,
+    MotionStyleError,
     TargetError,
     TimeStepError,
     UnknownFilterError,
@@ -54,15 +54,15 @@ def test_a_lower_limit_above_the_upper_one_is_refused_and_an_equal_one_taken():
         {"rho": NO_NUMBERS[0]},
     ],
 )
-def test_a_character_out_of_range_names_the_parameter(kwargs):
-    with pytest.raises(CharacterError, match=f"`{next(iter(kwargs))}`.*choose"):
-        Character(**kwargs)
+def test_a_style_out_of_range_names_the_parameter(kwargs):
+    with pytest.raises(MotionStyleError, match=f"`{next(iter(kwargs))}`.*choose"):
+        MotionStyle(**kwargs)
 
 
 @pytest.mark.parametrize("beta", [0.0, -1.0, *NO_NUMBERS])
 def test_beta_is_a_number_above_zero(beta):
-    with pytest.raises(CharacterError, match="`beta`"):
-        Character(beta=beta)
+    with pytest.raises(MotionStyleError, match="`beta`"):
+        MotionStyle(beta=beta)
 
 
 @pytest.mark.parametrize("name", [*FILTERS, "limiter"])
@@ -104,7 +104,7 @@ def test_every_error_is_a_value_error():
     assert issubclass(MotionError, ValueError)
     assert all(
         issubclass(kind, MotionError)
-        for kind in (LimitsError, CharacterError, TargetError, TimeStepError, UnknownFilterError)
+        for kind in (LimitsError, MotionStyleError, TargetError, TimeStepError, UnknownFilterError)
     )
 
 

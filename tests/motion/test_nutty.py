@@ -8,7 +8,7 @@ from math import degrees, pi, radians, tanh
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.motion import Character, Kinematic, Limits, NuttyFilter
+from limber.motion import Kinematic, Limits, MotionStyle, NuttyFilter
 from limber.motion.nutty import LONGEST, eased, leeway, own_step, saturated
 
 from tests.motion.motions import (
@@ -28,8 +28,8 @@ ARM = Limits(-radians(120), radians(120), radians(180), radians(900), radians(90
 IN_DEGREES = Limits(-120.0, 120.0, 180.0, 900.0, 9000.0)
 LONG = replace(ARM, lower=-100.0, upper=100.0)
 
-characters = st.builds(
-    Character, st.floats(0.0, 1.0), st.sampled_from((0.0, 0.5, 0.9, 0.99)), st.sampled_from((0.5, 1.0, 5.0))
+styles = st.builds(
+    MotionStyle, st.floats(0.0, 1.0), st.sampled_from((0.0, 0.5, 0.9, 0.99)), st.sampled_from((0.5, 1.0, 5.0))
 )
 
 
@@ -72,11 +72,11 @@ def test_repair_2_saturation_reaches_its_limit_and_leaves_small_values(limit, va
 
 
 @sometimes
-@given(st.floats(-3.0, 3.0), st.floats(-0.9, 0.9), characters)
-def test_repair_3_a_shifted_range_shifts_the_motion(shift, share, character):
+@given(st.floats(-3.0, 3.0), st.floats(-0.9, 0.9), styles)
+def test_repair_3_a_shifted_range_shifts_the_motion(shift, share, style):
     """Printed, the range's middle is half its width, wherever it lies."""
-    here = NuttyFilter(ARM, character)
-    there = NuttyFilter(replace(ARM, lower=ARM.lower + shift, upper=ARM.upper + shift), character)
+    here = NuttyFilter(ARM, style)
+    there = NuttyFilter(replace(ARM, lower=ARM.lower + shift, upper=ARM.upper + shift), style)
     target = share * ARM.upper
     ours = driven(here, 0.0, [(target, 0.02)] * 50)
     shifted = driven(there, shift, [(target + shift, 0.02)] * 50)
@@ -106,7 +106,7 @@ def test_repair_8_beta_says_how_near_a_position_limit_the_joint_slows_down(sigma
     """
     took = []
     for beta in (0.5, 1.0, 2.0, 4.0, 100.0):
-        states = driven(NuttyFilter(ARM, Character(sigma, beta=beta)), 0.0, [(radians(115.0), 0.01)] * 600)
+        states = driven(NuttyFilter(ARM, MotionStyle(sigma, beta=beta)), 0.0, [(radians(115.0), 0.01)] * 600)
         took.append(next(k for k, state in enumerate(states) if state.position == radians(115.0)))
     assert took == sorted(took, reverse=True)
     assert took[0] > took[1] > took[2] > took[4]
@@ -114,7 +114,7 @@ def test_repair_8_beta_says_how_near_a_position_limit_the_joint_slows_down(sigma
 
 def test_repair_8_a_soft_limit_slows_only_what_leads_to_it():
     def took(start, target, beta):
-        states = driven(NuttyFilter(ARM, Character(beta=beta)), start, [(target, 0.01)] * 600)
+        states = driven(NuttyFilter(ARM, MotionStyle(beta=beta)), start, [(target, 0.01)] * 600)
         return next(k for k, state in enumerate(states) if state.position == target)
 
     outward, inward = radians(110.0), radians(10.0)
@@ -123,19 +123,19 @@ def test_repair_8_a_soft_limit_slows_only_what_leads_to_it():
 
 
 @sometimes
-@given(st.floats(-119.0, 119.0), characters)
-def test_repair_4_degrees_and_radians_move_alike(target, character):
-    ours = driven(NuttyFilter(ARM, character), 0.0, [(radians(target), 0.02)] * 50)
-    theirs = driven(NuttyFilter(IN_DEGREES, character), 0.0, [(target, 0.02)] * 50)
+@given(st.floats(-119.0, 119.0), styles)
+def test_repair_4_degrees_and_radians_move_alike(target, style):
+    ours = driven(NuttyFilter(ARM, style), 0.0, [(radians(target), 0.02)] * 50)
+    theirs = driven(NuttyFilter(IN_DEGREES, style), 0.0, [(target, 0.02)] * 50)
     for state, other in zip(ours, theirs, strict=True):
         assert degrees(state.position) == pytest.approx(other.position, abs=1e-4)
 
 
 def test_repair_4_easing_knows_no_direction_and_leaves_a_large_velocity():
     for velocity in (0.0, 0.1, 1.0, 100.0):
-        assert eased(velocity, 1.0, Character()) == eased(-velocity, 1.0, Character())
-    assert eased(100.0, 1.0, Character()) == pytest.approx(1.0)
-    assert eased(0.0, 1.0, Character()) == pytest.approx(0.5 * (1.0 - tanh(pi)))
+        assert eased(velocity, 1.0, MotionStyle()) == eased(-velocity, 1.0, MotionStyle())
+    assert eased(100.0, 1.0, MotionStyle()) == pytest.approx(1.0)
+    assert eased(0.0, 1.0, MotionStyle()) == pytest.approx(0.5 * (1.0 - tanh(pi)))
 
 
 def test_repair_5_what_the_cascade_asks_for_is_within_every_limit_before_the_guard():
@@ -152,16 +152,16 @@ def test_repair_5_what_the_cascade_asks_for_is_within_every_limit_before_the_gua
 )
 def test_repair_6_it_arrives_and_rests_exactly_even_at_a_position_limit(sigma, target):
     """Printed, .002 of the velocity is left near the target, and none at a position limit."""
-    state = driven(NuttyFilter(ARM, Character(sigma)), 0.0, [(target, 0.01)] * 1000)[-1]
+    state = driven(NuttyFilter(ARM, MotionStyle(sigma)), 0.0, [(target, 0.01)] * 1000)[-1]
     assert (state.position, state.velocity, state.acceleration) == (ARM.clamp(target), 0.0, 0.0)
 
 
 @often
-@given(any_limits(), characters, st.floats(0.0, 1.0), any_shares(most=30), powers(-1.0, 0.5))
-def test_repair_7_no_limit_is_ever_exceeded_whatever_the_targets(limits, character, start, shares, pace):
+@given(any_limits(), styles, st.floats(0.0, 1.0), any_shares(most=30), powers(-1.0, 0.5))
+def test_repair_7_no_limit_is_ever_exceeded_whatever_the_targets(limits, style, start, shares, pace):
     dt = min(unhurried(limits) * pace, 0.2)
     states = driven(
-        NuttyFilter(limits, character),
+        NuttyFilter(limits, style),
         placed(start, limits),
         [(placed(share, limits), dt) for share in shares],
     )
@@ -171,25 +171,25 @@ def test_repair_7_no_limit_is_ever_exceeded_whatever_the_targets(limits, charact
 
 
 @often
-@given(any_limits(), characters, st.floats(0.0, 1.0), st.floats(0.0, 1.0), powers(-1.0, 0.0))
-def test_repair_7_a_step_is_never_overshot(limits, character, start, share, pace):
+@given(any_limits(), styles, st.floats(0.0, 1.0), st.floats(0.0, 1.0), powers(-1.0, 0.0))
+def test_repair_7_a_step_is_never_overshot(limits, style, start, share, pace):
     here, there = placed(start, limits), placed(share, limits)
     assume(here != there)
     dt = min(unhurried(limits) * pace, 0.2)
     way = 1.0 if there > here else -1.0
-    for state in driven(NuttyFilter(limits, character), here, [(there, dt)] * 40):
+    for state in driven(NuttyFilter(limits, style), here, [(there, dt)] * 40):
         assert (state.position - there) * way <= 1e-14 * max(abs(limits.lower), abs(limits.upper))
 
 
 @sometimes
-@given(any_limits(), characters, any_shares(most=5), st.floats(0.0, 1.0))
-def test_it_never_swings_for_ever(limits, character, shares, last):
+@given(any_limits(), styles, any_shares(most=5), st.floats(0.0, 1.0))
+def test_it_never_swings_for_ever(limits, style, shares, last):
     reach = (limits.upper - limits.lower) / limits.velocity
     longest = (
         reach + limits.velocity / limits.acceleration + limits.acceleration / limits.jerk + own_step(limits)
     )
     assume(longest < 20.0)
-    one = NuttyFilter(limits, character)
+    one = NuttyFilter(limits, style)
     dt = max(longest / 500.0, own_step(limits) / 5.0)
     state = driven(one, placed(0.5, limits), [(placed(share, limits), dt) for share in shares])[-1]
     target = placed(last, limits)
@@ -201,8 +201,8 @@ def test_it_never_swings_for_ever(limits, character, shares, last):
 
 
 def test_sigma_makes_it_slower_and_rho_quicker_again():
-    def took(*character):
-        positions = path(NuttyFilter(ARM, Character(*character)), 1.5, 0.01, 8.0)
+    def took(*style):
+        positions = path(NuttyFilter(ARM, MotionStyle(*style)), 1.5, 0.01, 8.0)
         return next(k for k, position in enumerate(positions) if position == 1.5)
 
     assert took(0.0) < took(0.5) < took(1.0)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from limber.motion import Character, Kinematic, Limits, TrackingFilter, make_filter
+from limber.motion import Kinematic, Limits, MotionStyle, TrackingFilter, make_filter
 from limber.motion.tracking import used_limits
 
 from benchmarks.motion import shortest_time
@@ -27,19 +27,19 @@ from tests.motion.motions import (
 
 ARM = Limits(-radians(120), radians(120), radians(180), radians(900), radians(9000))
 HUNDREDTH = 0.01  # [s]
-characters = st.builds(Character, st.sampled_from((0.0, 0.3, 1.0)), st.sampled_from((0.0, 0.5, 0.99)))
+styles = st.builds(MotionStyle, st.sampled_from((0.0, 0.3, 1.0)), st.sampled_from((0.0, 0.5, 0.99)))
 
 
 @often
-@given(any_limits(), characters, st.floats(0.0, 1.0), any_shares(), powers(-2.0, 1.0), st.integers(0, 9))
+@given(any_limits(), styles, st.floats(0.0, 1.0), any_shares(), powers(-2.0, 1.0), st.integers(0, 9))
 def test_no_limit_is_ever_exceeded_whatever_the_targets_and_time_steps(
-    limits, character, start, shares, pace, seed
+    limits, style, start, shares, pace, seed
 ):
     dice = Random(seed)
     steps = [unhurried(limits) * pace * (10.0 ** dice.uniform(-1.0, 0.5) if seed else 1.0) for _ in shares]
     targets = [placed(share, limits) for share in shares]
     states = driven(
-        TrackingFilter(limits, character), placed(start, limits), list(zip(targets, steps, strict=True))
+        TrackingFilter(limits, style), placed(start, limits), list(zip(targets, steps, strict=True))
     )
     assert_within([state.position for state in states], steps, limits)
     for state in states:
@@ -77,12 +77,12 @@ def test_a_step_takes_the_least_time_and_ends_exactly_at_rest(limits, start, sha
 
 
 @often
-@given(any_limits(), st.floats(0.0, 1.0), st.floats(0.0, 1.0), powers(-2.0, 0.0), characters)
-def test_a_step_is_never_overshot_and_never_turned_back_from(limits, start, share, pace, character):
+@given(any_limits(), st.floats(0.0, 1.0), st.floats(0.0, 1.0), powers(-2.0, 0.0), styles)
+def test_a_step_is_never_overshot_and_never_turned_back_from(limits, start, share, pace, style):
     here, there = placed(start, limits), placed(share, limits)
     assume(here != there)
-    one = TrackingFilter(limits, character)
-    dt = shortest_time(there - here, used_limits(limits, character)) * pace
+    one = TrackingFilter(limits, style)
+    dt = shortest_time(there - here, used_limits(limits, style)) * pace
     assume(dt > 1e-9)
     path = [state.position for state in driven(one, here, [(there, dt)] * 30)]
     way = 1.0 if there > here else -1.0
@@ -95,14 +95,12 @@ def test_a_step_is_never_overshot_and_never_turned_back_from(limits, start, shar
 
 
 @often
-@given(any_limits(), any_shares(most=20), st.floats(0.0, 1.0), powers(-2.0, 0.5), characters)
-def test_from_every_state_it_comes_to_rest_exactly_on_a_target_that_stays(
-    limits, shares, last, pace, character
-):
+@given(any_limits(), any_shares(most=20), st.floats(0.0, 1.0), powers(-2.0, 0.5), styles)
+def test_from_every_state_it_comes_to_rest_exactly_on_a_target_that_stays(limits, shares, last, pace, style):
     dt = unhurried(limits) * pace
-    one = TrackingFilter(limits, character)
+    one = TrackingFilter(limits, style)
     state = driven(one, placed(0.5, limits), [(placed(share, limits), dt) for share in shares])[-1]
-    used = used_limits(limits, character)
+    used = used_limits(limits, style)
     slow = 2.0 * (
         limits.velocity / used.acceleration + used.acceleration / used.jerk + limits.acceleration / used.jerk
     )
@@ -197,12 +195,12 @@ def test_limits_narrowed_midway_are_come_back_to_and_then_kept(limits, shares, p
 
 @often
 @given(any_limits(), any_shares(most=20), powers(-2.0, 0.0), st.floats(-0.5, 1.5))
-def test_a_character_made_heavier_midway_still_stops_within_the_position_limits(limits, shares, pace, share):
+def test_a_style_made_heavier_midway_still_stops_within_the_position_limits(limits, shares, pace, share):
     dt = unhurried(limits) * pace
     states = driven(
         TrackingFilter(limits), placed(0.5, limits), [(placed(each, limits), dt) for each in shares]
     )
-    heavy = TrackingFilter(limits, Character(1.0, 0.0))
+    heavy = TrackingFilter(limits, MotionStyle(1.0, 0.0))
     for _ in range(40):
         states.append(heavy.step(states[-1], placed(share, limits), dt))
         assert_can_stop(states[-1], limits)
@@ -239,8 +237,8 @@ def test_known_steps_take_their_known_time(degrees, seconds):
 
 @pytest.mark.parametrize("sigma", [0.25, 0.5, 1.0])
 def test_sigma_makes_a_motion_longer_and_rho_shorter_again(sigma):
-    def took(*character: float) -> float:
-        one = TrackingFilter(ARM, Character(*character))
+    def took(*style: float) -> float:
+        one = TrackingFilter(ARM, MotionStyle(*style))
         return time_to_rest(one, one.rest(0.0), 1.0, 1e-3, patience=20.0)
 
     assert took(0.0, 0.9) == took(0.0, 0.0) < took(sigma, 0.9) < took(sigma, 0.5) < took(sigma, 0.0)
@@ -250,6 +248,6 @@ def test_sigma_makes_a_motion_longer_and_rho_shorter_again(sigma):
 @sometimes
 @given(st.sampled_from((0.3, 1.0)), st.sampled_from((0.0, 0.5, 0.99)))
 def test_sigma_stretches_the_build_up_of_acceleration_by_what_it_says(sigma, rho):
-    used = used_limits(ARM, Character(sigma, rho))
+    used = used_limits(ARM, MotionStyle(sigma, rho))
     assert used.acceleration / used.jerk == pytest.approx(ARM.acceleration / ARM.jerk / (1.0 - 0.8 * sigma))
     assert used.velocity == ARM.velocity

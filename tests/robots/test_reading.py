@@ -316,6 +316,36 @@ def test_limits_the_wrong_way_round_are_exchanged_and_named(tmp_path, limit: str
     assert told in warning
 
 
+@pytest.mark.parametrize(
+    ("limit", "range_"),
+    [
+        ('<limit lower="" upper="1"/>', (0.0, 1.0)),
+        ('<limit lower="-1" upper=" "/>', (-1.0, 0.0)),
+        ('<limit lower="-1" upper="1"/><mimic joint="j" offset=""/>', (-1.0, 1.0)),
+        ('<limit lower="-1" upper="1"/><axis xyz=""/>', (-1.0, 1.0)),
+    ],
+)
+def test_an_empty_number_counts_as_missing_and_is_named(tmp_path, limit: str, range_):
+    if "mimic" in limit:
+        links = "".join(f'<link name="{name}"/>' for name in "abc")
+        text = (
+            links
+            + joint('<limit lower="-1" upper="1"/>')
+            + joint(limit).replace('name="j"', 'name="k"').replace('child link="b"', 'child link="c"')
+        )
+        model = read(write(tmp_path, robot(text)))
+        empty, (warning,) = model.joints[1], model.warnings
+    else:
+        empty, (warning,) = only_joint(tmp_path, limit)
+    assert (empty.lower, empty.upper) == range_
+    assert "counts as missing" in warning
+
+
+@pytest.mark.parametrize("kind", ["Revolute", "REVOLUTE", " revolute "])
+def test_a_joint_s_type_may_have_capitals(tmp_path, kind: str):
+    assert only_joint(tmp_path, '<limit lower="-1" upper="1"/>', kind)[0].kind == "revolute"
+
+
 @pytest.mark.parametrize("velocity", ["-1", ""])
 def test_a_velocity_that_is_none_is_left_out_and_named(tmp_path, velocity: str):
     found, (warning,) = only_joint(tmp_path, f'<limit lower="-1" upper="1" velocity="{velocity}"/>')

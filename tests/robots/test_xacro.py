@@ -415,13 +415,13 @@ def test_numbers_are_rounded_as_by_python_however_far(tmp_path):
 
 
 def test_included_files_are_read_once_and_have_a_limit_together(tmp_path, monkeypatch):
-    from limber.robots.xacro import expanding
+    from limber.robots.xacro import totals
 
     write(tmp_path, xacro('<xacro:property name="p" value="1"/>' + " " * 5000), "part.xacro")
     body = '<xacro:include filename="part.xacro"/>' * 20 + '<link name="a${p}"/>'
-    monkeypatch.setattr(expanding, "MAX_INCLUDED", 6000)
+    monkeypatch.setattr(totals, "MAX_INCLUDED", 6000)
     assert read_text(tmp_path, xacro(body)).links[0].name == "a1"
-    monkeypatch.setattr(expanding, "MAX_INCLUDED", 5000)
+    monkeypatch.setattr(totals, "MAX_INCLUDED", 5000)
     with pytest.raises(errors.MalformedError, match="the included files have more than 5000 bytes"):
         read_text(tmp_path, xacro(body))
 
@@ -562,11 +562,11 @@ def test_a_file_name_with_wildcards_includes_every_file_that_matches(tmp_path):
 
 
 def test_the_entries_that_wildcards_look_at_are_counted(tmp_path, monkeypatch):
-    from limber.robots.xacro import expanding
+    from limber.robots.xacro import totals
 
     for k in range(30):
         (tmp_path / f"{k}.txt").touch()
-    monkeypatch.setattr(expanding, "MAX_ELEMENTS", 100)
+    monkeypatch.setattr(totals, "MAX_ELEMENTS", 100)
     assert names_of(tmp_path, f'<xacro:include filename="a*"/>{LINK}') == ["a"]
     with pytest.raises(errors.MalformedError, match="more than 100 elements"):
         names_of(tmp_path, '<xacro:include filename="a*"/>' * 4 + LINK)

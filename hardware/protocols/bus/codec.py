@@ -12,7 +12,7 @@ from .framing import Framing
 from .instructions import Instruction, Ping, Read, SyncRead, SyncWrite, Write
 from .registers import Register
 from .requirements import span_of
-from .table import Table
+from .table import RegisterTable
 
 # bytes: quantities that lie farther apart are read one by one, or bytes between them would fill the line
 WIDEST_READ = 32
@@ -32,7 +32,7 @@ class BusCodec(Codec):
     """
 
     def __init__(
-        self, capabilities: Capabilities, framing: Framing, table: Table, sync_reads: bool = True
+        self, capabilities: Capabilities, framing: Framing, table: RegisterTable, sync_reads: bool = True
     ) -> None:
         self.capabilities = capabilities
         self._framing = framing
@@ -68,14 +68,14 @@ class BusCodec(Codec):
         """Queries that check whether registers still hold the written values, which a servo loses with its
         power.
         """
-        expected = {self._known(servo): self._expected(one) for servo, one in settings.items()}
-        registers = [self._table.written[one.start] for several in expected.values() for one in several]
+        expected = {self._known(servo): self._expected(volatile) for servo, volatile in settings.items()}
+        registers = [self._table.written[value.start] for values in expected.values() for value in values]
         if not registers:
             return ()
         start, size = span_of(registers)
         answers = [
-            Answer(servo, AnswerKind.HELD, size, start, expected=tuple(several))
-            for servo, several in expected.items()
+            Answer(servo, AnswerKind.HELD, size, start, expected=tuple(values))
+            for servo, values in expected.items()
         ]
         return tuple(self._ask_all(answers, start, size))
 

@@ -18,8 +18,8 @@ from ..interface import (
 )
 from ..stream import Broken, Skip, Stream, Wait, Whole
 from .framing import Framing
-from .instructions import Status
-from .table import Table
+from .instructions import StatusPacket
+from .table import RegisterTable
 
 ECHOES = 8  # number of sent frames that an adapter may echo: goals and queries of one period
 
@@ -34,7 +34,7 @@ class BusDecoder:
         table: The registers and error texts.
     """
 
-    def __init__(self, framing: Framing, table: Table) -> None:
+    def __init__(self, framing: Framing, table: RegisterTable) -> None:
         self._framing = framing
         self._table = table
         self._stream = Stream(self._look)
@@ -87,7 +87,7 @@ class BusDecoder:
                     messages += self._take(status)
         return messages
 
-    def _take(self, status: Status) -> list[Message]:
+    def _take(self, status: StatusPacket) -> list[Message]:
         answer = next((answer for answer in self._open if answer.servo == status.servo), None)
         if answer is None:
             return [self._stranger(status)]
@@ -102,9 +102,9 @@ class BusDecoder:
         ]
         if not complete or self._table.refused(status.error):
             return messages
-        return messages + self._ANSWERS[answer.asked](self, answer, status)
+        return messages + self._ANSWERS[answer.kind](self, answer, status)
 
-    def _stranger(self, status: Status) -> Problem:
+    def _stranger(self, status: StatusPacket) -> Problem:
         if self._answered[status.servo]:
             text = (
                 f"Servo {status.servo} answered twice: two servos may have that id; connect them one by one"
@@ -117,7 +117,7 @@ class BusDecoder:
             text = f"Servo {status.servo} answered without a query"
         return Problem(ProblemKind.UNEXPECTED, text, status.data, status.servo)
 
-    def _values(self, answer: Answer, status: Status) -> list[Message]:
+    def _values(self, answer: Answer, status: StatusPacket) -> list[Message]:
         messages: list[Message] = []
         for quantity in answer.quantities:
             register = self._table.quantities[quantity]
@@ -125,26 +125,26 @@ class BusDecoder:
             messages.append(Measured(status.servo, quantity, register.unpack(data)))
         return messages
 
-    def _meaning(self, answer: Answer, status: Status) -> list[Message]:
+    def _meaning(self, answer: Answer, status: StatusPacket) -> list[Message]:
         return [
             *self._values(answer, status),
             self._table.requirements.meaning(status.servo, answer.start, status.data),
         ]
 
-    def _errors(self, answer: Answer, status: Status) -> list[Message]:
+    def _errors(self, answer: Answer, status: StatusPacket) -> list[Message]:
         return [
             Acknowledged(status.servo),
             *(ReportedError(status.servo, text) for text in self._table.register_errors(status.data)),
         ]
 
-    def _held(self, answer: Answer, status: Status) -> list[Message]:
+    def _held(self, answer: Answer, status: StatusPacket) -> list[Message]:
         lost_settings = (
             self._table.lost_setting(status.servo, expected, answer.start, status.data)
             for expected in answer.expected
         )
         return [Acknowledged(status.servo), *(message for message in lost_settings if message is not None)]
 
-    _ANSWERS: dict[AnswerKind, Callable[[BusDecoder, Answer, Status], list[Message]]] = {
+    _ANSWERS: dict[AnswerKind, Callable[[BusDecoder, Answer, StatusPacket], list[Message]]] = {
         AnswerKind.IDENTITY: lambda self, _, status: [self._table.identity(status.servo, status.data)],
         AnswerKind.DONE: lambda _self, _, status: [Acknowledged(status.servo)],
         AnswerKind.VALUES: _values,

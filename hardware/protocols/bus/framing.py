@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ..interface import ProtocolError
 from ..stream import Broken, Skip, Wait, Whole
-from .instructions import BROADCAST, Instruction, Ping, Read, Status, SyncRead, SyncWrite, Write
+from .instructions import BROADCAST, Instruction, Ping, Read, StatusPacket, SyncRead, SyncWrite, Write
 
 PING, READ, WRITE, SYNC_READ, SYNC_WRITE = 0x01, 0x02, 0x03, 0x82, 0x83
 
@@ -42,7 +42,7 @@ class Framing(ABC):
         """Classification of the first bytes received, given that no frame is longer than `longest` bytes."""
 
     @abstractmethod
-    def status(self, frame: bytes) -> Status | None:
+    def status(self, frame: bytes) -> StatusPacket | None:
         """The servo's answer in a complete frame; None if the frame is no answer."""
 
     def encode(self, instruction: Instruction) -> bytes:

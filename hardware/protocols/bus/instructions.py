@@ -68,7 +68,7 @@ Instruction = Ping | Read | Write | SyncRead | SyncWrite
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class StatusPacket:
     """A servo's answer: error byte, and the registers that were read."""
 
     servo: int

@@ -17,7 +17,7 @@ HEARD_NOTHING = "it heard nothing for too long and stopped by itself"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RegisterTable:
     """Registers, models and error codes of a servo family.
 
     Attributes:

@@ -11,7 +11,7 @@ headers occur only at the beginning of a frame.
 from __future__ import annotations
 
 from ..bus.framing import Framing
-from ..bus.instructions import Status
+from ..bus.instructions import StatusPacket
 from ..interface import ProblemKind, ProtocolError
 from ..stream import Broken, Skip, Wait, Whole
 
@@ -59,7 +59,7 @@ def unstuff(body: bytes) -> bytes:
     return body.replace(MARK + b"\xfd", MARK)
 
 
-class Packets(Framing):
+class DynamixelPackets(Framing):
     """Dynamixel's implementation of `bus.framing.Framing`."""
 
     longest = LONGEST
@@ -109,10 +109,10 @@ class Packets(Framing):
             f"A message with the CRC {received_crc:#06x}; its bytes give {expected:#06x}",
         )
 
-    def status(self, frame: bytes) -> Status | None:
+    def status(self, frame: bytes) -> StatusPacket | None:
         """The servo's answer in a complete frame; None if the frame is no answer."""
         body = unstuff(frame[BODY:-2])
-        return Status(frame[4], body[0], body[1:]) if frame[7] == STATUS and body else None
+        return StatusPacket(frame[4], body[0], body[1:]) if frame[7] == STATUS and body else None
 
 
 def _next_header(pending: bytearray) -> int:

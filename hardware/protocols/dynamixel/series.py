@@ -11,9 +11,9 @@ from dataclasses import replace
 from ..bus.codec import BusCodec
 from ..bus.registers import Register
 from ..bus.requirements import Bounds, Requirement, Requirements
-from ..bus.table import Table
+from ..bus.table import RegisterTable
 from ..interface import Capabilities, Check, Quantity, Silence, Units
-from .packets import HIGHEST_ID, Packets
+from .packets import HIGHEST_ID, DynamixelPackets
 
 STEPS = 4096  # in a revolution
 FARTHEST = 256 * STEPS - 1  # steps in either direction in extended mode: 256 revolutions
@@ -107,7 +107,7 @@ def requirements(multi_turn: bool) -> Requirements:
     return Requirements((mode, plain), bounds, HOMING_OFFSET)
 
 
-TABLE = Table(
+TABLE = RegisterTable(
     torque=Register(64, 1),
     goal=Register(116, 4, signed=True),
     speed=Register(112, 4, signed=True),
@@ -166,7 +166,7 @@ def capabilities(multi_turn: bool = False) -> Capabilities:
 def dynamixel(multi_turn: bool = False) -> BusCodec:
     """The codec of the X series; `multi_turn`: goals may exceed one revolution (extended position mode)."""
     return BusCodec(
-        capabilities(multi_turn), Packets(), replace(TABLE, requirements=requirements(multi_turn))
+        capabilities(multi_turn), DynamixelPackets(), replace(TABLE, requirements=requirements(multi_turn))
     )
 
 

@@ -10,7 +10,7 @@ direction distinguishes the two.
 from __future__ import annotations
 
 from ..bus.framing import Framing
-from ..bus.instructions import Status
+from ..bus.instructions import StatusPacket
 from ..interface import ProblemKind, ProtocolError
 from ..stream import Broken, Skip, Wait, Whole
 
@@ -26,7 +26,7 @@ def checksum(body: bytes | bytearray) -> int:
     return ~sum(body) & 0xFF
 
 
-class Packets(Framing):
+class FeetechPackets(Framing):
     """Feetech's implementation of `bus.framing.Framing`."""
 
     longest = LONGEST
@@ -72,6 +72,6 @@ class Packets(Framing):
             f"A message with the checksum {pending[length - 1]:#04x}; its bytes give {expected:#04x}",
         )
 
-    def status(self, frame: bytes) -> Status | None:
+    def status(self, frame: bytes) -> StatusPacket | None:
         """The servo's answer in a complete frame; None if the frame is no answer."""
-        return Status(frame[2], frame[4], frame[5:-1])
+        return StatusPacket(frame[2], frame[4], frame[5:-1])

@@ -12,9 +12,9 @@ from typing import Literal
 from ..bus.codec import BusCodec
 from ..bus.registers import Order, Register
 from ..bus.requirements import Bounds, Requirement, Requirements
-from ..bus.table import Table
+from ..bus.table import RegisterTable
 from ..interface import Capabilities, Check, ProtocolError, Quantity, Silence, Units
-from .packets import HIGHEST_ID, Packets
+from .packets import HIGHEST_ID, FeetechPackets
 
 Series = Literal["sts", "scs"]
 
@@ -49,7 +49,7 @@ WORTH = {  # size of one raw unit
 }
 
 
-def table_of(series: Series) -> Table:
+def table_of(series: Series) -> RegisterTable:
     """Register table of a series ("sts" or "scs")."""
     order: Order = "little" if series == "sts" else "big"
     sts = series == "sts"
@@ -63,7 +63,7 @@ def table_of(series: Series) -> Table:
     }
     if sts:
         quantities[Quantity.CURRENT] = Register(69, 2, sign_bit=15)
-    return Table(
+    return RegisterTable(
         torque=Register(40, 1),
         goal=Register(42, 2, sign_bit=sign, order=order),
         speed=Register(46, 2, sign_bit=15, order=order),
@@ -141,5 +141,5 @@ def feetech(series: Series, multi_turn: bool = False) -> BusCodec:
     if multi_turn and series == "scs":
         raise ProtocolError("SCS servos rotate by 300 degrees at most; switch multi-turn off")
     return BusCodec(
-        capabilities_of(series, multi_turn), Packets(), table_of(series), sync_reads=series == "sts"
+        capabilities_of(series, multi_turn), FeetechPackets(), table_of(series), sync_reads=series == "sts"
     )

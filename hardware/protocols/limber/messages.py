@@ -17,7 +17,7 @@ MAX_US = 0xFFFF / UNITS_PER_US
 NAME_BYTES = 24
 
 
-class Kind(IntEnum):
+class MessageKind(IntEnum):
     """Type of a message, as the byte in its frame; 0x80 and above come from the device."""
 
     HELLO = 0x01
@@ -32,7 +32,7 @@ class Kind(IntEnum):
     REPORT = 0x83
 
 
-class State(IntEnum):
+class DeviceState(IntEnum):
     """State of the device, as its reports give it."""
 
     DISARMED = 0
@@ -52,7 +52,7 @@ class Reason(IntFlag):
     HARDWARE = 0x20  # the device itself is unwell (its supply, a servo on its bus)
 
 
-class Result(IntEnum):
+class DeviceResult(IntEnum):
     """Result of the command to which a report is the answer."""
 
     ACCEPTED = 0
@@ -170,7 +170,7 @@ class WrongVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DeviceReport:
     """Answer to every frame but HELLO; also sent when the state changes (`answers` is None).
 
     `commanded_us` are the pulses being sent; `measured_us`, of the same length or empty, are the servos'
@@ -179,7 +179,7 @@ class Report:
 
     answers: int | None
     result: int
-    state: State
+    state: DeviceState
     reasons: Reason
     session: int  # 0: none since the device was reset
     bad_frames: int  # damaged frames since the reset, modulo 65536
@@ -193,14 +193,14 @@ class Unreadable:
 
     kind: int
     payload: bytes
-    result: Result
+    result: DeviceResult
 
 
-Message = Hello | Configure | Arm | Move | Disarm | Stop | Poll | Welcome | WrongVersion | Report
+Message = Hello | Configure | Arm | Move | Disarm | Stop | Poll | Welcome | WrongVersion | DeviceReport
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class MessageFrame:
     """A message with its sequence number, 0 to 255; an answer carries the number of the frame that it
     answers.
     """

@@ -18,20 +18,20 @@ from .messages import (
     VERSION,
     Arm,
     Configure,
+    DeviceReport,
+    DeviceResult,
+    DeviceState,
     Disarm,
     Features,
-    Frame,
     Hello,
-    Kind,
     Message,
+    MessageFrame,
+    MessageKind,
     Move,
     OnSilence,
     Poll,
     ProtocolError,
     Reason,
-    Report,
-    Result,
-    State,
     Stop,
     Unreadable,
     Welcome,
@@ -45,7 +45,7 @@ _WELCOME = struct.Struct(">BBBBBHHHHH")
 _REPORT = struct.Struct(">BBBBHHB")
 
 
-def encode_payload(message: Message) -> tuple[Kind, bytes]:
+def encode_payload(message: Message) -> tuple[MessageKind, bytes]:
     """Kind and payload of a message's frame.
 
     Raises:
@@ -55,7 +55,7 @@ def encode_payload(message: Message) -> tuple[Kind, bytes]:
     return kind, pack(message)
 
 
-def kind_of(message: Message) -> Kind:
+def kind_of(message: Message) -> MessageKind:
     """The byte that identifies a message's type in its frame."""
     return _ENCODERS[type(message)][0]
 
@@ -63,13 +63,13 @@ def kind_of(message: Message) -> Kind:
 def decode_payload(kind: int, payload: bytes) -> Message | Unreadable:
     """The message in the payload of a frame with a valid CRC."""
     if kind not in _DECODERS:
-        return Unreadable(kind, payload, Result.UNKNOWN_KIND)
+        return Unreadable(kind, payload, DeviceResult.UNKNOWN_KIND)
     try:
-        return _DECODERS[Kind(kind)](payload)
+        return _DECODERS[MessageKind(kind)](payload)
     except (struct.error, IndexError):
-        return Unreadable(kind, payload, Result.WRONG_LENGTH)
+        return Unreadable(kind, payload, DeviceResult.WRONG_LENGTH)
     except ValueError:  # an enum without that value, a name that is not ASCII
-        return Unreadable(kind, payload, Result.OUT_OF_RANGE)
+        return Unreadable(kind, payload, DeviceResult.OUT_OF_RANGE)
 
 
 def whole(field: str, value: int, highest: int) -> int:
@@ -187,10 +187,10 @@ def _decode_report(payload: bytes) -> Message:
     answers, result, state, reasons, session, bad_frames, count = _REPORT.unpack_from(payload)
     lists = payload[_REPORT.size :]
     commanded, measured = lists[: 2 * count], lists[2 * count :]
-    return Report(
+    return DeviceReport(
         answers=answers or None,
         result=result,
-        state=State(state),
+        state=DeviceState(state),
         reasons=Reason(reasons),
         session=session,
         bad_frames=bad_frames,
@@ -199,7 +199,7 @@ def _decode_report(payload: bytes) -> Message:
     )
 
 
-def _encode_report(message: Report) -> bytes:
+def _encode_report(message: DeviceReport) -> bytes:
     if message.measured_us and len(message.measured_us) != len(message.commanded_us):
         raise ProtocolError(
             f"measured_us has {len(message.measured_us)} channels and commanded_us"
@@ -220,32 +220,32 @@ def _encode_report(message: Report) -> bytes:
     )
 
 
-_ENCODERS: dict[type, tuple[Kind, Callable[[Any], bytes]]] = {
+_ENCODERS: dict[type, tuple[MessageKind, Callable[[Any], bytes]]] = {
     Hello: (
-        Kind.HELLO,
+        MessageKind.HELLO,
         lambda m: _HELLO.pack(whole("version", m.version, 0xFF), whole("session", m.session, 0xFFFF)),
     ),
-    Configure: (Kind.CONFIGURE, _encode_configure),
-    Arm: (Kind.ARM, lambda m: _SESSION.pack(whole("session", m.session, 0xFFFF))),
-    Move: (Kind.MOVE, _encode_move),
-    Disarm: (Kind.DISARM, lambda m: bytes((m.release,))),
-    Stop: (Kind.STOP, lambda m: b""),
-    Poll: (Kind.POLL, lambda m: b""),
-    Welcome: (Kind.WELCOME, _encode_welcome),
-    WrongVersion: (Kind.WRONG_VERSION, lambda m: bytes((m.version, *m.firmware))),
-    Report: (Kind.REPORT, _encode_report),
+    Configure: (MessageKind.CONFIGURE, _encode_configure),
+    Arm: (MessageKind.ARM, lambda m: _SESSION.pack(whole("session", m.session, 0xFFFF))),
+    Move: (MessageKind.MOVE, _encode_move),
+    Disarm: (MessageKind.DISARM, lambda m: bytes((m.release,))),
+    Stop: (MessageKind.STOP, lambda m: b""),
+    Poll: (MessageKind.POLL, lambda m: b""),
+    Welcome: (MessageKind.WELCOME, _encode_welcome),
+    WrongVersion: (MessageKind.WRONG_VERSION, lambda m: bytes((m.version, *m.firmware))),
+    DeviceReport: (MessageKind.REPORT, _encode_report),
 }
-_DECODERS: dict[Kind, Callable[[bytes], Message]] = {
-    Kind.HELLO: _decode_hello,
-    Kind.CONFIGURE: _decode_configure,
-    Kind.ARM: lambda payload: Arm(*_SESSION.unpack(payload)),
-    Kind.MOVE: _decode_move,
-    Kind.DISARM: _decode_disarm,
-    Kind.STOP: _empty(Stop),
-    Kind.POLL: _empty(Poll),
-    Kind.WELCOME: _decode_welcome,
-    Kind.WRONG_VERSION: lambda payload: WrongVersion(payload[0], (payload[1], payload[2])),
-    Kind.REPORT: _decode_report,
+_DECODERS: dict[MessageKind, Callable[[bytes], Message]] = {
+    MessageKind.HELLO: _decode_hello,
+    MessageKind.CONFIGURE: _decode_configure,
+    MessageKind.ARM: lambda payload: Arm(*_SESSION.unpack(payload)),
+    MessageKind.MOVE: _decode_move,
+    MessageKind.DISARM: _decode_disarm,
+    MessageKind.STOP: _empty(Stop),
+    MessageKind.POLL: _empty(Poll),
+    MessageKind.WELCOME: _decode_welcome,
+    MessageKind.WRONG_VERSION: lambda payload: WrongVersion(payload[0], (payload[1], payload[2])),
+    MessageKind.REPORT: _decode_report,
 }
 
 
@@ -305,7 +305,7 @@ def look(pending: bytearray) -> Wait | Skip | Whole | Broken:
     return Whole(length)
 
 
-class Decoder:
+class FrameDecoder:
     """Decodes frames from a stream of bytes, in either direction; never raises and never keeps more than one
     frame's length.
 
@@ -322,19 +322,20 @@ class Decoder:
         """Number of received bytes that belonged to no frame."""
         return self._stream.dropped
 
-    def feed(self, data: bytes) -> list[Frame]:
+    def feed(self, data: bytes) -> list[MessageFrame]:
         """The frames that `data` completes, in order."""
         return self._frames(self._stream.feed(data))
 
-    def give_up(self) -> list[Frame]:
+    def give_up(self) -> list[MessageFrame]:
         """Handle a timeout: returns frames found in the pending bytes, and drops the rest."""
         return self._frames(self._stream.give_up())
 
-    def _frames(self, frames: list[bytes | Problem]) -> list[Frame]:
+    def _frames(self, frames: list[bytes | Problem]) -> list[MessageFrame]:
         self.bad_frames += sum(
             isinstance(item, Problem) and item.kind is ProblemKind.DAMAGED for item in frames
         )
         whole = (item for item in frames if isinstance(item, bytes))
         return [
-            Frame(item[SEQUENCE_AT], decode_payload(item[KIND_AT], item[HEADER:-TRAILER])) for item in whole
+            MessageFrame(item[SEQUENCE_AT], decode_payload(item[KIND_AT], item[HEADER:-TRAILER]))
+            for item in whole
         ]

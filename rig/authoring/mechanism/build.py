@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ....robots.gallery.mechanism import Recipe, RecipeBody, RecipeJoint, RecipeMotor
 from ...blender import item_keys
 from ...blender.errors import RigError
 from ...bones import axes
@@ -16,7 +17,6 @@ from ...mechanisms import bones, joints
 from ...mechanisms.ownership import add_joint, ends
 from ...mechanisms.shapes import dof_axes
 from .motors import add_motor, add_motors, file_motors
-from .recipe import Body, Joint, Motor, Recipe
 
 SIDES = 8  # of a bar
 TITLE = "Mechanism"
@@ -74,7 +74,7 @@ def target_at(name: str, matrix, collection):
     return target
 
 
-def _body(body: Body, owner, collection):
+def _body(body: RecipeBody, owner, collection):
     origin = Vector(body.points[0])
     vertices: list[Vector] = []
     faces: list[tuple[int, ...]] = []
@@ -120,7 +120,7 @@ def _bar(vertices: list, faces: list, start: Vector, end: Vector, radius: float)
     ]
 
 
-def _joint(joint: Joint, bodies: dict, owner, collection):
+def _joint(joint: RecipeJoint, bodies: dict, owner, collection):
     z = Vector(joint.z).normalized()
     x = Vector(joint.x) if joint.x else (Vector((1, 0, 0)) if abs(z.x) < 0.9 else Vector((0, 1, 0)))
     x = (x - x.dot(z) * z).normalized()
@@ -137,7 +137,7 @@ def _joint(joint: Joint, bodies: dict, owner, collection):
     return joint_object
 
 
-def _motor(settings, owner, motor: Motor, joint) -> None:
+def _motor(settings, owner, motor: RecipeMotor, joint) -> None:
     scale = 1.0 if axes.is_prismatic(motor.axis) else radians(1.0)
     made = add_motor(
         settings, owner, motor.axis, joint=joint, limits=(scale * motor.lower, scale * motor.upper)

@@ -20,7 +20,7 @@ from ...mechanisms.authored_mechanism import Reading
 from ...mechanisms.inputs import WEIGHTS
 from ...mechanisms.ownership import ends, is_joint, joint_objects
 from ...mechanisms.shapes import dof_axes
-from ...properties.character import character
+from ...properties.motion_style import motion_style
 from ...scene.placement import Placement
 
 
@@ -39,7 +39,7 @@ def of_motors(settings, reading: Reading) -> Iterator[Finding]:
             make_filter(
                 settings.filter,
                 Limits(motor.lower, motor.upper, motor.velocity, motor.acceleration, motor.jerk),
-                character(settings, motor),
+                motion_style(settings, motor),
             )
         except MotionError as error:
             yield Finding(f"Motor '{motor.name}': {error}", blocks=True)

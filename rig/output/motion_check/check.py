@@ -11,10 +11,10 @@ from ...blender.errors import RigError
 from ...bones import axes
 from ...live import live
 from ...live.mover import Mover
-from ...live.stage import Stage
+from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
 from ..stepped import Stepped
-from .findings import Finding, JointRange, Take, findings
+from .findings import CheckedTake, Finding, JointRange, findings
 from .zones import Links, intrusions, zones_of
 
 
@@ -22,7 +22,7 @@ from .zones import Links, intrusions, zones_of
 class Result:
     """Result of a motion check of an object's movers: the motion and the findings."""
 
-    takes: tuple[Take, ...]
+    takes: tuple[CheckedTake, ...]
     findings: tuple[Finding, ...]
     frames: range
 
@@ -95,9 +95,9 @@ class MotionCheck(Stepped):
         known = {m.key for m in self.own}
         self.movers = [*self.own, *(m for m in live.live_movers(scene) if m.key not in known)]
         self.beyond = lost_beyond, changed_beyond
-        self.stage = Stage()
+        self.stage = SceneStage()
         live.prepare(self.stage, self.own)
-        self.takes: dict[tuple[int, str], Take] = {}
+        self.takes: dict[tuple[int, str], CheckedTake] = {}
         self.links: dict[tuple[int, str], Links] = {}
         self.unmeasured = [
             said for m in self.own if self.zones and (said := m.unmeasured(self.stage.session(*m)))
@@ -142,19 +142,19 @@ class MotionCheck(Stepped):
         self.done += 1
         return self.done < self.total
 
-    def _begin(self, mover: Mover, session) -> Take:
+    def _begin(self, mover: Mover, session) -> CheckedTake:
         joints = tuple(
             JointRange(mover.joint_label(key), *bounds, axes.is_prismatic(key[1]))
             for key, bounds in session.limits().items()
         )
         self.links[mover.key] = links = Links(mover.owner, mover.links(session))
         zones = tuple(zone.name for zone in self.zones)
-        take = self.takes[mover.key] = Take(
+        take = self.takes[mover.key] = CheckedTake(
             mover.name, self.seconds_a_frame, joints, links=links.names, zones=zones
         )
         return take
 
-    def _note(self, take: Take, frame: int, session) -> None:
+    def _note(self, take: CheckedTake, frame: int, session) -> None:
         places = list(session.limits())
         for rows, known in ((take.desired, session.desired()), (take.filtered, session.values())):
             rows.append(np.array([known[key] for key in places]))
@@ -182,7 +182,7 @@ class MotionCheck(Stepped):
                 JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis))
                 for joint in joints
             )
-            take = self.takes[mover.key] = Take(
+            take = self.takes[mover.key] = CheckedTake(
                 mover.name, self.seconds_a_frame, tuple(ranges), is_solved=False
             )
         joint_values = np.array([values[key] for key in keys])
@@ -196,7 +196,7 @@ class MotionCheck(Stepped):
         if off := mover.deviations():
             take.off_axis[frame] = max(off, key=lambda deviation: deviation.worst).sentence
 
-    def _note_zones(self, take: Take, links: Links, placement) -> None:
+    def _note_zones(self, take: CheckedTake, links: Links, placement) -> None:
         lines = links.places(placement)
         before = take.lines[-1] if take.lines else None
         take.lines.append(lines)

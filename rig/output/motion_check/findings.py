@@ -14,7 +14,7 @@ WHOLE = 100.0  # from this value on, figures are shown without decimals
 GAP = 2  # largest number of frames between two findings of a kind that are merged
 
 
-class Kind(NamedTuple):
+class FindingKind(NamedTuple):
     """Kind of finding with its name and icon in the interface."""
 
     label: str
@@ -22,17 +22,17 @@ class Kind(NamedTuple):
     colour: tuple[float, float, float]  # linear RGB, from a colour-blind-safe palette (Okabe & Ito 2008)
 
 
-KINDS: dict[str, Kind] = {  # the gravest first
-    "GOAL": Kind("No goal", "CANCEL", (0.0, 0.0, 0.0)),
-    "ZONE": Kind("In zone", "CUBE", (0.55, 0.1, 0.1)),
-    "JUMP": Kind("Jump", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
-    "LOST": Kind("Lost aim", "HIDE_ON", (0.80, 0.47, 0.65)),
-    "AXIS": Kind("Off axis", "CONSTRAINT_BONE", (0.45, 0.45, 0.45)),
-    "VELOCITY": Kind("Velocity", "FF", (0.90, 0.62, 0.0)),
-    "ACCELERATION": Kind("Acceleration", "NEXT_KEYFRAME", (0.94, 0.89, 0.26)),
-    "JERK": Kind("Jerk", "IPO_ELASTIC", (0.0, 0.62, 0.45)),
-    "LIMIT": Kind("At limit", "CON_ROTLIMIT", (0.0, 0.45, 0.70)),
-    "FILTER": Kind("Filter", "MOD_SMOOTH", (0.34, 0.71, 0.91)),
+KINDS: dict[str, FindingKind] = {  # the gravest first
+    "GOAL": FindingKind("No goal", "CANCEL", (0.0, 0.0, 0.0)),
+    "ZONE": FindingKind("In zone", "CUBE", (0.55, 0.1, 0.1)),
+    "JUMP": FindingKind("Jump", "FORCE_TURBULENCE", (0.83, 0.37, 0.0)),
+    "LOST": FindingKind("Lost aim", "HIDE_ON", (0.80, 0.47, 0.65)),
+    "AXIS": FindingKind("Off axis", "CONSTRAINT_BONE", (0.45, 0.45, 0.45)),
+    "VELOCITY": FindingKind("Velocity", "FF", (0.90, 0.62, 0.0)),
+    "ACCELERATION": FindingKind("Acceleration", "NEXT_KEYFRAME", (0.94, 0.89, 0.26)),
+    "JERK": FindingKind("Jerk", "IPO_ELASTIC", (0.0, 0.62, 0.45)),
+    "LIMIT": FindingKind("At limit", "CON_ROTLIMIT", (0.0, 0.45, 0.70)),
+    "FILTER": FindingKind("Filter", "MOD_SMOOTH", (0.34, 0.71, 0.91)),
 }
 
 
@@ -50,7 +50,7 @@ class JointRange:
 
 
 @dataclass
-class Take:
+class CheckedTake:
     """The motion of a chain, a body or a mechanism over a range of frames, one row a frame.
 
     Attributes:
@@ -124,7 +124,7 @@ class Finding:
         return f"{self.joint} in {self.zone}" if self.zone else self.joint or self.chain
 
 
-def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Finding]:
+def findings(take: CheckedTake, lost_beyond: float, changed_beyond: float) -> list[Finding]:
     """All findings about a motion, by severity, then by time.
 
     Args:
@@ -145,14 +145,14 @@ def findings(take: Take, lost_beyond: float, changed_beyond: float) -> list[Find
     return sorted(all_findings, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
 
 
-def _messages(take: Take, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
+def _messages(take: CheckedTake, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
     """Findings for runs of frames with a message; each run has its first message."""
     for first, last in _runs(np.array([frame in said for frame in take.frames])):
         frame = take.frames[first]
         yield Finding(kind, take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", said[frame])
 
 
-def _lost(take: Take, beyond: float) -> Iterator[Finding]:
+def _lost(take: CheckedTake, beyond: float) -> Iterator[Finding]:
     after, before = np.array(take.filtered_errors), np.array(take.errors)
     for first, last in _runs(after > beyond):
         worst = first + int(after[first : last + 1].argmax())
@@ -174,7 +174,7 @@ def _lost(take: Take, beyond: float) -> Iterator[Finding]:
         )
 
 
-def _in_zones(take: Take) -> Iterator[Finding]:
+def _in_zones(take: CheckedTake) -> Iterator[Finding]:
     inside = np.array(take.inside)
     for j, zone in enumerate(take.zones):
         for k, link in enumerate(take.links):
@@ -192,7 +192,7 @@ def _in_zones(take: Take) -> Iterator[Finding]:
 
 
 def _of_joint(
-    take: Take, joint: JointRange, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float
+    take: CheckedTake, joint: JointRange, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float
 ) -> Iterator[Finding]:
     scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
     name = joint.name
@@ -262,7 +262,7 @@ def derivative(values: np.ndarray, order: int, seconds: float) -> np.ndarray:
 
 
 def _finding(
-    take: Take,
+    take: CheckedTake,
     kind: str,
     joint: str,
     places: tuple[int, int, int],

@@ -1,186 +1,151 @@
-"""Plot of a check: the aim error and each joint's values over the frames, with limits and coloured
+"""Plot of a check as an SVG: the aim error and each joint's values over the frames, with limits and coloured
 findings.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from html import escape
 from math import degrees, isfinite
-from pathlib import Path
+from typing import NamedTuple
 
-import bpy
 import numpy as np
 
-from ....files import atomic
 from ...blender.counting import counted
-from ...blender.errors import RigError
 from .check import Result
-from .findings import KINDS, Take
-from .letters import coverage
+from .findings import KINDS, CheckedTake, Finding
 
 LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10  # [pixels]
 PLOT = 960  # [pixels] width of the frames
-LETTERS = 18  # [pixels] height of a line
-BACK, PANEL, GRID, INK = (1.0, 1.0, 1.0), (0.96, 0.96, 0.96), (0.8, 0.8, 0.8), (0.1, 0.1, 0.1)
-DESIRED, SHOWN = (0.55, 0.55, 0.55), (0.0, 0.3, 0.6)
-SHADE = 0.45  # of a finding's colour over the panel
+WIDTH = LEFT + PLOT + RIGHT
+LINE = 18  # [pixels] height of a line of text
+LETTER = 7.5  # [pixels] average width of a letter of the legend
+BACK, PANEL, GRID, INK = "#fff", "#f5f5f5", "#ccc", "#1a1a1a"
+DESIRED, SHOWN = "#8c8c8c", "#004d99"
+SHADE = 0.45  # opacity of a finding's colour over the panel
+LEAST = 5.0  # [pixels] least width of a finding's colour
 DEEPEST = 0.1  # [m] largest distance in a plot of zones, inside above and outside below
 BROADEST = 0.05  # [rad] least range of an aim plot, so that noise does not look like an error
 
 
-def write(result: Result, path: Path) -> None:
-    """Writes the picture as a PNG.
+class _Plot(NamedTuple):
+    """One row of the picture: two curves over the frames, the range that it shows, and its texts."""
 
-    Raises:
-        RigError: the file cannot be written.
-    """
-    pixels = draw(result)
-    high, wide = pixels.shape[:2]
-    image = bpy.data.images.new("Limber motion check", wide, high, alpha=False)
-    try:
-        flat = np.ones((high, wide, 4), dtype=np.float32)
-        flat[..., :3] = pixels
-        image.pixels.foreach_set(flat.ravel())
-        with atomic.replacing(path) as temporary:
-            image.filepath_raw, image.file_format = str(temporary), "PNG"
-            image.save()
-    except (OSError, RuntimeError) as error:
-        raise RigError(
-            f"The picture cannot be written to {path}: choose another folder ({str(error).strip()})"
-        ) from error
-    finally:
-        bpy.data.images.remove(image)
+    name: str
+    desired: np.ndarray
+    shown: np.ndarray
+    span: tuple[float, float]
+    high: str
+    low: str
+    shading: list[Finding]
 
 
-def draw(result: Result) -> np.ndarray:
-    """Image (rows from below, columns, 3), RGB 0 to 1."""
-    rows = sum(1 + _has_zones(take) + len(take.joints) for take in result.takes)
-    canvas = np.empty((TOP + rows * (ROW + GAP) + 2 * LETTERS + 2 * GAP, LEFT + PLOT + RIGHT, 3))
-    canvas[:] = BACK
-    top = canvas.shape[0] - TOP
-    title = (
-        f"Motion Check, frames {result.frames[0]} to {result.frames[-1]}:"
-        f" {counted(len(result.findings), 'finding')}"
-    )
-    _write(canvas, LEFT, top + 8, title, INK)
-    for take in result.takes:
-        top = _draw_take(canvas, top, result, take)
-    for frame in (result.frames[0], result.frames[len(result.frames) // 2], result.frames[-1]):
+def svg(result: Result) -> str:
+    """The picture as an SVG document; texts stay texts."""
+    rows = [(take, plot) for take in result.takes for plot in _plots(result, take)]
+    height = TOP + len(rows) * (ROW + GAP) + 2 * LINE + 2 * GAP
+    first, *_, last = frames = result.frames[0], result.frames[len(result.frames) // 2], result.frames[-1]
+    title = f"Motion Check, frames {first} to {last}: {counted(len(result.findings), 'finding')}"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
+        f' font-family="sans-serif" font-size="14">',
+        _rect(0, 0, WIDTH, height, BACK),
+        _text(LEFT, TOP - LINE - 8, title),
+    ]
+    for number, (take, plot) in enumerate(rows):
+        parts += _row(TOP + number * (ROW + GAP), take, plot)
+    below = TOP + len(rows) * (ROW + GAP)
+    for frame in dict.fromkeys(frames):
         x = LEFT + _column(result.takes[0], frame)
-        _write(
-            canvas,
-            min(x, LEFT + PLOT - 40),
-            GAP + LETTERS + 2,
-            f"frame {frame}" if frame == result.frames[0] else str(frame),
-            INK,
+        parts.append(
+            _text(min(x, LEFT + PLOT - 40), below, f"frame {frame}" if frame == first else str(frame))
         )
-    _legend(canvas)
-    return canvas
+    return "\n".join([*parts, *_legend(below + LINE + GAP), "</svg>\n"])
 
 
-def _draw_take(canvas: np.ndarray, top: int, result: Result, take: Take) -> int:
-    """Draws the plots of a mover; returns the vertical position [pixels] for the next ones."""
-    mine = [finding for finding in result.findings if finding.chain == take.chain]
+def _plots(result: Result, take: CheckedTake) -> Iterator[_Plot]:
+    """The plots of a mover: its aim, its depth in zones if it has any, and its joints."""
+    findings = [finding for finding in result.findings if finding.chain == take.chain]
     errors = np.array(take.errors), np.array(take.filtered_errors)
     most = max(BROADEST, float(errors[1].max()), float(errors[0].max()))
-    shading = [f for f in mine if not f.joint]
-    _row(canvas, top, take, errors, (0.0, most), shading, f"{take.chain}: aim", f"{degrees(most):.1f}°", "0°")
-    top -= ROW + GAP
-    if _has_zones(take):
-        deepest = np.array(take.inside).max(axis=(1, 2)).clip(-DEEPEST, DEEPEST)
-        shading = [f for f in mine if f.zone]
+    of_chain = [finding for finding in findings if not finding.joint]
+    yield _Plot(f"{take.chain}: aim", *errors, (0.0, most), f"{degrees(most):.1f}°", "0°", of_chain)
+    if take.zones and take.links:
+        deepest = np.array(take.inside).max(axis=(1, 2))
+        in_zones = [finding for finding in findings if finding.zone]
         edges = f"{1e3 * DEEPEST:.0f} mm", f"-{1e3 * DEEPEST:.0f} mm"
-        _row(
-            canvas,
-            top,
-            take,
-            (deepest, deepest),
-            (-DEEPEST, DEEPEST),
-            shading,
-            f"{take.chain}: in zones",
-            *edges,
-        )
-        top -= ROW + GAP
+        yield _Plot(f"{take.chain}: in zones", deepest, deepest, (-DEEPEST, DEEPEST), *edges, in_zones)
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
         curves = desired[:, k], filtered[:, k]
-        shading = [f for f in mine if f.joint == joint.name and not f.zone]
-        span = [
-            edge if isfinite(edge) else end
+        low, high = (
+            float(edge if isfinite(edge) else end)
             for edge, end in ((joint.lower, np.min(curves)), (joint.upper, np.max(curves)))
-        ]
-        edges = f"{scale * span[1]:z.0f}{unit}", f"{scale * span[0]:z.0f}{unit}"
-        _row(canvas, top, take, curves, span, shading, joint.name, *edges)
-        top -= ROW + GAP
-    return top
+        )
+        of_joint = [finding for finding in findings if finding.joint == joint.name and not finding.zone]
+        edges = f"{scale * high:z.0f}{unit}", f"{scale * low:z.0f}{unit}"
+        yield _Plot(joint.name, *curves, (low, high), *edges, of_joint)
 
 
-def _has_zones(take: Take) -> bool:
-    return bool(take.zones and take.links)
-
-
-def _row(
-    canvas,
-    top: int,
-    take: Take,
-    curves: tuple,
-    span: Sequence[float],
-    shading,
-    name: str,
-    high: str,
-    low: str,
-) -> None:
-    """Draws one plot: desired values thin and grey, filtered values blue, over the colours of the
+def _row(top: float, take: CheckedTake, plot: _Plot) -> Iterator[str]:
+    """Elements of a plot: desired values thin and grey, filtered values blue, over the colours of the
     findings.
     """
-    bottom = top - ROW
-    panel = canvas[bottom:top, LEFT : LEFT + PLOT]
-    panel[:] = PANEL
-    for finding in reversed(shading):  # the gravest findings are drawn last, on top
+    yield _rect(LEFT, top, PLOT, ROW, PANEL)
+    for finding in reversed(plot.shading):  # the gravest findings are drawn last, on top
         first, last = (_column(take, frame) for frame in (finding.first, finding.last))
-        colour = np.array(KINDS[finding.kind].colour)
-        panel[:, max(first - 2, 0) : last + 3] = SHADE * colour + (1.0 - SHADE) * np.array(PANEL)
-    panel[[0, ROW // 2, ROW - 1]] = GRID
-    for curve, colour, width in ((curves[0], DESIRED, 1), (curves[1], SHOWN, 2)):
-        _line(panel, take, curve, span, colour, width)
-    _write(canvas, 8, bottom + ROW // 2 - LETTERS // 2, name, INK, most=LEFT - 70)
-    _write(canvas, LEFT - 60, top - LETTERS, high, INK, most=56)
-    _write(canvas, LEFT - 60, bottom, low, INK, most=56)
+        start, end = max(first - LEAST / 2, 0.0), min(last + LEAST / 2, PLOT)
+        yield _rect(LEFT + start, top, end - start, ROW, _colour(finding.kind), SHADE)
+    for share in (0.0, 0.5, 1.0):
+        yield _rect(LEFT, top + share * (ROW - 1), PLOT, 1, GRID)
+    for values, colour, width in ((plot.desired, DESIRED, 1), (plot.shown, SHOWN, 2)):
+        yield _curve(top, take, values, plot.span, colour, width)
+    yield _text(8, top + (ROW - LINE) / 2, plot.name, LEFT - 70)
+    yield _text(LEFT - 60, top, plot.high, 56)
+    yield _text(LEFT - 60, top + ROW - LINE, plot.low, 56)
 
 
-def _column(take: Take, frame: float) -> int:
+def _column(take: CheckedTake, frame: float) -> float:
+    """Horizontal position [pixels] of a frame in the plots."""
     first, last = take.frames[0], take.frames[-1]
-    return round((frame - first) / max(last - first, 1) * (PLOT - 1))
+    return (frame - first) / max(last - first, 1) * PLOT
 
 
-def _line(
-    panel: np.ndarray, take: Take, values: np.ndarray, span: Sequence[float], colour, width: int
-) -> None:
-    """Draws a curve: each column of pixels spans from the previous column's value to its own."""
-    columns = [_column(take, frame) for frame in take.frames]
-    along = np.interp(np.arange(PLOT), columns, values)
-    room = (span[1] - span[0]) or 1.0
-    rows = np.clip((along - span[0]) / room, 0.0, 1.0) * (ROW - 1 - width)
-    for column, (before, row) in enumerate(zip(np.r_[rows[:1], rows[:-1]], rows, strict=True)):
-        panel[int(min(before, row)) : int(max(before, row)) + width, column] = colour
+def _curve(
+    top: float, take: CheckedTake, values: np.ndarray, span: Sequence[float], colour: str, width: int
+) -> str:
+    """A curve over the frames; values beyond the plot's range lie on its edge."""
+    low, high = span
+    shares = np.clip((values - low) / ((high - low) or 1.0), 0.0, 1.0)
+    points = [
+        (LEFT + _column(take, frame), top + (1.0 - share) * (ROW - width) + width / 2)
+        for frame, share in zip(take.frames, shares, strict=True)
+    ]
+    if len(points) == 1:  # of a single frame: a line across the plot
+        points = [(LEFT, points[0][1]), (LEFT + PLOT, points[0][1])]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}"/>'
 
 
-def _legend(canvas: np.ndarray) -> None:
-    x = 8
-    for text, colour in (
-        ("solver", DESIRED),
-        ("after the filter", SHOWN),
-        *((kind.label, kind.colour) for kind in KINDS.values()),
-    ):
-        canvas[GAP + 3 : GAP + 15, x : x + 14] = colour
-        x = _write(canvas, x + 19, GAP, text, INK) + 18
+def _legend(top: float) -> Iterator[str]:
+    x = 8.0
+    kinds = ((kind.label, _colour(key)) for key, kind in KINDS.items())
+    for text, colour in (("solver", DESIRED), ("after the filter", SHOWN), *kinds):
+        yield _rect(x, top + 3, 14, 12, colour)
+        yield _text(x + 19, top, text)
+        x += 19 + LETTER * len(text) + 18
 
 
-def _write(canvas: np.ndarray, x: int, y: int, text: str, colour, most: int = PLOT) -> int:
-    """Draws a line of text from its lower left corner, cut at `most` [pixels]; returns the horizontal
-    position of its end.
+def _colour(kind: str) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in KINDS[kind].colour)
+
+
+def _rect(x: float, y: float, width: float, height: float, colour: str, opacity: float = 1.0) -> str:
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{colour}" opacity="{opacity:g}"/>'
+
+
+def _text(x: float, y: float, text: str, most: float = PLOT) -> str:
+    """A line of text from its upper left corner, cut at `most` [pixels]. What XML does not allow is left
+    out.
     """
-    mask = coverage(text, LETTERS)[:, :most]
-    patch = canvas[y : y + mask.shape[0], x : x + mask.shape[1]]
-    mask = mask[: patch.shape[0], : patch.shape[1], None]
-    patch[:] = mask * np.array(colour) + (1.0 - mask) * patch
-    return x + mask.shape[1]
+    content = escape("".join(filter(str.isprintable, text)))
+    return f'<svg x="{x:g}" y="{y:g}" width="{most:g}" height="{LINE}"><text y="14" fill="{INK}">{content}</text></svg>'

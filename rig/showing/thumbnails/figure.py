@@ -13,7 +13,7 @@ from ...bones import axes
 from ...bones.paths import bone_names
 from ...chains import postures
 from ...scene.goal import LOOKS, ORIENTS, ends_of, forward_axis
-from .raster import Frame, Solid, draw, frame
+from .raster import ColouredSolid, PictureFrame, draw, frame
 
 CAMERA = Vector(
     (0.72, -0.62, 0.33)
@@ -40,11 +40,11 @@ _CORNERS = (
 )  # corners at a bone's largest width, along its X and Z
 
 
-class Figure(NamedTuple):
+class PostureFigure(NamedTuple):
     """Solids to draw in a thumbnail; equal figures give equal pictures."""
 
-    solids: list[Solid]
-    seen: Frame
+    solids: list[ColouredSolid]
+    seen: PictureFrame
 
     def key(self) -> bytes:
         """Bytes that identify the figure's picture: equal for equal pictures."""
@@ -56,7 +56,7 @@ class Figure(NamedTuple):
         return draw(self.solids, self.seen, size)
 
 
-def figure(rig, chain, action: Action) -> Figure:
+def figure(rig, chain, action: Action) -> PostureFigure:
     """The figure of an armature whose chain is in a stored posture.
 
     Raises:
@@ -76,14 +76,16 @@ def figure(rig, chain, action: Action) -> Figure:
         ]
     )
     size = float(np.ptp(ends, axis=0).max())
-    solids = [Solid(_bone(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
+    solids = [ColouredSolid(_bone(view @ posed[name], lengths[name], THICK), MOVED) for name in names]
     solids += _arrows(chain, view, posed, lengths, ARROW * size)
     seen = frame(np.concatenate((ends, *(solid.corners.reshape(-1, 3) for solid in solids))))
     other_bones = [bone for bone in rig.data.bones if bone.name not in lengths and _is_shown(bone)]
-    solids += [Solid(_bone(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in other_bones]
+    solids += [
+        ColouredSolid(_bone(view @ posed[bone.name], bone.length, THIN), OTHER) for bone in other_bones
+    ]
     whole = frame(np.concatenate([solid.corners.reshape(-1, 3) for solid in solids]))
-    return Figure(
-        solids, Frame(seen.middle, min(whole.side, WIDER * seen.side) if other_bones else seen.side)
+    return PostureFigure(
+        solids, PictureFrame(seen.middle, min(whole.side, WIDER * seen.side) if other_bones else seen.side)
     )
 
 
@@ -155,7 +157,7 @@ def _bone(matrix: Matrix, length: float, thickness: float) -> np.ndarray:
 
 def _arrows(
     chain, view: Matrix, posed: dict[str, Matrix], lengths: dict[str, float], length: float
-) -> list[Solid]:
+) -> list[ColouredSolid]:
     """Arrows along the gaze directions of the chain's ends."""
     arrows = []
     for end in ends_of(chain):
@@ -175,7 +177,7 @@ def _arrows(
         tip = eye + length * way
         faces = [(tip, ring[k], ring[(k + 1) % 4]) for k in range(4)]
         faces += [(ring[0], ring[2], ring[1]), (ring[0], ring[3], ring[2])]
-        arrows.append(Solid(np.array(faces), LOOK))
+        arrows.append(ColouredSolid(np.array(faces), LOOK))
     return arrows
 
 

@@ -13,7 +13,7 @@ OUTLINE = 0.35  # brightness of a solid along its outline
 SMALLEST = 1.5  # [pixels] least size of a solid that is drawn
 
 
-class Solid(NamedTuple):
+class ColouredSolid(NamedTuple):
     """A closed polyhedron of one colour.
 
     Attributes:
@@ -25,20 +25,20 @@ class Solid(NamedTuple):
     colour: tuple[float, float, float]
 
 
-class Frame(NamedTuple):
+class PictureFrame(NamedTuple):
     """Square section of the view that a picture shows."""
 
     middle: np.ndarray  # centre (2,): right and up
     side: float
 
 
-def frame(points: np.ndarray) -> Frame:
+def frame(points: np.ndarray) -> PictureFrame:
     """The square that holds points (n, 3), with a margin."""
     low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
-    return Frame((low + high) / 2, float((high - low).max()) / (1.0 - 2.0 * MARGIN) or 1.0)
+    return PictureFrame((low + high) / 2, float((high - low).max()) / (1.0 - 2.0 * MARGIN) or 1.0)
 
 
-def draw(solids: list[Solid], seen: Frame, size: int) -> np.ndarray:
+def draw(solids: list[ColouredSolid], seen: PictureFrame, size: int) -> np.ndarray:
     """RGBA picture (size, size, 4), bottom row first, values 0 to 1, transparent background. Nearer solids
     hide farther ones.
     """

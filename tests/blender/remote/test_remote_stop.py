@@ -8,7 +8,7 @@ import bpy
 import pytest
 from limber.hardware.safety import Fault
 from limber.inputs.inbox import BUDGET, WAITING
-from limber.rig.robot import links, remote
+from limber.rig.robot import links, remote, sending
 
 from tests.blender.osc_sender import Ticking, bundle, packet, padded, words
 from tests.blender.remote.remote_control import problem
@@ -236,7 +236,7 @@ def test_the_end_of_live_motion_takes_the_permission_to_arm(rig, send):
     connect(rig)
     rig.limber.remote.allow_arm = True
     bpy.ops.limber.end_live()
-    links.heartbeat()
+    sending.heartbeat()
     assert rig.limber.remote.allow_arm is False
 
 

@@ -40,7 +40,7 @@ class Core:
         self._device = self._library.shim_make(
             lowest_us * limber.UNITS_PER_US, highest_us * limber.UNITS_PER_US
         )
-        self._decoder = limber.Decoder()
+        self._decoder = limber.FrameDecoder()
         self._sequence = 0
         self.now_us = now_us
 
@@ -54,13 +54,13 @@ class Core:
         self.close()
 
     @property
-    def state(self) -> limber.State:
-        return limber.State(self._library.shim_state(self._device))
+    def state(self) -> limber.DeviceState:
+        return limber.DeviceState(self._library.shim_state(self._device))
 
     def receive(self, data: bytes) -> None:
         self._library.shim_receive(self._device, data, len(data), self.now_us)
 
-    def answers(self) -> list[limber.Frame]:
+    def answers(self) -> list[limber.MessageFrame]:
         """What the device has to say."""
         buffer = ctypes.create_string_buffer(MAX_FRAME)
         frames = []
@@ -83,7 +83,7 @@ class Core:
         for channel in channels:
             self.ask(channel)
         report = self.ask(limber.Arm(session))
-        assert report.result == limber.Result.ACCEPTED
+        assert report.result == limber.DeviceResult.ACCEPTED
 
     def wait(self, microseconds: int) -> None:
         self.now_us = (self.now_us + microseconds) % 2**32

@@ -53,8 +53,8 @@ class Run:
             if pulse.channel == channel and since_us <= pulse.rise_us < until_us
         ]
 
-    def reports(self) -> list[limber.Report]:
-        return [answer.message for answer in self.answers if isinstance(answer.message, limber.Report)]
+    def reports(self) -> list[limber.DeviceReport]:
+        return [answer.message for answer in self.answers if isinstance(answer.message, limber.DeviceReport)]
 
     def answer_to(self, sequence: int) -> limber.Message | limber.Unreadable:
         """The one answer with this sequence number that is not an unasked report."""
@@ -62,7 +62,7 @@ class Run:
             a.message
             for a in self.answers
             if a.sequence == sequence
-            and not (isinstance(a.message, limber.Report) and a.message.answers is None)
+            and not (isinstance(a.message, limber.DeviceReport) and a.message.answers is None)
         ]
         return message
 
@@ -115,7 +115,7 @@ class Timeline:
 
     def run(self) -> Run:
         """Plays everything up to now."""
-        decoder = limber.Decoder()
+        decoder = limber.FrameDecoder()
         pulses, answers, high = [], [], []
         for words in self.play():
             if words[0] == "P":

@@ -21,7 +21,7 @@ def main(port: str) -> None:
     bpy.context.preferences.addons.new().module = limber.__package__
     limber.register()
 
-    from limber.rig.robot import links
+    from limber.rig.robot import links, sending
 
     from tests.blender.rigs import make_active
     from tests.blender.robots import robot_rig
@@ -33,7 +33,7 @@ def main(port: str) -> None:
     said, began = "", time.monotonic()
     while True:
         rig.pose.bones["middle"].rotation_euler.x = 0.4 * math.sin(time.monotonic() - began)
-        links.heartbeat()
+        sending.heartbeat()
         status = links.status(rig)
         if status.sentence != said:
             said = status.sentence

@@ -1,7 +1,7 @@
 """The device that the tests of the firmware's core talk to: two channels, and what they may do."""
 
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Configure, OnSilence, Report, Result
+from limber.hardware.protocols.limber import Configure, DeviceReport, DeviceResult, OnSilence
 
 from tests.hardware.emulator import Core
 
@@ -16,11 +16,11 @@ CHANNELS = [
 SESSION = 7
 
 
-def refused(core: Core, message: limber.Message) -> Result:
+def refused(core: Core, message: limber.Message) -> DeviceResult:
     """The result with which `message` is refused, having changed nothing."""
     before = core.state, [core.pulse(channel) for channel in range(2)]
     report = core.ask(message)
-    assert isinstance(report, Report)
-    assert report.result != Result.ACCEPTED
+    assert isinstance(report, DeviceReport)
+    assert report.result != DeviceResult.ACCEPTED
     assert (core.state, [core.pulse(channel) for channel in range(2)]) == before
-    return Result(report.result)
+    return DeviceResult(report.result)

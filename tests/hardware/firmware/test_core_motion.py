@@ -5,12 +5,12 @@ from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import (
     Arm,
     Configure,
+    DeviceResult,
+    DeviceState,
     Disarm,
     Move,
     OnSilence,
     Reason,
-    Result,
-    State,
     Stop,
 )
 
@@ -108,18 +108,18 @@ def test_silence_for_the_watchdog_s_time_ends_motion_as_each_channel_wants(armed
     for _ in range(2):
         armed.pulses()
     armed.wait(209_000)
-    assert armed.state == State.ARMED
+    assert armed.state == DeviceState.ARMED
     armed.wait(2_000)
     (frame,) = armed.answers()
     assert (frame.sequence, frame.message.answers) == (0, None)
-    assert (frame.message.state, frame.message.reasons) == (State.HOLDING, Reason.SILENCE)
+    assert (frame.message.state, frame.message.reasons) == (DeviceState.HOLDING, Reason.SILENCE)
     assert [armed.pulses()[:2] for _ in range(100)] == [(1500.0 + 2 * PER_PULSE_US, None)] * 100
 
 
 def test_after_silence_it_moves_only_when_armed_again(armed):
     armed.wait(300_000)
-    assert refused(armed, Move((1600.0,))) == Result.NOT_ARMED
-    assert armed.ask(Arm(SESSION)).state == State.ARMED
+    assert refused(armed, Move((1600.0,))) == DeviceResult.NOT_ARMED
+    assert armed.ask(Arm(SESSION)).state == DeviceState.ARMED
     armed.ask(Move((1520.0, 1600.0)))
     assert armed.pulses()[:2] == (1520.0, 1600.0)
 
@@ -157,12 +157,12 @@ def test_stop_ends_motion_at_once_and_latches_until_disarmed(armed):
     armed.ask(Move((2000.0, 2000.0)))
     armed.pulses()
     report = armed.ask(Stop())
-    assert (report.state, report.reasons) == (State.FAULT, Reason.STOPPED)
+    assert (report.state, report.reasons) == (DeviceState.FAULT, Reason.STOPPED)
     assert armed.pulses()[:2] == (1500.0 + PER_PULSE_US, None)
-    assert refused(armed, Move((1500.0,))) == Result.NOT_ARMED
-    assert refused(armed, Arm(SESSION)) == Result.FAULT_LATCHED
-    assert armed.ask(Disarm()).state == State.DISARMED
-    assert armed.ask(Arm(SESSION)).state == State.ARMED
+    assert refused(armed, Move((1500.0,))) == DeviceResult.NOT_ARMED
+    assert refused(armed, Arm(SESSION)) == DeviceResult.FAULT_LATCHED
+    assert armed.ask(Disarm()).state == DeviceState.DISARMED
+    assert armed.ask(Arm(SESSION)).state == DeviceState.ARMED
 
 
 def test_arming_again_does_not_take_an_old_move_up(armed):
@@ -176,10 +176,10 @@ def test_arming_again_does_not_take_an_old_move_up(armed):
 
 @pytest.mark.parametrize(("release", "left"), [(False, (1500.0, None)), (True, (None, None))])
 def test_disarm_leaves_pulses_as_configured_or_none(armed, release, left):
-    assert armed.ask(Disarm(release)).state == State.DISARMED
+    assert armed.ask(Disarm(release)).state == DeviceState.DISARMED
     assert armed.pulses()[:2] == left
 
 
 @pytest.mark.parametrize("message", [Stop(), Disarm(), Disarm(release=True)])
 def test_stop_and_disarm_work_without_a_session(core, message):
-    assert core.ask(message).result == Result.ACCEPTED
+    assert core.ask(message).result == DeviceResult.ACCEPTED

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Arm, Configure, Disarm, Hello, Move, Poll, State, Stop
+from limber.hardware.protocols.limber import Arm, Configure, DeviceState, Disarm, Hello, Move, Poll, Stop
 
 from tests.hardware.emulator import Core, require_emulator
 from tests.hardware.firmware.talking import CHANNELS, PER_PULSE_US, RANGE_US, SESSION
@@ -32,7 +32,7 @@ def test_no_frame_with_a_flipped_bit_does_anything(armed, message):
     for damaged in flips(message):
         armed.receive(damaged)
         armed.wait(60_000)  # silence: nothing is pending any more
-        assert armed.state == State.ARMED
+        assert armed.state == DeviceState.ARMED
         assert armed.ask(Move((1500.0, 1500.0))).session == SESSION
         assert armed.pulses()[:2] == (1500.0, 1500.0)
 
@@ -44,7 +44,7 @@ def test_no_frame_with_a_flipped_bit_arms_or_moves_a_disarmed_device(core, messa
     for damaged in flips(message):
         core.receive(damaged)
         core.wait(60_000)
-        assert core.state == State.DISARMED
+        assert core.state == DeviceState.DISARMED
         assert core.pulses() == (None,) * 12
 
 
@@ -58,7 +58,7 @@ def test_noise_and_frames_that_were_cut_off_do_nothing(pieces):
         for piece in pieces:
             core.receive(piece)
         core.wait(60_000)
-        assert core.state == State.ARMED
+        assert core.state == DeviceState.ARMED
         assert core.pulses()[:2] == (1500.0, 1500.0)
 
 
@@ -72,7 +72,7 @@ def beginnings(draw: st.DrawFn) -> bytes:
 @given(st.lists(st.binary(max_size=50) | beginnings() | st.integers(0, 255), max_size=12))
 def test_it_finds_the_frames_that_the_host_s_decoder_finds(pieces):
     stream = b"".join(limber.encode(Poll(), piece) if isinstance(piece, int) else piece for piece in pieces)
-    decoder = limber.Decoder()
+    decoder = limber.FrameDecoder()
     expected = [frame.sequence for frame in decoder.feed(stream) + decoder.give_up()]
     with Core() as core:
         core.answers()
@@ -98,12 +98,12 @@ def test_a_stop_behind_noise_that_looks_like_a_head_is_obeyed_at_once(noise, seq
         core.open_session(CHANNELS)
         core.ask(Move((1500.0, 1500.0)))
         core.receive(noise + limber.encode(Stop(), sequence))
-        assert core.state == State.FAULT
+        assert core.state == DeviceState.FAULT
 
 
 def test_noise_that_looks_like_a_head_within_another_head_s_frame_hides_no_stop(armed):
     armed.receive(bytes((0xA5, 60, 60 ^ 0xFF, 4, 0, 0xA5, 50, 50 ^ 0xFF, 0xA5)) + limber.encode(Stop()))
-    assert armed.state == State.FAULT
+    assert armed.state == DeviceState.FAULT
 
 
 IN_RANGE_US = st.integers(int(RANGE_US[0]) * 8, int(RANGE_US[1]) * 8).map(
@@ -129,7 +129,7 @@ def test_a_flipped_bit_of_the_length_is_found_even_where_the_crc_would_be_right(
     armed.receive(length_trap())
     armed.wait(60_000)
     assert armed.answers() == []
-    assert armed.state == State.ARMED
+    assert armed.state == DeviceState.ARMED
 
 
 def test_damaged_frames_are_counted(armed):
@@ -149,7 +149,11 @@ def test_what_was_asked_in_one_go_is_answered_in_its_order(core):
     )
     frames = core.answers()
     assert [frame.sequence for frame in frames] == [1, 2, 3, 4]
-    assert [frame.message.state for frame in frames[1:]] == [State.DISARMED, State.DISARMED, State.ARMED]
+    assert [frame.message.state for frame in frames[1:]] == [
+        DeviceState.DISARMED,
+        DeviceState.DISARMED,
+        DeviceState.ARMED,
+    ]
 
 
 # --- and whatever comes

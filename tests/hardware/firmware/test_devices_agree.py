@@ -8,13 +8,13 @@ from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import (
     Arm,
     Configure,
+    DeviceReport,
     Disarm,
     Hello,
     Move,
     OnSilence,
     Poll,
     Reason,
-    Report,
     Stop,
 )
 from limber.hardware.virtual_robot import HIGHEST_US, LOWEST_US, VirtualRobot
@@ -57,14 +57,14 @@ WAIT_S = st.sampled_from(
 )  # not near the watchdog's time: who counts what by a millisecond does not matter
 
 
-def seen_by_host(frames: list[limber.Frame]) -> list[object]:
+def seen_by_host(frames: list[limber.MessageFrame]) -> list[object]:
     """What must be the same: not who it is, not the range of the hardware, not what a moment's speed limit
     holds back.
     """
     seen: list[object] = []
     for frame in frames:
         match frame.message:
-            case Report(answers, result, state, reasons, session, _, commanded):
+            case DeviceReport(answers, result, state, reasons, session, _, commanded):
                 seen.append(
                     (
                         frame.sequence,
@@ -85,7 +85,7 @@ def seen_by_host(frames: list[limber.Frame]) -> list[object]:
 @given(st.lists(st.tuples(LIKELY, WAIT_S), min_size=25, max_size=50), st.booleans())
 def test_the_same_talk_gets_the_same_answers_and_ends_at_the_same_pulses(talk, begun):
     robot = VirtualRobot([1500.0] * CHANNELS, feedback=False, time=0.0)
-    decoder = limber.Decoder()
+    decoder = limber.FrameDecoder()
     now = 0.0
     opening = [
         Hello(SESSION),

@@ -49,7 +49,7 @@ def quiet_since_us(uno: EmulatedUno, since_us: float) -> bool:
 
 
 def test_pyserial_talks_to_it(uno):
-    decoder = limber.Decoder()
+    decoder = limber.FrameDecoder()
     with serial.Serial(uno.port, limber.BAUDRATE, timeout=0.5) as port:
 
         def ask(message: limber.Message, sequence: int) -> limber.Message | limber.Unreadable:
@@ -72,10 +72,10 @@ def test_pyserial_talks_to_it(uno):
         ask(limber.Arm(5), 3)
         for k in range(100):
             if (
-                ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.Result.NOT_ARMED
+                ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.DeviceResult.NOT_ARMED
             ):  # 250 ms passed on a busy machine: it holds
                 ask(limber.Arm(5), 3)
-                assert ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.Result.ACCEPTED
+                assert ask(limber.Move((1500.0 + k,)), 10 + k).result == limber.DeviceResult.ACCEPTED
         pulses = uno.wait_for_pulses(lambda pulses: pulses[-1].width_us > 1598)
     assert pulses[0].width_us == pytest.approx(1500, abs=5)  # some moves may come before the first pulse
     assert decoder.noise == 0

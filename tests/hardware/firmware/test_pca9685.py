@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from limber.hardware.protocols.limber import Configure, Move, OnSilence, Poll, Reason, State
+from limber.hardware.protocols.limber import Configure, DeviceState, Move, OnSilence, Poll, Reason
 
 from tests.hardware.emulator import Timeline, require_emulator
 from tests.hardware.firmware import workbench
@@ -264,7 +264,7 @@ def test_a_chip_that_does_not_answer_is_told_to_the_computer_and_begun_anew_when
     run = timeline.run()
     assert run.answer_to(gone).reasons & Reason.HARDWARE
     assert not run.answer_to(back).reasons & Reason.HARDWARE
-    assert run.answer_to(back).state in (State.ARMED, State.HOLDING)
+    assert run.answer_to(back).state in (DeviceState.ARMED, DeviceState.HOLDING)
     again = [data for at, data in writes(timeline.play()) if at > back_at]
     assert again[0] == bytes((ALL_OFF_HIGH, FULL_OFF))
 

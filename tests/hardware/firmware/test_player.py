@@ -11,9 +11,9 @@ from limber.hardware.mixing import Mixing
 from limber.hardware.motion_files import FORMATS, Settings
 from limber.hardware.motion_files.boards import BOARDS, NANO_FLASH
 from limber.hardware.motion_files.motion import sample
-from limber.hardware.motion_files.table import Table, Track, encode
+from limber.hardware.motion_files.table import MotionTable, Track, encode
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Features, Hello, Poll, Reason, State, Welcome
+from limber.hardware.protocols.limber import DeviceState, Features, Hello, Poll, Reason, Welcome
 from limber.hardware.worker.configuration import configurations
 from limber.hardware.worker.drive import Drive
 from limber.hardware.worker.limber_connection import move_to
@@ -83,7 +83,7 @@ class Player:
 def play(library, closing):
     """Makes players that are closed at the test's end."""
 
-    def make(table: Table | bytes, now_us: int = 0) -> Player:
+    def make(table: MotionTable | bytes, now_us: int = 0) -> Player:
         return closing(Player(library, table if isinstance(table, bytes) else encode(table), now_us))
 
     return make
@@ -105,7 +105,7 @@ FALL = tuple(reversed(RISE))
 
 
 def test_it_waits_two_seconds_then_plays_every_row_and_holds_or_ends_as_each_channel_wants(play):
-    player = play(Table((track(*RISE, servo=2), track(*FALL, servo=5, detaches=True)), 1, False))
+    player = play(MotionTable((track(*RISE, servo=2), track(*FALL, servo=5, detaches=True)), 1, False))
     found = player.rounds(DELAY_ROUNDS + len(RISE) + 3)
     assert set(found[: DELAY_ROUNDS - 1]) == {(0,) * CHANNELS}
     played = found[DELAY_ROUNDS:]
@@ -116,19 +116,19 @@ def test_it_waits_two_seconds_then_plays_every_row_and_holds_or_ends_as_each_cha
 
 def test_a_loop_begins_anew_with_the_pulse_after_the_last(play):
     there_and_back = RISE + FALL[1:]
-    player = play(Table((track(*there_and_back),), 1, True))
+    player = play(MotionTable((track(*there_and_back),), 1, True))
     found = player.rounds(DELAY_ROUNDS + 3 * len(there_and_back))
     assert [row[0] for row in found[DELAY_ROUNDS:]] == list(there_and_back) * 3
 
 
 def test_pulses_between_rows_lie_on_straight_lines(play):
-    player = play(Table((track(12000, 12000, 12500, 11000),), 5, False))
+    player = play(MotionTable((track(12000, 12000, 12500, 11000),), 5, False))
     widths = [row[0] for row in player.rounds(DELAY_ROUNDS + 20)[DELAY_ROUNDS:]]
     assert widths == [12000] * 10 + [12100, 12200, 12300, 12400, 12500] + [12200, 11900, 11600, 11300, 11000]
 
 
 def test_the_button_starts_it_and_only_a_new_press_does_so_again_slowly_from_where_it_stands(play):
-    player = play(Table((track(*RISE),), 1, False))
+    player = play(MotionTable((track(*RISE),), 1, False))
     player.press(False)
     assert set(player.rounds(DELAY_ROUNDS + 50)) == {(0,) * CHANNELS}
     player.press(True)
@@ -158,7 +158,7 @@ def test_the_button_starts_it_and_only_a_new_press_does_so_again_slowly_from_whe
     ],
 )
 def test_a_computer_ends_it_for_good(play, message, rounds):
-    player = play(Table((track(*RISE * 10),), 1, True))
+    player = play(MotionTable((track(*RISE * 10),), 1, True))
     player.rounds(rounds)
     player.hear(message)
     stopped = player.rounds(300)
@@ -168,7 +168,7 @@ def test_a_computer_ends_it_for_good(play, message, rounds):
 
 def test_what_leaves_the_channel_s_range_or_is_faster_than_its_speed_is_held_back_as_in_a_live_move(play):
     player = play(
-        Table((track(12000, 12000, 19000, 19000, 19000, 19000, speed=1000, highest=12400),), 1, False)
+        MotionTable((track(12000, 12000, 19000, 19000, 19000, 19000, speed=1000, highest=12400),), 1, False)
     )
     widths = [row[0] for row in player.rounds(DELAY_ROUNDS + 6)[DELAY_ROUNDS:]]
     steps = [after - before for before, after in pairwise(widths)]
@@ -180,11 +180,11 @@ def test_what_leaves_the_channel_s_range_or_is_faster_than_its_speed_is_held_bac
 @pytest.mark.parametrize(
     "table",
     [
-        bytes((2,)) + encode(Table((track(*RISE),), 1, False))[1:],
-        encode(Table((track(*RISE, servo=12),), 1, False)),
-        encode(Table((track(*RISE, lowest=3999),), 1, False)),
-        encode(Table((track(*RISE, highest=20001),), 1, False)),
-        encode(Table((track(*RISE),), 0, False)),
+        bytes((2,)) + encode(MotionTable((track(*RISE),), 1, False))[1:],
+        encode(MotionTable((track(*RISE, servo=12),), 1, False)),
+        encode(MotionTable((track(*RISE, lowest=3999),), 1, False)),
+        encode(MotionTable((track(*RISE, highest=20001),), 1, False)),
+        encode(MotionTable((track(*RISE),), 0, False)),
     ],
     ids=["another version", "a servo too many", "below the board's range", "above it", "no pulses a row"],
 )
@@ -298,8 +298,8 @@ def test_the_pulses_on_the_pins_are_the_table_s_rows_one_after_the_other(played)
 def test_nothing_moves_in_the_first_two_seconds_and_reports_say_when_it_does(played):
     assert min(pulse.rise_us for pulse in played.pulses) > 2_000_000
     states = [report.state for report in played.reports()]
-    assert (states[0], states[-1]) == (State.DISARMED, State.DISARMED)
-    assert State.ARMED in states
+    assert (states[0], states[-1]) == (DeviceState.DISARMED, DeviceState.DISARMED)
+    assert DeviceState.ARMED in states
     assert {report.session for report in played.reports()} == {0}
 
 
@@ -313,7 +313,7 @@ def test_a_computer_that_connects_while_it_plays_has_the_robot(folder):
     timeline.wait(20_000)
     run = timeline.run()
     report = run.answer_to(poll)
-    assert (report.state, report.session, report.reasons) == (State.DISARMED, 9, Reason(0))
+    assert (report.state, report.session, report.reasons) == (DeviceState.DISARMED, 9, Reason(0))
     for channel in range(CHANNELS):
         widths = [pulse.width_us for pulse in run.pulses_of(channel, greeted + 50_000)]
         assert len(widths) > 8

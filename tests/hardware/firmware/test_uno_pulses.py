@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Move, Reason, Report, Result
+from limber.hardware.protocols.limber import DeviceReport, DeviceResult, Move, Reason
 
 from tests.hardware.emulator import Pulse, Run, Timeline, require_emulator
 from tests.hardware.firmware.streaming import (
@@ -96,10 +96,10 @@ def test_a_stream_at_100_hz_is_acknowledged_frame_by_frame(stream):
     moves = [
         answer
         for answer in run.answers
-        if isinstance(answer.message, Report) and answer.message.answers == limber.Kind.MOVE
+        if isinstance(answer.message, DeviceReport) and answer.message.answers == limber.MessageKind.MOVE
     ]
     assert len(moves) == len(sent)
-    assert {move.message.result for move in moves} == {Result.ACCEPTED}
+    assert {move.message.result for move in moves} == {DeviceResult.ACCEPTED}
     assert run.noise == 0
 
 

@@ -7,7 +7,17 @@ from itertools import pairwise
 
 import pytest
 from limber.hardware.protocols import limber
-from limber.hardware.protocols.limber import Arm, Hello, Move, Poll, Reason, Report, Result, State, Stop
+from limber.hardware.protocols.limber import (
+    Arm,
+    DeviceReport,
+    DeviceResult,
+    DeviceState,
+    Hello,
+    Move,
+    Poll,
+    Reason,
+    Stop,
+)
 
 from tests.hardware.emulator import Run, Timeline, require_emulator
 from tests.hardware.firmware.streaming import (
@@ -66,7 +76,7 @@ def test_500_ms_after_silence_a_detach_channel_has_no_pulse_and_a_hold_channel_i
         assert len(widths) > 100
         assert max(widths) - min(widths) <= TOLERANCE_US
         last = run.reports()[-1]
-        assert (last.answers, last.state, last.reasons) == (None, State.HOLDING, Reason.SILENCE)
+        assert (last.answers, last.state, last.reasons) == (None, DeviceState.HOLDING, Reason.SILENCE)
         assert widths[-1] == pytest.approx(last.commanded_us[channel], abs=TOLERANCE_US)
 
 
@@ -87,7 +97,7 @@ def test_stop_ends_the_motion_within_a_period():
         assert len(widths) > 10
         assert max(widths) - min(widths) <= TOLERANCE_US
         assert 1000.0 < widths[0] < 1500.0
-    assert {report.result for report in run.reports()[-30:]} == {Result.NOT_ARMED}
+    assert {report.result for report in run.reports()[-30:]} == {DeviceResult.NOT_ARMED}
 
 
 def test_a_reset_in_the_middle_of_a_stream_ends_disarmed_until_armed_afresh():
@@ -106,9 +116,9 @@ def test_a_reset_in_the_middle_of_a_stream_ends_disarmed_until_armed_afresh():
     assert len([pulse for pulse in run.pulses if pulse.rise_us < reset]) > 100
     assert not [pulse for pulse in run.pulses if reset < pulse.rise_us < again]
     between = [answer.message for answer in run.answers if reset < answer.at_us < again]
-    assert between[0] == Report(None, 0, State.DISARMED, Reason.NO_SESSION, 0, 0, (None,) * 12)
+    assert between[0] == DeviceReport(None, 0, DeviceState.DISARMED, Reason.NO_SESSION, 0, 0, (None,) * 12)
     assert {(report.result, report.state, report.session) for report in between[1:]} == {
-        (Result.NO_SESSION, State.DISARMED, 0)
+        (DeviceResult.NO_SESSION, DeviceState.DISARMED, 0)
     }
     assert len(between) > 90
     afterwards = [pulse.width_us for pulse in run.pulses if pulse.rise_us > again]
@@ -178,7 +188,7 @@ def test_noise_and_damaged_frames_in_a_stream_move_nothing():
     assert [pulse.width_us for pulse in run.pulses] == pytest.approx(
         [1500.0] * len(run.pulses), abs=TOLERANCE_US
     )
-    assert run.reports()[-1].state == State.ARMED
+    assert run.reports()[-1].state == DeviceState.ARMED
     assert run.reports()[-1].bad_frames > 10
 
 
@@ -201,7 +211,7 @@ def test_a_flood_is_survived_and_stop_still_heard():
     timeline.send(Stop())
     timeline.wait(1_500_000)
     run = timeline.run()
-    assert run.reports()[-1].state == State.FAULT
+    assert run.reports()[-1].state == DeviceState.FAULT
     assert run.reports()[-1].bad_frames == 0
     for channel in CHANNELS:
         widths = [
@@ -222,7 +232,7 @@ def test_a_frame_that_was_broken_off_is_given_up_in_silence():
     timeline.wait(80_000)
     poll = timeline.send(Poll())
     timeline.wait(20_000)
-    assert timeline.run().answer_to(poll).result == Result.ACCEPTED
+    assert timeline.run().answer_to(poll).result == DeviceResult.ACCEPTED
 
 
 # --- versions
@@ -234,7 +244,7 @@ def test_another_version_s_hello_is_answered_with_the_version_it_speaks():
     timeline.wait(20_000)
     run = timeline.run()
     assert run.answer_to(hello) == limber.WrongVersion(limber.VERSION, (1, 2))
-    assert run.answer_to(arm).result == Result.NO_SESSION
+    assert run.answer_to(arm).result == DeviceResult.NO_SESSION
 
 
 def test_it_says_what_it_is():

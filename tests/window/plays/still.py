@@ -76,14 +76,16 @@ def stand_still(stage, rig):
     """
     links = stage.part("rig.robot.links")
     yield from reached(stage, rig, "ARMED", bpy.ops.limber.arm)
-    drawn, texts, look = count_drawings(stage), [], links.look
+    drawn, texts = count_drawings(stage), []
+    connected = stage.part("rig.robot.connected").ConnectedRobot
+    look = connected.look
 
     def note(robot) -> bool:
         changed = look(robot)
-        texts.extend([links.status(robot).sentence] if changed else [])
+        texts.extend([links.status(rig).sentence] if changed else [])
         return changed
 
-    links.look = note
+    connected.look = note
     while True:
         yield from stage.until(lambda: links.figures_age(time.monotonic()) > STILL, HELD)
         drawn.clear()
@@ -92,7 +94,7 @@ def stand_still(stage, rig):
         yield STILL
         if not texts and links.figures_age(time.monotonic()) > since:
             stage.facts["drawn while it is still"] = list(drawn)
-            links.look = look
+            connected.look = look
             return
 
 
@@ -125,9 +127,10 @@ def play(stage):
     yield stage.part("panels.settling").SETTLES  # Arm takes its place then, whatever the looks have got to
     yield from note("connected")
 
-    look, known = links.look, links.status(rig)
-    stage.at_end.callback(setattr, links, "look", look)
-    links.look = lambda _rig: False  # the robot says what the play has it say
+    robot, known = stage.part("rig.robot.connected").ConnectedRobot, links.status(rig)
+    look = robot.look
+    stage.at_end.callback(setattr, robot, "look", look)
+    robot.look = lambda _robot: False  # the robot says what the play has it say
 
     def say(state: str, fault: str = "NONE", **more):
         status = (
@@ -137,7 +140,9 @@ def play(stage):
         )
         device = links.link(rig).device
         said = sentences.sentence(status.state, status.fault, "", device)
-        links._robots[rig.session_uid].status = replace(status, sentence=said, **more)
+        stage.part("rig.robot.connected").robots[rig.session_uid].status = replace(
+            status, sentence=said, **more
+        )
 
     say("ARMED")
     yield from note("armed")
@@ -151,7 +156,7 @@ def play(stage):
     budget.clock.steps = 3
     yield from note("slow")
     budget.forget()
-    links.look = look
+    robot.look = look
     yield from stand_still(stage, rig)
     drawn = count_drawings(stage)
     with stage.context():

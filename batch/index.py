@@ -1,0 +1,92 @@
+"""What a folder of retargeted clips has besides their files: the manifest, and a LeRobot dataset of all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..files import atomic
+from ..hardware.motion_files.lerobot_dataset import INFO
+from ..hardware.motion_files.lerobot_writing import EpisodeRows, dataset
+from .episodes import read_episode
+from .records import FAILED, STARTED, Record, Records
+from .tasks import Task
+
+MANIFEST = "manifest.json"
+FLAGGED = "flagged"
+INTERNAL = ("joints",)  # facts of a record that the manifest does not repeat
+
+Ended = tuple[Task, Record]
+
+
+def write_index(folder: Path, tasks: Sequence[Task], records: Records, form: str, only_good: bool) -> bool:
+    """Writes the manifest and, for LeRobot, the dataset, once all clips of all shards are ended; the same
+    bytes whoever writes them. Returns whether they are.
+
+    Args:
+        folder: The folder.
+        tasks: All clips, in their order.
+        records: Their records.
+        form: Format of the command.
+        only_good: Leave flagged clips out of the dataset.
+
+    Raises:
+        OSError, ParquetError, MotionFileError: something cannot be read or written.
+    """
+    ended = [(task, record) for task in tasks if (record := records.read(task)) is not None]
+    if len(ended) < len(tasks) or any(record.state == STARTED for _, record in ended):
+        return False
+    episodes = [each for each in ended if form == "lerobot" and _is_episode(each[1], only_good)]
+    manifest = json.dumps(_manifest(folder, ended, episodes), indent=1) + "\n"
+    path = folder / MANIFEST
+    if not path.is_file() or path.read_bytes() != manifest.encode("utf-8"):
+        path.unlink(missing_ok=True)  # it is there while all is as it says
+        if form == "lerobot":
+            _write_dataset(folder, [_episode(folder, *each) for each in episodes])
+        atomic.write_text(path, manifest)
+    return True
+
+
+def clip_name(folder: Path, task: Task) -> str:
+    """Name of a clip: its path in the folder of clips, without suffix."""
+    return task.output.relative_to(folder / "clips").with_suffix("").as_posix()
+
+
+def _is_episode(record: Record, only_good: bool) -> bool:
+    return record.state != FAILED and not (only_good and record.state == FLAGGED)
+
+
+def _manifest(folder: Path, ended: Sequence[Ended], episodes: Sequence[Ended]) -> list[dict[str, Any]]:
+    numbers = {task: number for number, (task, _) in enumerate(episodes)}
+    rows = []
+    for task, record in ended:
+        row: dict[str, Any] = {"clip": clip_name(folder, task), "verdict": record.state}
+        row |= {"reason": record.reason, "file": task.output.relative_to(folder).as_posix()}
+        row |= {"sha256": record.output, "episode": numbers.get(task)}
+        rows.append(row | {name: fact for name, fact in record.facts.items() if name not in INTERNAL})
+    return rows
+
+
+def _episode(folder: Path, task: Task, record: Record) -> EpisodeRows:
+    facts = record.facts
+    return read_episode(task.output, clip_name(folder, task), facts["joints"], facts["rate"])
+
+
+def _write_dataset(folder: Path, episodes: Sequence[EpisodeRows]) -> None:
+    """Writes the dataset's files; while they are written there is no meta/info.json, and so no dataset."""
+    (folder / INFO).unlink(missing_ok=True)
+    written = set()
+    for name, data in dataset(episodes) if episodes else ():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(path, data)
+        written.add(path)
+    for stale in _tables(folder):
+        if stale not in written:
+            stale.unlink()
+
+
+def _tables(folder: Path) -> Iterator[Path]:
+    return (folder / "data").glob("*/*.parquet")

@@ -1,0 +1,125 @@
+"""Shares of a batch: a process works on one after another task, and its crash costs no more than one."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from math import ceil
+from pathlib import Path
+from typing import Any, TextIO
+
+from ..files.reasons import ending
+from .crews import Crew
+from .records import FAILED, STARTED, Record, Records
+from .tasks import Task
+
+POLL = 0.5  # [s] from one look at the records to the next
+LAST_LINES = 3  # of a crashed Blender's output, in the report
+TIMED_OUT = "Timeout ("  # begins what Python says when a time limit ends it
+
+Do = Callable[[Task], Record]
+
+
+def job_text(tasks: Sequence[Task], records: Records, settings: Mapping[str, Any], limit: float) -> str:
+    """What a process reads that works on a share."""
+    listed = [[task.name, str(task.source), str(task.output)] for task in tasks]
+    job = {"tasks": listed, "records": str(records.folder), "settings": settings, "limit": limit}
+    return json.dumps(job)
+
+
+def work(stream: TextIO, begin: Callable[[Mapping[str, Any]], AbstractContextManager[Do]]) -> None:
+    """Works on a share in this process: on each task that is not ended yet, in their order.
+
+    It goes on until its parent process is gone, and a time limit on a task ends the process.
+
+    Args:
+        stream: The share, as `job_text` writes it.
+        begin: From the settings to a context manager, which gives the function that does one task.
+    """
+    job = json.loads(stream.read())
+    records = Records(Path(job["records"]), job["settings"])
+    parent = os.getppid()
+    with begin(job["settings"]) as do:
+        for name, source, output in job["tasks"]:
+            if os.getppid() != parent:
+                return
+            _work_on(Task(name, Path(source), Path(output)), records, do, job["limit"])
+
+
+def _work_on(task: Task, records: Records, do: Do, limit: float) -> None:
+    if records.is_ended(task):  # in an earlier try of this share
+        return
+    read = records.fingerprint(task)
+    records.write(task, Record(STARTED))
+    faulthandler.dump_traceback_later(limit, exit=True)
+    record = do(task)
+    faulthandler.cancel_dump_traceback_later()
+    record.fingerprint = read if task.output != task.source else records.fingerprint(task)
+    records.write(task, record)
+
+
+def carry_out(
+    tasks: Sequence[Task], records: Records, crew: Crew, command: list[str], job: Callable[[list[Task]], str]
+) -> Iterator[tuple[Task, Record]]:
+    """Lets a crew work on tasks; yields each with its record as it is ended.
+
+    Args:
+        tasks: The tasks.
+        records: Their records; earlier ones are removed.
+        crew: The processes.
+        command: Command line of a process that works on a share.
+        job: From tasks to the process's input.
+
+    Raises:
+        OSError: the records cannot be written.
+    """
+    for task in tasks:
+        records.remove(task)
+    running = {crew.submit(command, job(part)): part for part in _parts(tasks, crew)}
+    while running:
+        for future in crew.first(set(running), POLL):
+            rest = _after(running[future], future, records)
+            yield from _ended(running[future], records)
+            del running[future]
+            if rest:
+                running[crew.submit(command, job(rest))] = rest
+        for part in running.values():
+            yield from _ended(part, records)
+
+
+def _parts(tasks: Sequence[Task], crew: Crew) -> list[list[Task]]:
+    count = min(crew.count, len(tasks))
+    if crew.largest:
+        count = max(count, ceil(len(tasks) / crew.largest))
+    return [list(tasks[number::count]) for number in range(count)]
+
+
+def _ended(part: list[Task], records: Records) -> Iterator[tuple[Task, Record]]:
+    """Takes the tasks that are ended from the beginning of a share."""
+    while part and (record := records.read(part[0])) is not None and record.state != STARTED:
+        yield part.pop(0), record
+
+
+def _after(part: Sequence[Task], future: Any, records: Records) -> list[Task]:
+    """Records why tasks of a share whose process ended have no result; returns those left to be done."""
+    left = [task for task in part if not records.is_ended(task)]
+    if not left:
+        return []
+    error = future.exception()
+    reason = f"Blender cannot be started: {error}" if error is not None else _reason(future.result())
+    first = records.read(left[0])
+    failed = left[:1] if first is not None and error is None else left  # else none of them was begun
+    for task in failed:
+        records.write(task, Record(FAILED, reason, records.fingerprint(task)))
+    return left[len(failed) :]
+
+
+def _reason(ended: Any) -> str:
+    lines = [line.strip() for line in (ended.stdout + ended.stderr).splitlines() if line.strip()]
+    if any(line.startswith(TIMED_OUT) for line in lines):
+        return "It took longer than the time limit and was stopped: raise --limit"
+    said = "; ".join(lines[-LAST_LINES:])
+    return f"Blender ended without an outcome ({ending(ended.returncode)}): {said}"

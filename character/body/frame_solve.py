@@ -1,0 +1,318 @@
+"""Solves of a body in one frame: first as if there were no floor, then with the feet that the floor holds.
+
+Pure functions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from math import ceil
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array
+from ...solvers.kinematics.tree import BASE, Indices
+from ...solvers.whole_body import state as bodies
+from ...solvers.whole_body.body import Body
+from ...solvers.whole_body.full_solve import settled
+from ...solvers.whole_body.solver import WholeBody
+from ...solvers.whole_body.targets import Contact, Values
+from . import leaps
+from .feet import Floor, Foot, Step, first, following, place, rise, slipped
+from .inputs import NOWHERE, UNKNOWN, BodyInputs, Velocities, between, velocities_of
+
+STEP = (
+    1 / 60
+    # [s] the solver's longest step, a linearisation: captured limbs rotate by 20 degrees per frame at 24
+    # frames a second
+)
+# solves of a first frame with held feet: the foot's tilt after the first one gives its height for the second
+LOOKS = 2
+SAME = 1e-6  # [rad or m] if the bodies with and without a floor differ by less, they count as equal
+AT_REST = 1e-5  # [rad/s or m/s] of the fastest joint and the base: not visible
+
+
+@dataclass(frozen=True)
+class SolvedBody:
+    """A body with its solver, and the feet that can stand."""
+
+    body: Body
+    solver: WholeBody
+    base: str  # the link that is the base
+    feet: tuple[Foot, ...] = ()  # those that stand on the floor while their sources stand
+
+    @cached_property
+    def above(self) -> Indices:
+        """For each link with a target orientation the next one that carries it; see `leaps.nearest_above`."""
+        return leaps.nearest_above(
+            self.body, self.body.link_indices([target.link for target in self.solver.turning])
+        )
+
+    @property
+    def floating(self) -> bool:
+        return self.body.floating
+
+
+class LastFrame(Protocol):
+    """What the solves read of the body's state in the last frame; see `tick.BodyState`."""
+
+    @property
+    def inputs(self) -> BodyInputs: ...
+
+    @property
+    def state(self) -> bodies.State: ...
+
+    @property
+    def free(self) -> bodies.State: ...
+
+    @property
+    def feet(self) -> tuple[Step, ...]: ...
+
+    @property
+    def leap(self) -> leaps.Leap: ...
+
+
+class Solved(NamedTuple):
+    """What a frame's solves come to."""
+
+    state: bodies.State
+    free: bodies.State  # the body solved without a floor; the same as `state` if no foot is held
+    feet: tuple[Step, ...]
+    leap: leaps.Leap = leaps.NO_LEAP
+    is_crossing: bool = False  # whether joints cross to a better start in this frame
+    solution: bodies.Solution | None = None  # of the solver's last step; None: it made none
+
+
+class FrameTargets(NamedTuple):
+    """Targets on their way from the last frame to this one."""
+
+    inputs: BodyInputs  # of this frame
+    parts: list[BodyInputs]  # at the end of each of the solver's steps
+    velocities: Velocities
+
+    @property
+    def steps(self) -> int:
+        return len(self.parts)
+
+
+def step_count(dt: float) -> int:
+    """Number of the solver's steps in a frame of `dt` [s]."""
+    return ceil(dt / STEP - 1e-6)
+
+
+def target_motion(
+    model: SolvedBody, inputs: BodyInputs, before: LastFrame, is_same: bool, dt: float, steps: int
+) -> FrameTargets:
+    """Targets from the last frame to this one, `dt` [s] in `steps` steps."""
+    gains = (
+        model.solver.options.law.gain,
+        *(target.gain for target in (*model.solver.turning, *model.solver.placed) if target.gain is not None),
+    )
+    # Targets that are reached within the frame need no feed-forward.
+    lags = min(gains) < np.inf or model.solver.acceleration is not None
+    velocities = velocities_of(before.inputs, inputs, dt) if lags else UNKNOWN
+    parts = [inputs if is_same else between(before.inputs, inputs, (k + 1) / steps) for k in range(steps)]
+    return FrameTargets(inputs, parts, velocities)
+
+
+def first_frame(model: SolvedBody, inputs: BodyInputs) -> Solved:
+    """The body at rest, as near to its targets as possible."""
+    free = _begin(model, inputs)
+    state, feet = free, first(model.body, model.feet, inputs.feet, _floor(inputs), free)
+    for _ in range(LOOKS if _any_held(feet) else 0):
+        values = values_of(model, _raised(inputs, rise(feet)), contacts=_contacts(feet, model))
+        state = settled(model.solver, values, state)
+        feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free, state)
+    return Solved(state, free, feet)
+
+
+def same_frame(model: SolvedBody, inputs: BodyInputs, before: LastFrame) -> Solved:
+    """The body where it was, on its authored base."""
+    state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
+    feet = _known_feet(model, inputs, before, free)
+    if before.state is before.free and not _any_held(feet):
+        state = free
+    return Solved(state, free, feet, before.leap)
+
+
+def next_frame(model: SolvedBody, targets: FrameTargets, before: LastFrame, dt: float) -> Solved:
+    """The body after the solver's steps of a frame of `dt` [s]."""
+    solver, inputs, steps = model.solver, targets.inputs, targets.steps
+    state, free = (_carried(model, body_state, inputs) for body_state in (before.state, before.free))
+    last_feet = _known_feet(model, inputs, before, free)
+
+    # As if there were no floor
+    for part in targets.parts:
+        solution, free = solver.step(values_of(model, part, targets.velocities), free, dt / steps)
+
+    # After a leap of the targets steps may have led to limits from which only a new start leads on.
+    leapt = leaps.have_leapt(before.inputs.rotation, inputs.rotation, model.above, steps)
+    leap = before.leap.after(leapt, dt, partial(_better_start, model, inputs, free))
+    if leap.goal is not None:
+        return _crossing(model, targets, before, free, leap, leap.goal, dt)._replace(solution=solution)
+
+    # With the feet that the floor holds
+    feet = last_feet
+    if model.feet:
+        sources, frees = (before.inputs.feet, inputs.feet), (before.free, free)
+        feet = following(model.body, model.feet, feet, sources, _floor(inputs), frees, before.state, dt)
+    if before.state is before.free and not _any_held(feet):
+        return Solved(free, free, feet, leap, solution=solution)
+    solution, state = _on_contacts(model, targets, before, state, feet, dt)
+    feet = tuple(
+        slipped(model.body, foot, step, free, state)
+        if f"contact of {foot.link}" in solution.yielded
+        else step
+        for foot, step in zip(model.feet, feet, strict=True)
+    )
+    # The two solves are one again once no foot is held and they have met.
+    state = free if not _any_held(feet) and _are_same(free, state) else state
+    return Solved(state, free, feet, leap, solution=solution)
+
+
+def _on_contacts(
+    model: SolvedBody,
+    targets: FrameTargets,
+    before: LastFrame,
+    state: bodies.State,
+    feet: tuple[Step, ...],
+    dt: float,
+) -> tuple[bodies.Solution, bodies.State]:
+    """The last step's solution and the state after a frame in which contacts bring the held feet, and the
+    height of the body, to their goals.
+    """
+    starts = [place(model.body, foot, before.state) for foot in model.feet]
+    last_rise, steps = rise(before.feet), targets.steps
+    for k, part in enumerate(targets.parts):
+        share = (k + 1) / steps
+        contacts = _contacts(feet, model, starts, share)
+        raised = _raised(part, last_rise + share * (rise(feet) - last_rise))
+        values = values_of(model, raised, targets.velocities, contacts)
+        solution, state = model.solver.step(values, state, dt / steps)
+    return solution, state
+
+
+def _crossing(
+    model: SolvedBody,
+    targets: FrameTargets,
+    before: LastFrame,
+    stepped: bodies.State,
+    leap: leaps.Leap,
+    goal: Array,
+    dt: float,
+) -> Solved:
+    """The body while its joints cross to a better start, `goal` (n,), on the base where steps without a floor
+    have it.
+    """
+    inputs = targets.inputs
+    pose = _base(model, inputs, stepped)
+    free, state = (
+        leaps.crossed(model.solver, body_state, goal, pose, dt, targets.steps)
+        for body_state in (before.free, before.state)
+    )
+    # Limits that were changed on the way may end it early.
+    is_blocked = np.abs(free.velocity[BASE:]).max(initial=0.0) < AT_REST
+    leap = leap._replace(goal=None) if is_blocked or leaps.has_arrived(free, goal) else leap
+    feet = first(model.body, model.feet, inputs.feet, _floor(inputs), free)
+    return Solved(free if before.state is before.free else state, free, feet, leap, is_crossing=True)
+
+
+def _known_feet(
+    model: SolvedBody, inputs: BodyInputs, before: LastFrame, free: bodies.State
+) -> tuple[Step, ...]:
+    """Contact states in the last frame; those of a first frame if the feet were chosen anew since."""
+    if len(before.feet) == len(model.feet):
+        return before.feet
+    return first(model.body, model.feet, inputs.feet, _floor(inputs), free)
+
+
+def _begin(model: SolvedBody, inputs: BodyInputs) -> bodies.State:
+    """State at rest that best meets the targets, solved from the inputs' posture, else from the
+    joints' zero.
+    """
+    base = inputs.base_frame
+    first = model.solver.start(
+        inputs.posture if len(inputs.posture) else None,
+        base[:3, :3],
+        inputs.base if model.floating else base[:3, 3],
+    )
+    return settled(model.solver, values_of(model, inputs), first)
+
+
+def _better_start(model: SolvedBody, inputs: BodyInputs, state: bodies.State) -> Array | None:
+    """Joint values (n,) of a new start that meets the targets better than steps from a state do; None: steps
+    do.
+    """
+    return leaps.better_start(model.solver, values_of(model, inputs), state, partial(_begin, model, inputs))
+
+
+def _carried(model: SolvedBody, state: bodies.State, inputs: BodyInputs) -> bodies.State:
+    """The state with the base at its authored pose if it does not float."""
+    if model.floating:
+        return state
+    turn, position = inputs.base_frame[:3, :3], inputs.base_frame[:3, 3]
+    return replace(
+        state, base_rotation=turn, base_position=position, frames=model.body.forward(state.joints, turn)
+    )
+
+
+def _base(model: SolvedBody, inputs: BodyInputs, state: bodies.State) -> tuple[Array, Array]:
+    """Rotation (3, 3) and position (3,) [m] of the base at its targets; those of a state where it has none or
+    does not float.
+    """
+    body, links = model.body, [target.link for target in model.solver.turning]
+    turned = inputs.rotation[links.index(model.base)] if model.base in links else NOWHERE
+    if not model.floating or not np.isfinite(turned).all():
+        return state.base_rotation, state.base_position
+    end = body.ends[body.links[model.base]]
+    turn: Array = turned @ end[:3, :3].T
+    return turn, inputs.base - turn @ end[:3, 3]
+
+
+def values_of(
+    model: SolvedBody,
+    inputs: BodyInputs,
+    velocities: Velocities = UNKNOWN,
+    contacts: tuple[Contact, ...] = (),
+) -> Values:
+    """The solver's values of a frame: targets, contacts, and the posture to which free joints return."""
+    places = np.vstack([inputs.places, inputs.base]) if model.floating else inputs.places
+    linear = velocities.linear if velocities.linear is None or model.floating else velocities.linear[:-1]
+    posture = inputs.posture if len(inputs.posture) else None
+    return Values(inputs.rotation, places, velocities.angular, linear, contacts, posture)
+
+
+def _floor(inputs: BodyInputs) -> Floor:
+    return Floor(inputs.floor_up, inputs.floor_height)
+
+
+def _raised(inputs: BodyInputs, height: float) -> BodyInputs:
+    """The inputs with the base target raised by `height` [m]."""
+    up = height * inputs.floor_up
+    return inputs._replace(base=inputs.base + up, places=inputs.places + up) if height else inputs
+
+
+def _any_held(feet: tuple[Step, ...]) -> bool:
+    return any(step.is_held for step in feet)
+
+
+def _contacts(
+    feet: tuple[Step, ...], model: SolvedBody, starts: Sequence[Array] = (), share: float = 1.0
+) -> tuple[Contact, ...]:
+    """Contact constraints of the held feet; with `starts` and `share` (0 to 1), interpolated from there to
+    their goal positions.
+    """
+    return tuple(
+        Contact(foot.link, step.goal if share >= 1.0 else starts[k] + share * (step.goal - starts[k]))
+        for k, (foot, step) in enumerate(zip(model.feet, feet, strict=True))
+        if step.is_held
+    )
+
+
+def _are_same(first: bodies.State, last: bodies.State) -> bool:
+    apart = (
+        np.abs(first.base_position - last.base_position).max(),
+        np.abs(first.base_rotation - last.base_rotation).max(),
+    )
+    return bool(max(*apart, np.abs(first.joints - last.joints).max(initial=0.0)) < SAME)

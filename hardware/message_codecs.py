@@ -1,0 +1,153 @@
+"""Messages between Blender and the worker as bytes of a fixed length for each robot."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any
+
+from ..motion import Kinematic
+from .messages import Orders, Report, Request
+from .safety import Command, Fault, State
+from .status import ChannelStatus
+
+DETAIL_BYTES = 320  # longest detail of a fault: a path, a number, the system's message
+WARNING_BYTES = 600  # longest warning: some five sentences
+
+_CHANNEL_FIELDS = tuple(field.name for field in fields(ChannelStatus))
+_COUNTS = ("sent", "acknowledged", "lost", "refused", "clamped", "late_ms_p50", "late_ms_p99", "ack_ms_p50")
+_ORDERS = struct.Struct("<QQd?dd")  # `Orders` but for their motion
+_HEAD = struct.Struct("<QBB5Q3d")  # beat, state and fault of a report, and `_COUNTS`
+_UNKNOWN = math.nan  # stands for None
+
+
+class OrdersCodec:
+    """Encodes and decodes `Orders` of a device with `joints` joints."""
+
+    def __init__(self, joints: int) -> None:
+        self._layout = struct.Struct(f"<{3 * joints}d")
+        self.size = _ORDERS.size + self._layout.size
+        self._motion: tuple[
+            Kinematic, ...
+        ] = ()  # encoded last: it is the same in all signs of life between two frames
+        self._encoded = b""
+
+    def pack(self, orders: Orders) -> bytes:
+        if orders.motion is not self._motion:
+            numbers = (
+                number
+                for joint in orders.motion
+                for number in (joint.position, joint.velocity, joint.acceleration)
+            )
+            self._motion, self._encoded = orders.motion, self._layout.pack(*numbers)
+        return (
+            _ORDERS.pack(orders.beat, orders.frame, orders.stamp, orders.plays, orders.step, orders.due)
+            + self._encoded
+        )
+
+    def unpack(self, message: bytes) -> Orders:
+        numbers = iter(self._layout.unpack_from(message, _ORDERS.size))
+        motion = tuple(Kinematic(*joint) for joint in zip(numbers, numbers, numbers, strict=True))
+        beat, frame, stamp, plays, step, due = _ORDERS.unpack_from(message)
+        return Orders(beat, frame, stamp, plays, step, due, motion)
+
+
+class RequestCodec:
+    """Encodes and decodes `Request`s to a device with `joints` joints."""
+
+    def __init__(self, joints: int) -> None:
+        self._layout = struct.Struct(f"<IIi3d?Q{joints}d")
+        self._nowhere = (0.0,) * joints
+        self.size = self._layout.size
+
+    def pack(self, request: Request) -> bytes:
+        return self._layout.pack(
+            request.stops,
+            request.command,
+            request.target,
+            request.amount,
+            *request.span,
+            request.free,
+            sum(1 << channel for channel in request.channels),
+            *(request.values or self._nowhere),
+        )
+
+    def unpack(self, message: bytes) -> Request:
+        stops, command, target, amount, low, high, free, mask, *values = self._layout.unpack(message)
+        channels = frozenset(channel for channel in range(mask.bit_length()) if mask >> channel & 1)
+        return Request(Command(command), target, amount, (low, high), free, channels, tuple(values), stops)
+
+
+class ReportCodec:
+    """Encodes and decodes `Report`s of a device with `joints` joints and `channels` channels.
+
+    Of a robot that stands still only beat and counts change from report to report, so the rest is decoded
+    where its bytes differ from those of the report before.
+    """
+
+    def __init__(self, joints: int, channels: int) -> None:
+        self._joints = joints
+        self._channels = channels
+        numbers = 2 * joints + len(_CHANNEL_FIELDS) * channels
+        self._layout = struct.Struct(f"<??{joints}?{numbers}dH{DETAIL_BYTES}sH{WARNING_BYTES}s")
+        self._nowhere = (0.0,) * joints
+        self.size = _HEAD.size + self._layout.size
+        self._encoded = b""  # what follows the head in the report that was decoded last
+        self._decoded: dict[str, Any] = {}  # its fields
+
+    def pack(self, report: Report) -> bytes:
+        texts = [
+            text.encode("utf-8", "replace") for text in (report.detail, "\n".join(report.warnings))
+        ]  # a device may send surrogates
+        detail, warnings = texts[0][:DETAIL_BYTES], texts[1][:WARNING_BYTES]
+        return _HEAD.pack(
+            report.beat, report.state, report.fault, *(getattr(report, name) for name in _COUNTS)
+        ) + self._layout.pack(
+            *(report.commanded is not None, report.needs_confirmation),
+            *report.confirmed,
+            *(self._nowhere if report.commanded is None else report.commanded),
+            *_filled(report.positions),
+            *_filled(getattr(channel, name) for channel in report.channels for name in _CHANNEL_FIELDS),
+            *(len(detail), detail, len(warnings), warnings),
+        )
+
+    def unpack(self, message: bytes) -> Report:
+        beat, state, fault, *counts = _HEAD.unpack_from(message)
+        encoded = message[_HEAD.size :]
+        if encoded != self._encoded:
+            self._encoded, self._decoded = encoded, self._decode(encoded)
+        return Report(
+            beat=beat,
+            state=State(state),
+            fault=Fault(fault),
+            **dict(zip(_COUNTS, counts, strict=True)),
+            **self._decoded,
+        )
+
+    def _decode(self, encoded: bytes) -> dict[str, Any]:
+        """The fields of a report that follow its head."""
+        has_commanded, needs_confirmation, *rest = self._layout.unpack(encoded)
+        n, width = self._joints, len(_CHANNEL_FIELDS)
+        *numbers, length, detail, warning_length, warnings = rest[n:]
+        known = [None if math.isnan(number) else number for number in numbers[n:]]
+        return {
+            "detail": _text(detail, length),
+            "commanded": tuple(numbers[:n]) if has_commanded else None,
+            "positions": tuple(known[:n]),
+            "confirmed": tuple(rest[:n]),
+            "needs_confirmation": needs_confirmation,
+            "channels": tuple(
+                ChannelStatus(*known[at : at + width]) for at in range(n, n + width * self._channels, width)
+            ),
+            "warnings": tuple(text for text in _text(warnings, warning_length).split("\n") if text),
+        }
+
+
+def _filled(numbers: Iterable[float | None]) -> tuple[float, ...]:
+    return tuple(_UNKNOWN if number is None else number for number in numbers)
+
+
+def _text(data: bytes, length: int) -> str:
+    return data[:length].decode("utf-8", "ignore")  # a text that was cut may end within a letter

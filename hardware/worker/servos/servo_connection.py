@@ -1,0 +1,396 @@
+"""A connection to servos, or to a controller of servos, in any protocol: queries, arming, goals, feedback.
+
+The states are in `connection_state`, the sequences of commands in `servo_plans`, what is checked before
+arming in `arm_checks`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from ...device import Device
+from ...errors import HardwareError
+from ...protocols.dialogue import PATIENT, Dialogue
+from ...protocols.interface import (
+    Codec,
+    Exchange,
+    Measured,
+    Message,
+    ProtocolError,
+)
+from ...safety import Fault
+from ...transport import Transport
+from ..connection import AWAY, POLL_EVERY, POSE_FRESH, READ_EVERY, Connection, Moves, Raw, Readings
+from ..connection_state import PENDING, SERVO_TRANSITIONS, ConnectionState, DesiredState
+from .arm_checks import ArmChecks, PlanFailed
+from .plan_execution import PlanExecution, PlanOutcome
+from .servo_channels import ServoChannels
+from .servo_diagnostics import ServoDiagnostics
+from .servo_feedback import ServoFeedback
+from .servo_goals import ServoGoals
+from .servo_plans import WATCHDOG, Plan, ServoPlans
+from .servo_positions import ServoPositions
+from .servo_silence import ServoSilence
+from .standstill_monitor import StandstillMonitor
+
+EARLY = 1e-3  # [s] by which a step of the worker may come early, or times be rounded
+HURRIED = 0.05  # [s] to wait while servos follow: a lost answer must not hold up the goals for long
+ARMING_STATES = (ConnectionState.ARMING, ConnectionState.ARMED)
+
+
+class ServoConnection(Connection):
+    """A connection to servos of one protocol.
+
+    Args:
+        device: The robot's description.
+        transport: An open port; closed with `close`.
+        codec: Codec of the device's protocol.
+        moves: The statistics of moves and their acknowledgements.
+        time: Current time [s].
+    """
+
+    def __init__(self, device: Device, transport: Transport, codec: Codec, moves: Moves, time: float) -> None:
+        super().__init__(device, transport, SERVO_TRANSITIONS, moves, time)
+        self.state = ConnectionState.DISARMED  # connecting moves nothing, so nothing needs to be sent
+        self._codec = codec
+        self._can = codec.capabilities
+        self._channels = ServoChannels(device, codec)
+        self._servos = self._channels.servos
+        self._diagnostics = ServoDiagnostics(device, codec)
+        self._dialogue = Dialogue(codec.decoder(), device.baudrate)
+        self._dialogue.patience = PATIENT
+        self._positions = ServoPositions()
+        self._checks = ArmChecks(self._channels, self._positions)
+        self._goals = ServoGoals(self._channels, self._can.releases)
+        self._plans = ServoPlans(codec, self._channels, self._checks, self._goals)
+        self._standstill = StandstillMonitor()
+        self._calibration_remarks: tuple[str, ...] = ()
+        self._kept_turning: list[int] = []  # servos that did not come to rest after their motion was ended
+        self._silence = ServoSilence(self._channels, self._positions if self._can.measures else None, time)
+        self._feedback = ServoFeedback(
+            self._channels, self._positions, self._standstill, self._diagnostics, self._checks, self._silence
+        )
+        self._identified = False
+        self._execution: PlanExecution | None = None
+        self._then: Callable[[float], None] = self._connected
+        self._polled_at = -math.inf
+        self._sent_at = self._listened_at = time
+        self._move = 0
+        unsuitable = self._channels.why_unsuitable()
+        if unsuitable is not None:
+            self.fail(Fault.UNSUITABLE, unsuitable)
+
+    @property
+    def measures(self) -> bool:
+        return self._can.measures
+
+    @property
+    def releases(self) -> bool:
+        return self._can.releases
+
+    @property
+    def _is_set_up(self) -> bool:
+        return self._identified
+
+    def measured(self) -> Raw:
+        return self._channels.raw(self._positions.newest)
+
+    def pose(self, time: float) -> Raw:
+        return self._channels.raw(
+            self._positions.since(time - POSE_FRESH) if self._can.measures else self._goals.held
+        )
+
+    @property
+    def is_disarmed(self) -> bool:
+        return (
+            super().is_disarmed
+            and self._execution is None
+            and not self._standstill.is_watching(self._listened_at)
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        went_on = tuple(
+            f"{self._channels.name(servo)} went on turning after Stop and was made limp: check its operating"
+            " mode"
+            for servo in self._kept_turning
+        )
+        return (*went_on, *self._calibration_remarks)
+
+    @property
+    def homing_offsets(self) -> tuple[int | None, ...]:
+        stored_settings = (self._checks.settings.get(servo) for servo in self._servos)
+        return tuple(None if settings is None else settings.homing_offset for settings in stored_settings)
+
+    def readings(self) -> Sequence[Readings]:
+        return self._diagnostics.readings
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether the device has answered, or cannot: before that, a query is not interrupted, and commands
+        could be errors to it.
+        """
+        return self._identified or self._silence.has_answer
+
+    def _requested(self, before: ConnectionState) -> None:
+        if not self._is_known:
+            return
+        self._execution = None
+        if self.state in (ConnectionState.ARMING, ConnectionState.RELEASING):
+            self._standstill.forget()
+        self._dialogue.patience = PATIENT
+        self._dialogue.interrupt(())
+
+    def listen(self, time: float) -> None:
+        data = self._receive()
+        if data is None:
+            return
+        if self._identified and time - self._listened_at > AWAY:
+            self._silence.began = (
+                time  # after its own delay the worker cannot know whether the servos were silent
+            )
+        self._listened_at = time
+        self._exchange_bytes(data, time)
+        self._watch_silence(time)
+
+    def move(self, time: float, raw: Sequence[float | None]) -> None:
+        """Send goal positions (channels,) to armed servos; None: no goal. While an answer is missing nothing
+        is sent, since newer goals will follow.
+        """
+        if not self.armed or self._dialogue.busy:
+            return
+        if self._can.watchdog is not None and time - self._sent_at > WATCHDOG:
+            self.fail(Fault.DEVICE_WATCHDOG, "")
+            return
+        goals = self._channels.goals(raw)
+        encode = (
+            self._codec.write if self._goals.sent.keys() >= goals.keys() else self._codec.arm
+        )  # a servo's first goal arms it
+        if not self._ask(lambda: encode(goals)):
+            return
+        self._goals.sent.update(goals)
+        self._sent_at = time
+        self._dialogue.patience = HURRIED
+        self._move = (self._move + 1) & 0xFFFF
+        reads = self._can.measures and self._ask(self._plans.watch)
+        self._check(time)
+        self._moves.send(self._move, time, self._exchange_bytes(b"", time))
+        if not reads:
+            self._moves.answer(self._move, True, time)  # no answer will come
+
+    def speak(self, time: float) -> None:
+        if not self.alive:
+            return
+        if self.state is ConnectionState.STOPPING and self._is_known:
+            self._stop(time)
+        elif self.fault_report is not None and (self.state in ARMING_STATES or not self._identified):
+            self._execution = None  # the plan is abandoned
+        elif self._execution is not None:
+            self._execute(time)
+        elif not self._identified:
+            self._begin(self._plans.connecting(), self._connected, time)
+        elif self.state in PENDING.values():
+            self._start_plan(time)
+        elif not self.armed:
+            self._watch_standstill(time)
+            self._poll(time)
+        self._exchange_bytes(b"", time)
+
+    def acknowledge_fault(self, time: float) -> None:
+        if self.alive:
+            self.fault_report = None
+            self._silence.restart(time)
+            self._sent_at = time
+
+    def close(self, time: float) -> None:
+        self._moves.give_up()
+        if self._identified and (self.state in ARMING_STATES or not super().is_disarmed):
+            self._dialogue.interrupt(())
+            self._ask(lambda: self._codec.stop({}, self._to_release))
+            self._exchange_bytes(b"", time)
+        if completion := self._dialogue.completion(time):
+            self._transmit(completion)
+        self._transport.close()
+
+    # plans, and what follows them
+
+    def _start_plan(self, time: float) -> None:
+        """Start the plan that leads from the pending state to the desired one."""
+        meant = self._channels.servos_of(self._channels_meant)
+        match self.state:
+            case ConnectionState.ARMING:
+                self._begin(self._plans.arming(meant, time), self._armed, time)
+            case ConnectionState.RELEASING:
+                self._begin(self._plans.ending(meant), self._released, time)
+            case ConnectionState.DISARMING:
+                self._begin(self._plans.ending(self._to_release), self._disarmed, time)
+
+    def _connected(self, time: float) -> None:
+        self._identified = True
+        self._silence.restart(time)
+        self.limited_device, self._calibration_remarks = self._checks.compare_calibration()
+
+    def _armed(self, time: float) -> None:
+        if not self._can.measures:
+            self._goals.forget(self._goals.sent.keys() - self._goals.held.keys())
+        self._confirm()
+        self._sent_at = time
+        self._goals.armed(self._channels.servos_of(self._channels_meant))
+        self._kept_turning = []
+        self.limited_device, self._calibration_remarks = self._checks.compare_calibration()
+
+    def _disarmed(self, time: float) -> None:
+        self._confirm()
+        self._begin_standstill_watch(time)
+
+    def _released(self, time: float) -> None:
+        self._confirm()
+        self._goals.forget(self._channels.servos_of(self._channels_meant))
+
+    def _stop(self, time: float) -> None:
+        """Stop at once, whatever is open: servos hold their present position as far as it is known, or else
+        their newest goal.
+
+        Servos do not answer the frames of a stop, which may be damaged. So servos to be released are then
+        released again, with answers.
+        """
+        goals = {**self._goals.sent, **self._channels.near_goals(self._positions.since(time - POSE_FRESH))}
+        release = self._to_release
+        hold = {
+            servo: raw for servo, raw in goals.items() if servo in self._goals.sent and servo not in release
+        }
+        self._execution = None
+        self._dialogue.interrupt(())
+        self._ask(lambda: self._codec.stop(hold, release))
+        self._confirm()
+        self._begin_standstill_watch(time)
+        self._begin(self._plans.ending(release), lambda time: None, time)
+
+    def _begin(self, plan: Plan, then: Callable[[float], None], time: float) -> None:
+        self._execution, self._then = PlanExecution(plan), then
+        self._execute(time)
+
+    def _execute(self, time: float) -> None:
+        """Continue the plan until it waits for an answer."""
+        execution, self._execution = self._execution, None
+        assert execution is not None
+        try:
+            outcome = execution.advance(self._dialogue)
+        except PlanFailed as failed:
+            if release := failed.release:  # servos are released at once, and again when the robot is disarmed
+                self._goals.release(release)
+                self._ask(lambda: self._codec.stop({}, release))
+            self.fail(failed.fault, failed.detail)
+            return
+        except HardwareError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return
+        match outcome:
+            case PlanOutcome.GOING:
+                self._execution = execution
+            case PlanOutcome.DONE:
+                self._then(time)
+            case PlanOutcome.FAILED:
+                self._silence.absent = f"{self._channels.names(execution.missing)} did not answer"
+                if self._identified:
+                    self.fail(
+                        Fault.POSE_UNREAD if self._desired is DesiredState.ARMED else Fault.DEVICE_REFUSED,
+                        self._silence.absent,
+                    )
+
+    # bytes
+
+    @property
+    def _to_release(self) -> list[int]:
+        return self._goals.to_release(self._checks.unsuitable)
+
+    def _ask(self, encode: Callable[[], tuple[Exchange, ...]]) -> bool:
+        """Queue the exchanges that `encode` returns; returns whether there are any. If it raises, the
+        connection fails.
+        """
+        try:
+            exchanges = encode()
+        except HardwareError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return False
+        self._dialogue.ask(exchanges)
+        return bool(exchanges)
+
+    def _exchange_bytes(self, data: bytes, time: float) -> bool:
+        """Process received bytes and send what is due; False where the port did not accept all."""
+        try:
+            sent, messages = self._dialogue.update(data, time)
+        except ProtocolError as error:
+            self.fail(Fault.UNSUITABLE, str(error))
+            return False
+        self._hear(messages, time)
+        return not sent or self._transmit(sent)
+
+    def _hear(self, messages: Sequence[Message], time: float) -> None:
+        if self._execution is not None:
+            self._execution.hear(messages)
+        for fault, detail in self._feedback.take(
+            messages, time, self.armed, self._desired is DesiredState.ARMED
+        ):
+            self.fail(fault, detail)
+        if any(isinstance(message, Measured) for message in messages) and self._moves.is_waiting(self._move):
+            self._moves.answer(self._move, True, time)
+
+    # at rest
+
+    def _begin_standstill_watch(self, time: float) -> None:
+        if self._can.measures:
+            release = self._to_release
+            watched = (servo for servo in self._goals.sent if servo not in release)
+            self._standstill.begin(
+                time, {servo: self._channels.raw_rotation(servo, 1.0) for servo in watched}
+            )
+
+    def _watch_standstill(self, time: float) -> None:
+        """Switch off the torque of servos that keep rotating after their motion was ended, even if they are
+        set to hold.
+        """
+        if turning := self._standstill.went_on() if self._standstill.is_watching(time) else []:
+            self._kept_turning = sorted({*self._kept_turning, *turning})
+            self._goals.release(turning)
+            self._begin(self._plans.ending(turning), lambda time: None, time)
+            self.fail(Fault.WENT_ON, self._channels.names(turning))
+
+    def _poll(self, time: float) -> None:
+        every = (
+            READ_EVERY
+            if self.state is ConnectionState.LIMP or self._standstill.is_watching(time)
+            else POLL_EVERY
+        )
+        if time - self._polled_at < every - EARLY or self._dialogue.busy:
+            return
+        self._polled_at = time
+        if self._can.measures:
+            self._ask(self._plans.read_positions)
+            self._ask(lambda: self._diagnostics.ask(time))
+        else:
+            self._check(time)
+
+    def _check(self, time: float) -> None:
+        """Query servos' errors at intervals, since goals are not answered."""
+        settings = (
+            self._plans.volatile_settings(self._channels.servos_of(self._channels_meant))
+            if self.armed
+            else {}
+        )
+        self._ask(lambda: self._diagnostics.check(time, settings))
+
+    def _watch_silence(self, time: float) -> None:
+        if not self._identified:
+            fault = self._silence.while_connecting(time)
+        elif self._execution is not None:
+            self._silence.began = time  # a plan detects missing answers itself
+            return
+        else:
+            is_armed = self._desired is DesiredState.ARMED
+            fault = self._silence.while_connected(time, is_armed, self._diagnostics.is_answered)
+        if fault is not None:
+            if fault[0] is Fault.SILENT:
+                self._moves.give_up()
+            self.fail(*fault)

@@ -1,0 +1,66 @@
+"""Operators for the motion style of the chain, body or mechanism in use: use, load."""
+
+from bpy.props import StringProperty
+
+from ...rig.authoring import motion_styles
+from ...rig.blender.errors import RigError
+from ..files import ReadsFile, shown_files
+from ..movers import ActsOnMover, needs_mover
+from ..operator import UndoOperator
+
+
+def _use(operator, context, style: motion_styles.StyleSettings, name: str) -> None:
+    mover = operator.mover(context)
+    motion_styles.use(mover.settings, style)
+    mover.owner.update_tag()
+    operator.report({"INFO"}, f"{mover.label} uses the motion style {name}")
+
+
+class LIMBER_OT_use_motion_style(ActsOnMover, UndoOperator):
+    """Use this motion style for the chain, body or mechanism: its filter, and its share of the limits of
+    joints or motors
+    """
+
+    bl_label = "Use Motion Style"
+
+    name: StringProperty(
+        name="Motion Style",
+        description="Name of a built-in motion style, or of a chain, body or mechanism that has one of its own",
+        options={"SKIP_SAVE"},
+    )
+
+    why_not = staticmethod(needs_mover)
+
+    @classmethod
+    def description(cls, context, properties):
+        built_in = motion_styles.BUILT_IN.get(properties.name)
+        return built_in[0] if built_in else f"Use the motion style of {properties.name}"
+
+    def run(self, context):
+        styles = {name: style for name, (_, style) in motion_styles.BUILT_IN.items()}
+        styles |= motion_styles.in_file()
+        if self.name not in styles:
+            raise RigError(
+                f"There is no motion style '{self.name}': choose one of {', '.join(styles)}, or read a file by"
+                " Load Motion Style"
+            )
+        _use(self, context, styles[self.name], self.name)
+
+
+class LIMBER_OT_load_motion_style(ActsOnMover, ReadsFile, UndoOperator):
+    """Load a motion style for the chain, body or mechanism from a file that Limber has saved earlier"""
+
+    bl_label = "Load Motion Style"
+
+    filter_glob: shown_files(f"*{motion_styles.SUFFIX}")
+
+    why_not = staticmethod(needs_mover)
+
+    def invoke(self, context, event):
+        """Opens the file browser in the folder in which earlier versions have saved styles."""
+        if not self.filepath and (folder := motion_styles.folder()):
+            self.filepath = str(folder / "")
+        return super().invoke(context, event)
+
+    def run(self, context):
+        _use(self, context, motion_styles.load(self.path), self.path.name)

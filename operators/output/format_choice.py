@@ -1,0 +1,48 @@
+"""Properties in which users choose a motion file's format.
+
+Scripts set `format` to the name of a format or of a variant, so names that were formats of their own stay
+valid. The interface has a menu of the formats, and buttons for the variants of the one that is chosen.
+"""
+
+from collections.abc import Sequence
+
+from bpy.props import EnumProperty
+
+from ...hardware.motion_files import FORMATS
+
+FORMAT_OF = {variant: name for name, form in FORMATS.items() for variant in form.variants}
+
+
+def format_property(names: Sequence[str], description: str, *more: tuple[str, str, str]):
+    """Enumeration property for `format`: items `more`, then these formats and their variants."""
+    forms = {}
+    for name in names:
+        forms |= {name: FORMATS[name], **FORMATS[name].variants}
+    items = [*more, *((name, form.label, form.description) for name, form in forms.items())]
+    return EnumProperty(name="Format", description=description, items=items)
+
+
+def format_menu(names: Sequence[str], description: str, *more: tuple[str, str, str]):
+    """Enumeration property that shows `format` as one of these formats, and sets it to its usual variant."""
+    items = [*more, *((name, FORMATS[name].label, FORMATS[name].description) for name in names)]
+    order = [name for name, *_ in items]
+
+    def chosen(operator) -> int:
+        return order.index(FORMAT_OF.get(operator.format, operator.format))
+
+    def choose(operator, index: int) -> None:
+        if index != chosen(operator):
+            name = order[index]
+            operator.format = next((v for v, form in FORMAT_OF.items() if form == name), name)
+
+    return EnumProperty(name="Format", description=description, items=items, get=chosen, set=choose)
+
+
+def draw_variants(layout, operator) -> None:
+    """Draws a button for each variant of the operator's format."""
+    form = FORMATS[FORMAT_OF.get(operator.format, operator.format)]
+    if form.variants:
+        row = layout.row(align=True)
+        row.use_property_split = False
+        for name, variant in form.variants.items():
+            row.prop_enum(operator, "format", name, text=variant.label)

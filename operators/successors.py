@@ -1,0 +1,46 @@
+"""Operators that scripts of earlier versions call: each says which one has taken its place."""
+
+from bpy.props import StringProperty
+
+from ..rig.blender.errors import RigError
+from .operator import Operator
+
+
+class Successor:
+    """Base of operators that have gone. `successor`: what to do instead, as the end of a sentence."""
+
+    bl_options = {"INTERNAL"}
+    successor: str
+
+    name: StringProperty(name="Name", description="As the operator had it", options={"HIDDEN", "SKIP_SAVE"})
+    filepath: StringProperty(
+        name="File", description="As the operator had it", options={"HIDDEN", "SKIP_SAVE"}
+    )
+
+    def run(self, context):
+        name = type(self).__name__.replace("LIMBER_OT_", "limber.")
+        raise RigError(f"There is no operator {name} any more: {self.successor}")
+
+
+class LIMBER_OT_use_character(Successor, Operator):
+    """Says which operator has taken its place: limber.use_motion_style"""
+
+    bl_label = "Use Character"
+    successor = "use limber.use_motion_style, with the same name"
+
+
+class LIMBER_OT_load_character(Successor, Operator):
+    """Says which operator has taken its place: limber.load_motion_style"""
+
+    bl_label = "Load Character"
+    successor = "use limber.load_motion_style, with the same file"
+
+
+class LIMBER_OT_save_character(Successor, Operator):
+    """Says what has taken its place: motion styles are in the .blend"""
+
+    bl_label = "Save Character"
+    successor = (
+        "a motion style is in its .blend; limber.use_motion_style gives it to another chain, and Blender's Append"
+        " takes it to another file"
+    )

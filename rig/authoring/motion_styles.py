@@ -1,0 +1,129 @@
+"""Motion styles by name: a filter, and its share of the joints' limits. Built in, or those of the movers of
+this .blend.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+
+from ...files.content import SMALL, text
+from ...files.plain import json_of, number_of, shown
+from ...motion import FILTERS, NO_FILTER, MotionStyle, MotionStyleError
+from ..blender.errors import RigError
+from ..blender.user_folder import user_folder
+from ..live import motion_filter
+from ..live.movers import movers_of
+
+FORMAT = "limber-character"  # in the header of files that earlier versions have saved
+SUFFIX = ".limber-character.json"
+FOLDER = "characters"  # of the user, where these files lie
+
+
+class StyleSettings(NamedTuple):
+    """A filter and its motion style, with the property names of `LimberMotionStyle`."""
+
+    filter: str = "default"
+    sigma: float = 0.0
+    rho: float = 0.0
+    velocity_share: float = 1.0
+    acceleration_share: float = 1.0
+    jerk_share: float = 1.0
+    beta: float = 1.0
+
+
+BUILT_IN: dict[str, tuple[str, StyleSettings]] = {  # by name: description, settings
+    "Light": ("Quick to start, softly stopped", StyleSettings("default", 0.2, 0.5, 1.0, 0.8, 0.6)),
+    "Heavy": (
+        "Has weight: slow to start and slow to stop",
+        StyleSettings("default", 0.6, 0.0, 0.6, 0.3, 0.2),
+    ),
+    "Nervous": ("All that the limits allow, at once", StyleSettings()),
+    "Sleepy": (
+        "Drowsy: a quarter of the speed, without any haste",
+        StyleSettings("default", 0.9, 0.0, 0.25, 0.15, 0.1),
+    ),
+}
+
+
+def of(settings) -> StyleSettings:
+    """Current motion style of a chain, body or mechanism, with the filter that is on; without one, that
+    filter is `NO_FILTER`.
+    """
+    stored = StyleSettings(*(getattr(settings, name) for name in StyleSettings._fields))
+    return stored._replace(filter=motion_filter.in_use(settings.id_data, settings))
+
+
+def use(settings, style: StyleSettings) -> None:
+    """Sets the motion style of a chain, body or mechanism."""
+    for name, value in style._asdict().items():
+        setattr(settings, name, value)
+
+
+def name_of(settings) -> str:
+    """Name of the built-in motion style with these settings; "": no built-in one has them."""
+    return _built_in_name(of(settings))
+
+
+def _built_in_name(style: StyleSettings) -> str:
+    return next((name for name, (_, known) in BUILT_IN.items() if _is_same(style, known)), "")
+
+
+def _is_same(style: StyleSettings, other: StyleSettings) -> bool:
+    return style.filter == other.filter and all(
+        abs(a - b) < 1e-6 for a, b in zip(style[1:], other[1:], strict=True)
+    )
+
+
+def in_file() -> dict[str, StyleSettings]:
+    """Motion styles of the movers of this .blend that are not built in, by the movers' labels."""
+    styles = {mover.long_label: of(mover.settings) for obj in bpy.data.objects for mover in movers_of(obj)}
+    return {
+        label: style
+        for label, style in styles.items()
+        if style.filter != NO_FILTER and not _built_in_name(style)
+    }
+
+
+def folder() -> Path | None:
+    """The user's folder with the style files of earlier versions; None: there is none."""
+    return user_folder(FOLDER, create=False)
+
+
+def load(path: Path) -> StyleSettings:
+    """Reads a motion style from a file that an earlier version has saved. Nothing in the file is executed.
+
+    Raises:
+        RigError: the file is no motion style, or a setting is out of range; the message names it.
+    """
+    try:
+        content = json_of(text(path, SMALL))
+    except OSError as error:
+        raise RigError(f"{path} cannot be read: choose another file ({error.strerror})") from error
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise RigError(f"{path.name} is no motion style of Limber: choose a file that ends in {SUFFIX}")
+    name, values = content.get("filter"), {}
+    if not isinstance(name, str) or name not in FILTERS:
+        raise RigError(f"{path.name}: filter {shown(name)} is not known: {' or '.join(FILTERS)} was expected")
+    for key, usual in StyleSettings()._asdict().items():
+        if key == "filter":
+            continue
+        number = number_of(content.get(key, usual))
+        if number is None:
+            raise RigError(f"{path.name}: {key} is {shown(content.get(key))}: a number was expected")
+        values[key] = number
+    style = StyleSettings(name, **values)
+    try:
+        MotionStyle(
+            style.sigma,
+            style.rho,
+            style.beta,
+            style.velocity_share,
+            style.acceleration_share,
+            style.jerk_share,
+        )
+    except MotionStyleError as error:
+        raise RigError(f"{path.name}: {error}") from error
+    return style

@@ -1,0 +1,76 @@
+"""Shows the poses of a stage's movers: those of armatures on their proxies, those of mechanisms on their
+bodies.
+"""
+
+from ...solvers.kinematics.rotations import IDENTITY
+from ..bones.joint_bones import NO_SCALE, ORIGIN
+from ..showing import proxy
+from . import runtime
+from .mover import Mover
+from .runtime import Member, can_show, current, exists, live_movers
+from .stage import SceneStage
+
+
+def show_all(scene, stage: SceneStage, depsgraph, movers: list[Mover]) -> None:
+    """Shows the poses that a stage has for all live movers of a scene."""
+    by_owner: dict[int, list[Mover]] = {}
+    for mover in movers:
+        if mover.is_on_rig:
+            by_owner.setdefault(mover.owner.session_uid, []).append(mover)
+        else:
+            show_mechanism(mover, stage)
+    for member in current().registry:
+        if scene.session_uid in member.scenes:
+            show_member(member, by_owner.get(member.rig.session_uid, []), stage, depsgraph)
+
+
+def show_mechanism(mover: Mover, stage: SceneStage) -> None:
+    """Shows the poses of a mechanism's bodies on the objects and bones that show them."""
+    with current().writing():
+        runtime.show(mover.owner, stage.session(*mover))
+
+
+def show_member(member: Member, movers: list[Mover], stage: SceneStage, depsgraph=None) -> None:
+    """Writes the poses of an armature's live movers to its proxy; bones of chains that are not solved yet
+    stay as authored.
+    """
+    if not can_show(member.rig) or not exists(member.proxy):
+        return
+    channels: dict[str, tuple] = {}
+    for mover in movers:
+        channels.update(stage.session(*mover).pose)
+    authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
+    rotations, locations, scales = [], [], []
+    for name in member.order:
+        if name in channels:
+            turn, location, size = channels[name]
+        elif bone := authored.get(name):
+            turn, location, size = bone.matrix_basis.to_quaternion(), bone.location, bone.scale
+        else:  # the owner was deleted since
+            turn, location, size = IDENTITY, ORIGIN, NO_SCALE
+        rotations.extend(turn)
+        locations.extend(location)
+        scales.extend(size)
+    with current().writing():
+        proxy.write(member.proxy, rotations, locations, scales)
+
+
+def show(scene, stage: SceneStage, depsgraph) -> None:
+    """Shows a stage's poses on the proxies of a scene, and evaluates the scene once more, so that all that
+    constraints make of them is there too. References to evaluated data become invalid.
+    """
+    show_all(scene, stage, depsgraph, live_movers(scene))
+    evaluate(depsgraph)
+
+
+def show_live(scene) -> None:
+    """Shows the poses of live motion again, after those of another stage."""
+    show_all(scene, current().playback.stage, None, live_movers(scene))
+
+
+def evaluate(depsgraph) -> None:
+    """Evaluates once more what depends on the poses that were shown last. References to evaluated data become
+    invalid.
+    """
+    with current().writing():
+        depsgraph.update()

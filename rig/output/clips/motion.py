@@ -1,0 +1,91 @@
+"""The motion of a robot that follows a clip, as motion files have it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isclose
+
+from ....hardware.motion_files.frames import at_rate
+from ....hardware.motion_files.named import Named
+from ....hardware.motion_files.recording import RecordedColumn, Recording
+from ...bones import shown_values
+from ...bones.file_joints import file_joints
+from ...live import live
+from ...live.mover import Mover
+from ...robot.device import Source, sources
+from ...robot.names_in_files import names_in_files
+from ..export import Export
+from .recorded import Recorded
+
+ROUNDED = 1e-3  # share by which a rate may differ from the one that is meant
+
+
+@dataclass(frozen=True)
+class ClipMotion:
+    """A robot's motion at a constant rate.
+
+    Attributes:
+        recording: Its joints, under the names that files of the robot's maker have.
+        names: Names, signs, units and scales of the recording's columns.
+        rate: Rows per second.
+    """
+
+    recording: Recording
+    names: Sequence[Named]
+    rate: int
+
+
+def clip_motion(
+    scene, rig, recorded: Recorded, movers: Sequence[Mover], rate: int, form: str, title: str
+) -> ClipMotion:
+    """The robot's motion while it follows a clip.
+
+    Of a robot with servos it is what Export Motion writes, auxiliary values included; of another one the
+    joints of its body and chains.
+
+    Args:
+        scene, rig: The scene and the robot's armature.
+        recorded: The clip, followed by the body.
+        movers: What moves the robot: its body, and chains that look.
+        rate: Rows per second.
+        form: Name of a format of motion files that has the frames unchanged.
+        title: Name of the motion.
+
+    Raises:
+        RigError, HardwareError: the robot cannot be described, or a limit is exceeded.
+    """
+    if not sources(rig):
+        return _body_motion(rig, recorded, rate, title)
+    for mover in movers:
+        if not mover.is_live:
+            live.start(*mover)
+    work = Export(scene, rig, recorded.frames[0], recorded.frames[-1], rate, False, form)
+    try:
+        while work.step() and work.done < work.total:  # the motion ends with the clip: nothing comes to rest
+            pass
+        motion = work.motion()
+    finally:
+        work.cancel()
+    return ClipMotion(replace(motion.recording, title=title), motion.named, rate)
+
+
+def _body_motion(rig, recorded: Recorded, rate: int, title: str) -> ClipMotion:
+    """Motion of all joints of a robot without servos, so that all its clips have the same joints; those that
+    neither the body nor a chain moves are as posed.
+    """
+    joints = {joint.key[1:]: joint for joint in file_joints(rig)}
+    owners = {key: joint.key[0] for key, joint in joints.items()}
+    limits = {key: (joint.lower, joint.upper) for key, joint in joints.items()}
+    still = [key for key in joints if key not in recorded.rows[0]]
+    pose = shown_values.posed(rig, still, lambda: limits)
+    keys = sorted({**pose, **recorded.rows[0]}, key=list(dict.fromkeys([*joints, *recorded.rows[0]])).index)
+    names = names_in_files(rig, [Source(owners.get(key, ""), *key) for key in keys])
+    frames = [tuple((pose | row)[key] for key in keys) for row in recorded.rows]
+    clip_rate = 1.0 / recorded.seconds
+    # Clips round the time of a frame, .0333333 s: that is no other rate.
+    values = at_rate(frames, rate if isclose(clip_rate, rate, rel_tol=ROUNDED) else clip_rate, rate)
+    columns = tuple(
+        RecordedColumn(named.name, tuple(named.sign * row[k] for row in values), named.unit, named.servo)
+        for k, named in enumerate(names)
+    )
+    times = tuple(row / rate for row in range(len(values)))
+    return ClipMotion(Recording(times, columns, title=title), names, rate)

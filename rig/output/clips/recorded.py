@@ -1,0 +1,153 @@
+"""A robot follows a clip frame by frame: the motion of the clip's bones, the robot's links and its joints."""
+
+from dataclasses import dataclass
+from math import radians
+
+import bpy
+import numpy as np
+
+from ....solvers.kinematics.se3 import Array
+from ...blender.errors import RigError
+from ...bodies import source as sources
+from ...live.movers import mover_of
+from ..motion_check.check import MotionCheck
+
+LOST = radians(5.0)  # error of a chain's aim beyond which its target is lost, as Motion Check has it
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Motion of a clip and of the robot that follows it, a row a frame.
+
+    Attributes:
+        frames: Numbers of the t frames.
+        seconds: Time [s] from one frame to the next.
+        bones: Names of the k bones of the clip that the robot follows, and those above; parents first.
+        source_rotations, source_positions: Their world poses (t, k, 3, 3) and (t, k, 3).
+        height: Size of the clip's figure, in the unit of its positions.
+        hips: Index of the topmost bone that a link follows.
+        feet: Indices of bones that are feet.
+        links: Names of the robot's l links that follow a bone.
+        link_rotations: Their world rotations (t, l, 3, 3).
+        rows: For each frame the value [rad; prismatic joints m] of each joint that the body or a chain moves.
+        joint_names: Names of the n joints of the body, for messages.
+        is_revolute: (n,) whether a joint is revolute.
+        joints: (t, n) [rad; prismatic joints m] their values.
+        lower, upper: (n,) their limits.
+        errors: (t,) [rad] the largest error of a link.
+        worst: For each frame the link with this error.
+        lost: Sentences about frames in which chains have lost their targets, or bodies have no goal.
+    """
+
+    frames: tuple[int, ...]
+    seconds: float
+    bones: tuple[str, ...]
+    source_rotations: Array
+    source_positions: Array
+    height: float
+    hips: int
+    feet: tuple[int, ...]
+    links: tuple[str, ...]
+    link_rotations: Array
+    rows: tuple[dict[tuple[str, str], float], ...]
+    joint_names: tuple[str, ...]
+    is_revolute: Array
+    joints: Array
+    lower: Array
+    upper: Array
+    errors: Array
+    worst: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+class ClipCheck(MotionCheck):
+    """Motion Check of a body, which also notes the motion of the clip and of the links that follow it.
+
+    Args:
+        scene: The scene with the clip's armature and the robot.
+        rig: The robot's armature, whose body follows the clip's.
+        frames: The clip's frames.
+
+    Raises:
+        RigError: as `MotionCheck`.
+    """
+
+    def __init__(self, scene, rig, frames: range) -> None:
+        self.retarget = rig.limber.retarget
+        self.body = mover_of(rig, self.retarget)
+        self.pairs = _followed(self.retarget)
+        self.link_names = tuple(pair.target for pair in self.pairs)
+        self.bones = _bones_above(self.retarget.source, [pair.source for pair in self.pairs])
+        self.source_rows: list[tuple[Array, Array]] = []
+        self.link_rows: list[Array] = []
+        self.rows: list[dict[tuple[str, str], float]] = []
+        super().__init__(scene, self.body, frames, LOST, radians(180.0))
+        if self.body.key not in {mover.key for mover in self.own}:
+            raise RigError(f"'{rig.name}' does not follow the clip: check its pairs")
+
+    def step(self) -> bool:
+        has_more = super().step()
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        self.source_rows.append(sources.posed(self.retarget.source, self.bones, depsgraph))
+        row: dict[tuple[str, str], float] = {}
+        for mover in sorted(self.own, key=lambda mover: mover.key != self.body.key):  # chains warp the body
+            row |= self.stage.session(*mover).values()
+        self.rows.append(row)
+        placement = self.stage.placement(self.movers, depsgraph)
+        world = placement.object(self.rig)
+        frames = np.array([world @ placement.bone(self.rig, name) for name in self.link_names], float)
+        self.link_rows.append(sources.nearest(frames.reshape(-1, 4, 4)[:, :3, :3]))
+        return has_more
+
+    def _depth(self, bone: int) -> int:
+        return len(self.retarget.source.data.bones[self.bones[bone]].parent_recursive)
+
+    def recorded(self) -> Recorded:
+        """The motion; ends the check."""
+        result = self.finish()
+        take = self.takes[self.body.key]
+        rotations, positions = (np.array(rows) for rows in zip(*self.source_rows, strict=True))
+        lost = [
+            f"Frame {finding.worst}: {finding.sentence}"
+            for finding in result.findings
+            if finding.kind == "GOAL" or (finding.kind == "LOST" and finding.chain != take.chain)
+        ]
+        rest = np.array([self.retarget.source.data.bones[name].head_local for name in self.bones])
+        size = np.abs(np.array(self.retarget.source.matrix_world.to_scale())).max()
+        hips = min((self.bones.index(pair.source) for pair in self.pairs), key=self._depth)
+        feet = {pair.source for pair in self.pairs if pair.plant}
+        return Recorded(
+            frames=tuple(take.frames),
+            seconds=take.seconds,
+            bones=self.bones,
+            source_rotations=rotations,
+            source_positions=positions,
+            height=float(np.ptp(rest, axis=0).max() * size),
+            hips=hips,
+            feet=tuple(k for k, name in enumerate(self.bones) if name in feet),
+            links=self.link_names,
+            link_rotations=np.array(self.link_rows),
+            rows=tuple(self.rows),
+            joint_names=tuple(joint.name for joint in take.joints),
+            is_revolute=np.array([not joint.is_prismatic for joint in take.joints]),
+            joints=np.array(take.filtered),
+            lower=np.array([joint.lower for joint in take.joints]),
+            upper=np.array([joint.upper for joint in take.joints]),
+            errors=np.array(take.filtered_errors),
+            worst=tuple(take.ends),
+            lost=tuple(lost),
+        )
+
+
+def _followed(retarget) -> list:
+    """The pairs with the largest weight: those with less, such as toes, are known to jitter."""
+    largest = max((pair.weight for pair in retarget.pairs if pair.enabled), default=0.0)
+    return [pair for pair in retarget.pairs if pair.enabled and pair.weight == largest]
+
+
+def _bones_above(source, names: list[str]) -> tuple[str, ...]:
+    """Bones of an armature and those above them, in the armature's order."""
+    moving = set(names)
+    for name in names:
+        moving |= {bone.name for bone in source.data.bones[name].parent_recursive}
+    return tuple(bone.name for bone in source.data.bones if bone.name in moving)

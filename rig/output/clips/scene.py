@@ -1,0 +1,108 @@
+"""Scenes in which a robot follows a clip: the clip's armature, and the robot that is paired with it."""
+
+from math import inf
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ...blender.counting import counted, listing, named
+from ...blender.errors import RigError
+from ...bodies import pair_calibration, pairing
+from . import bvh
+
+FEWEST_PAIRS = 4  # of a robot whose limbs have no known names
+
+
+def robot_in(name: str):
+    """The robot in the open file that follows clips: the armature with bone pairs; among several the one
+    with this name. Without any: the only armature.
+
+    Raises:
+        RigError: there is none, or several.
+    """
+    rigs = [obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE"]
+    followers = [rig for rig in rigs if rig.limber.retarget.pairs] or rigs
+    if len(followers) > 1:
+        followers = [rig for rig in followers if rig.name == name] or followers
+    if len(followers) == 1:
+        return followers[0]
+    if not followers:
+        raise RigError("the set-up has no armature: save it with the robot and its pairs")
+    names = named(sorted(rig.name for rig in followers))
+    raise RigError(f"the set-up has several robots ({names}): name one with --robot")
+
+
+def import_clip(path: Path):
+    """Imports a clip's armature and gives the scene its frame rate; returns the armature.
+
+    Raises:
+        RigError: the file cannot be used.
+    """
+    bvh.check(path)
+    bpy.ops.preferences.addon_enable(module="io_anim_bvh")
+    try:
+        bpy.ops.import_anim.bvh(
+            filepath=str(path), rotate_mode="NATIVE", frame_start=1, update_scene_fps=True, use_cyclic=False
+        )
+    except RuntimeError as error:
+        last = str(error).strip().splitlines()[-1]
+        raise RigError(f"Blender cannot import it ({last}): {bvh.FROM_FILE}") from error
+    return bpy.context.object
+
+
+def follow(rig, source) -> range:
+    """Lets a robot follow a clip's armature, with the pairs and the calibration of its set-up, or those of
+    Pair by Names; returns the clip's frames.
+
+    Raises:
+        RigError: too few bones can be paired, or bones of the set-up's pairs are missing in the clip.
+    """
+    retarget = rig.limber.retarget
+    before, retarget.input = retarget.source, "ARMATURE"
+    retarget.source = source
+    if retarget.pairs:
+        _take_over(before, source, [pair.source for pair in retarget.pairs if pair.enabled])
+    else:
+        pairing.pair_by_names(rig, retarget)
+        _refuse_too_few(rig, retarget)
+        pairing.release_controls(rig)
+        pair_calibration.calibrate(rig, retarget, bpy.context.evaluated_depsgraph_get())
+    rig.update_tag()
+    first, last = source.animation_data.action.frame_range
+    return range(int(first), int(last) + 1)
+
+
+def _refuse_too_few(rig, retarget) -> None:
+    """Raises RigError where half of the robot's limbs have no pair, or few bones of a robot without limbs."""
+    limbs = {
+        bones[0] for part, bones in pairing.parts_of(rig).items() if part.name in pairing.LIMBS and bones
+    }
+    pairs = {pair.target: pair.source for pair in retarget.pairs}
+    has_enough = 2 * len(limbs & set(pairs)) >= len(limbs) if limbs else len(pairs) >= FEWEST_PAIRS
+    if not has_enough and not retarget.paired_only:
+        matches = listing([f"'{target}' with '{bone}'" for target, bone in pairs.items()])
+        raise RigError(
+            f"only {counted(len(pairs), 'bone')} of '{rig.name}' could be paired by names ({matches}): pair the"
+            " others in Blender, save that file, and give it as --setup"
+        )
+
+
+def _take_over(before, source, names: list[str]) -> None:
+    """Puts a clip's armature where the set-up's source stood, in the size that it had."""
+    if lacking := [name for name in names if name not in source.data.bones]:
+        raise RigError(
+            f"it lacks {named(sorted(lacking))}, which the set-up pairs: take a clip of the same skeleton, or"
+            " another --setup"
+        )
+    if before is None or any(name not in before.data.bones for name in names):
+        return
+    source.matrix_world = before.matrix_world
+    size = _size(before, names) / (_size(source, names) or inf)
+    source.scale = [size * scale if size else scale for scale in source.scale]
+
+
+def _size(armature, names: list[str]) -> float:
+    """Root mean square distance of bones from their centre, in rest pose."""
+    heads = np.array([armature.data.bones[name].head_local for name in names])
+    return float(np.sqrt(((heads - heads.mean(0)) ** 2).sum(1).mean()))

@@ -1,0 +1,106 @@
+"""Verdict on a clip: whether the robot follows it well, and what is wrong where it does not."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import degrees
+
+import numpy as np
+
+from .. import discontinuities
+from . import measures
+from .recorded import Recorded
+
+LIMITED = np.radians(10.0)  # error of a link while a joint is at its limit: the clip leaves the robot's range
+AWAY = np.radians(45.0)  # error of a link that no limit explains; arms with few joints have some 30 degrees
+MOST_SENTENCES = 20  # findings of a clip that are written; more say nothing new
+
+
+@dataclass
+class Verdict:
+    """How a robot follows a clip.
+
+    Attributes:
+        aim_error: Largest error [deg] of a link or an end.
+        joints_at_limit: Joints that their limits stop although the clip goes farther.
+        pops: Frames in which the clip or the robot jumps.
+        joint_jump: Largest rotation [deg] of a joint in one frame; a link may be still while its joints turn.
+        slid_feet: Largest distance, as a share of the leg's length, over which a foot slides.
+        findings: Sentences with joint or bone and frame. None: the clip is good.
+    """
+
+    aim_error: float = 0.0
+    joints_at_limit: int = 0
+    pops: int = 0
+    joint_jump: float = 0.0
+    slid_feet: float = 0.0
+    findings: list[str] = field(default_factory=list)
+
+    @property
+    def is_good(self) -> bool:
+        return not self.findings
+
+
+def judge(recorded: Recorded) -> Verdict:
+    """The verdict on a clip that a robot has followed."""
+    verdict = Verdict()
+    verdict.findings += recorded.lost
+    clip_pops = list(_pops(recorded, verdict))
+    verdict.pops = len({frame for frame, _ in clip_pops})
+    verdict.findings += [sentence for _, sentence in clip_pops]
+    verdict.findings += _limits(recorded, verdict)
+    verdict.findings += _feet(recorded, verdict)
+    if len(verdict.findings) > MOST_SENTENCES:
+        more = len(verdict.findings) - MOST_SENTENCES
+        verdict.findings[MOST_SENTENCES:] = [f"{more} more"]
+    return verdict
+
+
+def _pops(recorded: Recorded, verdict: Verdict) -> Iterator[tuple[int, str]]:
+    """Frame and sentence of each pop: of a bone of the clip, of its place, and of a link of the robot."""
+    clip = recorded.bones, recorded.source_rotations, measures.POP, "the clip"
+    robot = recorded.links, recorded.link_rotations, discontinuities.ROTATION, "the robot"
+    for names, rotations, least, whose in (clip, robot):
+        amounts = measures.steps(rotations)
+        for frame, index in _first_of_each_frame(measures.rotation_pops(rotations, least)):
+            angle = degrees(amounts[frame, index])
+            number = recorded.frames[frame + 1]
+            yield number, f"Frame {number}: bone '{names[index]}' of {whose} jumps by {angle:.0f}°"
+    is_pop = measures.position_pops(recorded.source_positions[:, [recorded.hips]], recorded.height)
+    for frame, _ in _first_of_each_frame(is_pop):
+        number = recorded.frames[frame + 1]
+        yield number, f"Frame {number}: '{recorded.bones[recorded.hips]}' of the clip jumps to another place"
+    jumps = np.abs(np.diff(recorded.joints[:, recorded.is_revolute], axis=0))
+    verdict.joint_jump = round(degrees(jumps.max()), 2) if jumps.size else 0.0
+
+
+def _first_of_each_frame(is_pop: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Frame and first bone of each frame with a pop; bones below the first move along with it."""
+    for frame in np.flatnonzero(is_pop.any(1)):
+        yield int(frame), int(np.argmax(is_pop[frame]))
+
+
+def _limits(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
+    errors = recorded.errors
+    verdict.aim_error = round(degrees(errors.max()), 2) if errors.size else 0.0
+    at_limit = measures.stopped(recorded.joints, recorded.lower, recorded.upper)
+    beyond = at_limit & (errors > LIMITED)[:, None]
+    for joint in np.flatnonzero(beyond.any(0)):
+        worst = int(np.where(beyond[:, joint], errors, 0.0).argmax())
+        verdict.joints_at_limit += 1
+        yield (
+            f"Frame {recorded.frames[worst]}: joint {recorded.joint_names[joint]} stands at its limit, and"
+            f" {recorded.worst[worst]} has an error of {degrees(errors[worst]):.0f}°"
+        )
+    if not verdict.joints_at_limit and errors.size and errors.max() > AWAY:
+        worst = int(errors.argmax())
+        number, angle = recorded.frames[worst], degrees(errors[worst])
+        yield f"Frame {number}: {recorded.worst[worst]} has an error of {angle:.0f}°"
+
+
+def _feet(recorded: Recorded, verdict: Verdict) -> Iterator[str]:
+    poses = recorded.source_rotations, recorded.source_positions
+    far = measures.slides(*poses, recorded.feet, recorded.hips, recorded.seconds)
+    verdict.slid_feet = round(float(far.max(initial=0.0)), 4)
+    for foot, share in zip(recorded.feet, far, strict=True):
+        if share > measures.SLIDES:
+            yield f"Foot '{recorded.bones[foot]}' of the clip slides by {share:.2f} of its leg's length"

@@ -1,0 +1,122 @@
+"""Properties of a motion style: filter and share of the limits."""
+
+from collections.abc import Sequence
+
+from ...motion import FILTERS, NO_FILTER, MotionStyle
+from .enum_items import choice, item, keyed_enum
+from .overridable import BoolProperty, FactorProperty, FloatProperty
+
+AUTOMATIC = "automatic"  # value of a chain's `filter`
+CHAIN_FILTERS = (
+    item(
+        AUTOMATIC,
+        "Automatic",
+        "Swift for a robot: imported, connected, or with bones that have one axis. None for other characters",
+    ),
+    item(NO_FILTER, "None", "The joints follow at once, as in an animation. A robot's own limits still hold"),
+)
+
+
+BODY_FILTERS = (
+    item(NO_FILTER, "None", "The joints follow at once. Limits of velocity and acceleration still hold"),
+)
+
+
+def filter_property(extra_items: Sequence[tuple] = (), default: str = "default"):
+    """The property of a mover's motion filter; `extra_items`: items beside the filters; `default`: for files
+    where none was chosen.
+    """
+    return keyed_enum(
+        "filter",
+        name="Filter",
+        description="Filter that shapes the motion within the limits of joints or motors",
+        items=[*extra_items, *(choice(key, info) for key, info in FILTERS.items())],
+        default=default,
+    )
+
+
+class LimberSmoothness:
+    """Mixin with the filter's smoothness."""
+
+    sigma: FloatProperty(
+        name="Smoothness",
+        description="Sigma: 0 is as fast as the limits allow, 1 the smoothest and slowest",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+    )
+    rho: FloatProperty(
+        name="Responsiveness",
+        description="Rho: makes a smooth motion faster again",
+        default=0.0,
+        min=0.0,
+        max=0.99,
+    )
+
+
+class LimberStyle(LimberSmoothness):
+    """Mixin with the settings of a motion filter that may differ from joint to joint."""
+
+    beta: FloatProperty(
+        name="Soft Limits",
+        description=(
+            "Beta of the Nutty filter: how near a joint's limit it slows down; 1: from the middle of the"
+            " range on, larger: later. A joint without limits is not slowed (Ribeiro & Paiva 2019, eq. 23)"
+        ),
+        default=1.0,
+        min=0.1,
+        max=100.0,
+        soft_max=10.0,
+    )
+
+
+class LimberJointStyle(LimberStyle):
+    """Mixin of joints and motors: a style of their own, in place of that of their chain or mechanism."""
+
+    own_style: BoolProperty(
+        name="Own Style",
+        description=(
+            "Use this joint's own smoothness, responsiveness and soft limits in place of those under Motion:"
+            " a heavy base may carry a nervous head"
+        ),
+    )
+
+
+class LimberMotionStyle(LimberStyle):
+    """Mixin of chains, bodies and mechanisms: style of the motion. They have a `filter` as well, see
+    `filter_property`.
+    """
+
+    velocity_share: FactorProperty(
+        name="Velocity",
+        description=(
+            "Share of the joints' or motors' velocity limits that the motion uses; lower for a heavier"
+            " character"
+        ),
+        default=1.0,
+        min=0.01,
+    )
+    acceleration_share: FactorProperty(
+        name="Acceleration",
+        description="Share of the acceleration limits that the motion uses",
+        default=1.0,
+        min=0.01,
+    )
+    jerk_share: FactorProperty(
+        name="Jerk", description="Share of the jerk limits that the motion uses", default=1.0, min=0.01
+    )
+
+
+def motion_style(settings, joint: LimberJointStyle | None = None) -> MotionStyle:
+    """Style parameters of a joint's or motor's motion, as motion filters take them. `settings`: its chain,
+    body or mechanism.
+    """
+    style = joint if joint is not None and joint.own_style else settings
+    return MotionStyle(
+        style.sigma,
+        style.rho,
+        style.beta,
+        settings.velocity_share,
+        settings.acceleration_share,
+        settings.jerk_share,
+    )

@@ -1,0 +1,72 @@
+"""The servo of an armature's robot that a motor of LeRobot means, and the joint or value that has it."""
+
+from dataclasses import dataclass
+
+from ...robots.lerobot_zeros import Zero
+from ..bones import axes, imported_robot
+from ..bones.file_joints import FileJoint
+from ..properties.servo import ServoSettings
+from . import device as robot_device
+
+
+@dataclass(frozen=True)
+class LerobotServo:
+    """The joint, additional servo or value that has the servo of a LeRobot motor.
+
+    Attributes:
+        settings: The joint, additional servo or value.
+        name: Name for messages.
+        sign: -1 where the bone's channel is the negative of the model's joint.
+        limits: Limits of the bone's channel [rad].
+    """
+
+    settings: ServoSettings
+    name: str
+    sign: int
+    limits: tuple[float, float]
+
+
+def servo_at(rig, joint: FileJoint) -> LerobotServo | None:
+    """The servo of a joint; None without one."""
+    uid, bone, axis = joint.key
+    for settings, rig_joint in robot_device.joints(rig):
+        if (settings.uid, rig_joint.bone, rig_joint.axis) == (uid, bone, axis) and rig_joint.servo >= 0:
+            return LerobotServo(
+                rig_joint, rig_joint.label, int(joint.sign), (rig_joint.lower, rig_joint.upper)
+            )
+    is_bone = rig.type == "ARMATURE" and bone in rig.pose.bones
+    return _on_bone(rig, bone, axis, int(joint.sign), (joint.lower, joint.upper)) if is_bone else None
+
+
+def servo_of(rig, name: str, number: int, zero: Zero | None) -> LerobotServo | None:
+    """Servo of the LeRobot motor `name`: that of the model's joint, of a bone or of a value with this name,
+    else the servo `number`.
+    """
+    of = zero.of if zero is not None and zero.of else name
+    for bone, record in imported_robot.records(rig) if imported_robot.is_robot(rig) else ():
+        if record.axis and record.branch.joint.name == of:
+            servo = _on_bone(rig, bone, imported_robot.axis_of(record), record.sign, record.span)
+            if servo is not None:
+                return servo
+    for _, joint in robot_device.joints(rig):
+        if joint.bone.lower() == name.lower():
+            return LerobotServo(joint, joint.label, 1, (joint.lower, joint.upper))
+    for value in rig.limber.device.auxiliaries:
+        if value.name.lower() == name.lower():
+            return LerobotServo(value, value.name, 1, (value.low, value.high))
+    settings = robot_device.settings_of(rig, number) if number >= 0 else None
+    if settings is None:
+        return None
+    return LerobotServo(settings, settings.label, 1, settings.limits or (0.0, 0.0))
+
+
+def _on_bone(rig, bone: str, axis: str, sign: int, span: tuple[float, float]) -> LerobotServo | None:
+    """The joint of a chain or motor of the mechanism on a bone's axis, or the value that follows its
+    channel.
+    """
+    for _, joint in robot_device.joints(rig):
+        if joint.key == (bone, axis):
+            return LerobotServo(joint, joint.label, sign, span)
+    path = f"{rig.pose.bones[bone].path_from_id(axes.channel(axis))}[{axes.index(axis)}]"
+    values = (value for value in rig.limber.device.auxiliaries if value.owner == rig and value.path == path)
+    return next((LerobotServo(value, value.name, sign, span) for value in values), None)

@@ -1,0 +1,191 @@
+"""Sends connected robots the values that their armatures show: at frames, with the clock, and as signs of
+life while nothing moves.
+"""
+
+from collections.abc import Sequence
+from time import monotonic
+
+import bpy
+
+from ...hardware.safety import State
+from ...motion import Kinematic
+from ..blender.write_access import granted
+from ..live.live import is_playing, is_rendering, look_at_render
+from ..live.mover import Mover
+from ..live.movers import movers_of
+from ..live.runtime import live_movers
+from ..live.shown_poses import evaluate
+from ..properties.remote import forbid_arming
+from . import lookahead
+from . import values as robot_values
+from .connected import ConnectedRobot, robots
+
+HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
+QUICK = 0.02  # [s] the same while the armature follows the robot: the period in which its positions are read
+# the robot does not follow the armature in these states, but may move
+SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
+
+changes = 0  # number of times that something in the file was noticed to change
+_held = (
+    False  # whether an operation, such as a bake, changes the scene's frame, which the robots must not follow
+)
+
+
+def hold(is_held: bool) -> None:
+    """Stops or resumes sending. Robots keep their last values while something steps through frames faster or
+    slower than real time, such as a bake.
+    """
+    global _held
+    _held = is_held
+    note_change()
+
+
+def note_change() -> None:
+    """Something in the file has changed, or is about to: the next heartbeat reads all values anew."""
+    global changes
+    changes += 1
+
+
+def send(rig: bpy.types.Object, due: float = 0.0, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    """Sends the rig's values to its robot: filtered values of live movers, posed values of the others. No
+    effect if it is not connected.
+
+    The robot is disarmed if live motion on the rig has ended since the last call, because the authored pose
+    may be far from the robot's.
+
+    Args:
+        rig: The armature object.
+        due: Time [s] until the next values; 0: not known.
+        depsgraph: For a frame whose live poses were just shown: bones that constraints move are where those
+            of the frame before put them. If the robot follows such a bone, this evaluated scene is evaluated
+            once more.
+    """
+    robot = robots.get(rig.session_uid)
+    if robot is None:
+        return
+    movers = list(movers_of(rig))
+    _disarm_after_live(rig, robot, movers)
+    if _is_held():
+        robot.link.send(robot_values.positions(robot.shaped))
+        robot.still_at = -1
+        return
+    if depsgraph and _follows_constraints(robot, movers):
+        evaluate(depsgraph)
+    plays, unit = is_playing(), robot.link.unit(due)
+    desired = _desired(rig, robot, movers, plays, unit)
+    robot.angles = robot_values.positions(desired)
+
+    before, robot.sent_at = robot.sent_at, monotonic()
+    last_shaped = robot.shaped
+    robot.shaped = robot.filters.step(rig, robot.sources, desired, robot.sent_at - before, unit)
+    robot.link.send(robot.shaped, plays=plays, due=due)
+
+    # What was still is not read anew until something changes.
+    robot.properties = robot_values.property_values(rig, robot.sources)
+    is_still = not plays and due == 0.0 and robot.filters.at_rest and robot.shaped == last_shaped
+    robot.still_at = changes if is_still and _changes_are_noticed(rig) else -1
+
+
+def _disarm_after_live(rig: bpy.types.Object, robot: ConnectedRobot, movers: Sequence[Mover]) -> None:
+    """Disarms a robot if a mover has ceased to be live since values were last sent."""
+    are_live = frozenset(mover.settings.uid for mover in movers if mover.is_live)
+    if not robot.were_live <= are_live and (state := robot.link.status().state) not in SELF_MOVING:
+        disarm(rig, "" if state is State.DISARMED else "live motion has ended")
+    robot.were_live = are_live
+
+
+def disarm(rig: bpy.types.Object, reason: str = "") -> None:
+    """Disarms the rig's robot; until the next command its status says the reason. Other programs may not arm
+    it until the user allows it again.
+    """
+    robots[rig.session_uid].link.disarm(reason)
+    forbid_arming(rig)
+
+
+def _follows_constraints(robot: ConnectedRobot, movers: Sequence[Mover]) -> bool:
+    """Whether a robot follows bones that constraints move after live poses were shown."""
+    are_posed = not all(mover.is_live for mover in movers)
+    return are_posed and bool(robot_values.constrained_bones(movers, robot.sources) and live_movers())
+
+
+def _desired(
+    rig: bpy.types.Object, robot: ConnectedRobot, movers: Sequence[Mover], plays: bool, unit: float
+) -> list[robot_values.Value]:
+    """The newest value of each of the robot's joints before the filters, with its velocity where it is known,
+    per `unit` [s].
+    """
+    # A scene that cannot keep its rate plays slower, and so do live movers; otherwise they move in real time.
+    desired = robot_values.moving(rig, robot.sources, robot.angles, movers, 0.0 if plays else unit)
+    if not plays or all(isinstance(value, Kinematic) for value in desired):
+        return desired
+    speeds = [joint.limits.velocity for joint in robot.link.device.joints]
+    return lookahead.ahead(rig, robot.sources, desired, speeds)
+
+
+def _changes_are_noticed(rig: bpy.types.Object) -> bool:
+    """Whether Blender evaluates an object by itself when it has changed, and so `note_change` is called."""
+    return not bpy.app.background and rig.visible_get()
+
+
+def _is_still(rig: bpy.types.Object, robot: ConnectedRobot) -> bool:
+    """Whether a robot's values are what was sent last: all was at rest, and nothing has changed since.
+
+    Blender notices changes of all that it shows, but for custom properties that a script sets: those that a
+    robot follows are compared.
+    """
+    return robot.still_at == changes and robot.properties == robot_values.property_values(rig, robot.sources)
+
+
+def _is_held() -> bool:
+    """Whether robots keep their last values, since values of the scene may be those of another frame."""
+    return _held or is_rendering()
+
+
+def _is_live(rig: bpy.types.Object) -> bool:
+    return any(mover.is_live for mover in movers_of(rig))
+
+
+def send_scene(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, due: float) -> None:
+    """Sends the values that a scene's rigs show now to their robots. `depsgraph` and `due`: as for `send`."""
+    for uid, robot in robots.items():
+        rig = robot.rig(uid)
+        if rig is None or rig.name not in scene.objects:
+            continue
+        if not (scene.frame_subframe and _is_live(rig)):  # live movers do not advance at sub-frames
+            send(rig, due, depsgraph)
+
+
+def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
+    """Sends a sign of life to every robot, also while nothing moves; returns whether a state changed, so that
+    panels must be redrawn.
+
+    Values are sent as well, unless playback or the clock of live motion sends them: nothing changes between
+    two of their frames. While the scene stands still, the last values are repeated without being read anew.
+
+    Args:
+        clocked: Scenes for which the clock runs.
+    """
+    changed = False
+    for uid, robot in list(robots.items()):
+        rig = robot.rig(uid)
+        if rig is None:  # the object was deleted: its robot must not stay armed
+            robot.link.close()
+            del robots[uid]
+            changed = True
+            continue
+        if _is_still(rig, robot):
+            robot.link.send(robot.shaped)
+            robot.sent_at = monotonic()
+        else:
+            granted(_follow)(rig, robot, clocked)
+        changed |= robot.look()
+    return changed
+
+
+def _follow(rig: bpy.types.Object, robot: ConnectedRobot, clocked: Sequence[bpy.types.Scene]) -> None:
+    """Sends a robot what its armature shows now. `clocked`: as for `heartbeat`."""
+    look_at_render()
+    if (is_playing() or any(rig.name in scene.objects for scene in clocked)) and not _is_held():
+        robot.link.send_again()
+    else:
+        send(rig)

@@ -1,0 +1,77 @@
+"""Values of MJCF joints: axis, limits, reference, effort."""
+
+from typing import NamedTuple
+
+from ...solvers.kinematics.rotations import Vector, Z, unit
+from ..errors import AxisError, LimitError
+from ..model import Kind
+from ..transform import Transform
+from ..xml_tree import Element
+from .document import MOST, NO_LENGTH, Document
+
+
+class Step(NamedTuple):
+    """One axis of a body's joints.
+
+    Attributes:
+        name, kind: Of the joint that it becomes.
+        axis: Its axis, a unit vector in the body's frame.
+        at: The joint's pose in the body.
+        element: The <joint>.
+    """
+
+    name: str
+    kind: Kind
+    axis: Vector
+    at: Transform
+    element: Element
+
+
+class JointReader:
+    """Reads attributes of <joint> elements to which their classes' defaults were added."""
+
+    def __init__(self, document: Document) -> None:
+        self.document, self.reader = document, document.reader
+
+    def axis(self, joint: Element) -> Vector:
+        """Unit vector of the joint's axis. Raises AxisError."""
+        axis = self.document.vector(joint, "axis", Z)
+        if max(map(abs, axis)) < NO_LENGTH:
+            raise self.reader.error(AxisError, joint, "its axis has no direction: give it one")
+        return unit(axis)
+
+    def limits(self, joint: Element, kind: Kind) -> tuple[float | None, float | None]:
+        """Lower and upper limit [rad or m]; None if the joint is not limited."""
+        if kind == "continuous":  # a part of a ball, whose range is a cone
+            return None, None
+        limited = joint.attributes.get("limited", "auto")
+        bounds = self.reader.numbers(joint, "range", 2) or (0.0, 0.0)
+        infers = self.document.compiler.get("autolimits", "true") == "true"
+        if limited == "false" or (limited == "auto" and not (infers and bounds[0] < bounds[1])):
+            if limited == "auto" and bounds[0] > bounds[1]:
+                raise self.reader.error(
+                    LimitError,
+                    joint,
+                    f"range='{joint.attributes['range']}' begins above its end: exchange the numbers",
+                )
+            return None, None
+        if bounds[0] > bounds[1]:
+            raise self.reader.error(
+                LimitError,
+                joint,
+                f"range='{joint.attributes['range']}' begins above its end: exchange the numbers",
+            )
+        lower, upper = (self.document.angle(number) if kind == "revolute" else number for number in bounds)
+        return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None
+
+    def reference(self, joint: Element, is_slide: bool) -> float:
+        """Joint value [rad or m] in the pose in which the file gives the bodies."""
+        if joint.attributes.get("type", "hinge") == "ball":
+            return 0.0
+        reference = self.reader.number(joint, "ref") or 0.0
+        return reference if is_slide else self.document.angle(reference)
+
+    def effort(self, joint: Element) -> float | None:
+        """Largest force [N] or torque [Nm] of the joint's motors; None: not limited."""
+        force_range = self.reader.numbers(joint, "actuatorfrcrange", 2)
+        return max(map(abs, force_range)) or None if force_range else None

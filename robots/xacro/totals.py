@@ -1,0 +1,90 @@
+"""Totals of what a xacro document expands to: none takes more time or memory than a robot needs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..attributes import AttributeReader
+from ..errors import MalformedError, UrdfError
+from ..xml_tree import Element
+from .expressions import ExpressionError
+
+# elements and parameters that a document may expand to: the largest public robots have some thousands
+MAX_ELEMENTS = 200_000
+MAX_DEPTH = 120  # nested elements, macros and files
+NESTED = f"elements, macros, files and properties are nested deeper than {MAX_DEPTH}"
+MAX_FILES = 500  # included, each time counted
+# bytes of all included files, each counted once: the largest public robots have some hundred thousand
+MAX_INCLUDED = 50_000_000
+MAX_TEXT = 100_000  # characters of an attribute
+# of all attributes and texts that are put together: the largest public robots have some hundred thousand
+MAX_CHARACTERS = 20_000_000
+MAX_YAML = 100  # files that expressions load
+MAX_YAML_BYTES = 1_000_000  # of all of them
+
+
+class Totals:
+    """Counts what a document expands to; each method adds to a total, and raises MalformedError at `element`
+    (`load`: ExpressionError) if that exceeds its largest value.
+    """
+
+    def __init__(self, reader: AttributeReader) -> None:
+        self.reader = reader
+        self.elements = self.files = self.depth = self.characters = self.included_bytes = 0
+        self.yaml_files = self.yaml_bytes = 0
+
+    def add_elements(self, number: int, element: Element) -> None:
+        """Elements and parameters."""
+        self.elements += number
+        if self.elements > MAX_ELEMENTS:
+            raise self._error(
+                element,
+                f"the file expands to more than {MAX_ELEMENTS} elements and parameters: is this a robot?",
+            )
+
+    def add_text(self, text: str, element: Element) -> None:
+        """Characters of a text."""
+        self.characters += len(text)
+        if self.characters > MAX_CHARACTERS:
+            raise self._error(
+                element, f"the file expands to more than {MAX_CHARACTERS} characters: is this a robot?"
+            )
+
+    def add_include(self, element: Element) -> None:
+        """An included file."""
+        self.files += 1
+        if self.files > MAX_FILES:
+            raise self._error(
+                element, f"more than {MAX_FILES} files are included: does a file include itself?"
+            )
+
+    def add_included_bytes(self, path: Path, element: Element) -> None:
+        """Bytes of an included file that is read for the first time."""
+        self.included_bytes += path.stat().st_size
+        if self.included_bytes > MAX_INCLUDED:
+            raise self._error(
+                element, f"the included files have more than {MAX_INCLUDED} bytes: is this a robot?"
+            )
+
+    def add_yaml(self, path: Path) -> None:
+        """A YAML file that an expression loads for the first time."""
+        self.yaml_files += 1
+        if self.yaml_files > MAX_YAML:
+            raise ExpressionError(f"it loads more than {MAX_YAML} YAML files: is this a robot?")
+        self.yaml_bytes += path.stat().st_size
+        if self.yaml_bytes > MAX_YAML_BYTES:
+            raise ExpressionError(
+                f"with the file '{path}' it loads more than {MAX_YAML_BYTES} bytes of YAML: is this a robot?"
+            )
+
+    @contextmanager
+    def deeper(self, element: Element, question: str) -> Iterator[None]:
+        """One more level of nesting inside the context; `question`: what may have caused too many."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self._error(element, f"{NESTED}: {question}")
+        yield
+        self.depth -= 1
+
+    def _error(self, element: Element, what: str) -> UrdfError:
+        return self.reader.error(MalformedError, element, what)

@@ -1,0 +1,18 @@
+/* The exact correction: the angles nearest to a solution that meet the aim. Source: solvers/exact_aim.py. */
+#ifndef LIMBER_EXACT_H
+#define LIMBER_EXACT_H
+
+#include "descent.h"
+
+/* Corrects angles (n,) within limits in place, all joints at the same cost; their frames and aim errors are the evaluated
+ * ones. Returns the number of steps. */
+int correct(struct work *work, double *angles);
+
+/* As `correct`; where a chain cannot also be upright, only the views are corrected. The evaluated errors count the
+ * roll. */
+int correct_or_look(struct work *work, double *angles);
+
+/* The error [rad] of the first end's view, or of its orientation where that is prescribed, in the evaluated pose. */
+double view_error(const struct work *work);
+
+#endif

@@ -1,0 +1,336 @@
+"""Many clips of motion capture to a robot's files by one command: verdicts, one dataset, and the same files
+however the work is shared or interrupted.
+"""
+
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+import pytest
+
+from tests.blender.clips import Clip, walk
+from tests.blender.figures import XSENS, figure
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
+
+
+def words(clips: Path, to: Path, *options) -> list[str]:
+    line = [sys.executable, ROOT / "scripts" / "batch.py", "limber_retarget", clips, "--to", to, *options]
+    return [str(word) for word in line]
+
+
+def retargeted(clips: Path, to: Path, *options) -> subprocess.CompletedProcess:
+    line = words(clips, to, *options)
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
+
+
+def manifest(folder: Path) -> dict[str, dict]:
+    return {row["clip"]: row for row in json.loads((folder / "manifest.json").read_text())}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and ".part" not in path.name
+    }
+
+
+def pop() -> Clip:
+    clip = walk()
+    clip.turn([20], "LeftElbow", 2, 60.0)
+    return clip
+
+
+def slide() -> Clip:
+    return walk(stride=0.0, period=1.5, shift=lambda time: 0.2 * min(max((time - 0.15) / 0.45, 0.0), 1.0))
+
+
+def without(*joints: str) -> Clip:
+    clip = walk()
+    clip.joints = joints
+    return clip
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory) -> dict[str, Path]:
+    """A robot without pairs in a file, a folder of clips, and the folder to which they were retargeted."""
+    folder = tmp_path_factory.mktemp("retarget")
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    figure(XSENS, "Body")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "body.blend"))
+    clips = folder / "clips"
+    (clips / "day").mkdir(parents=True)
+    walk().write(clips / "walk.bvh")
+    walk(50, 60, 0.3).write(clips / "day" / "walk.bvh")
+    walk(30, 30, 0.0).write(clips / "stand.bvh")
+    pop().write(clips / "pop.bvh")
+    slide().write(clips / "slide.bvh")
+    (clips / "empty.bvh").write_text("")
+    lines = walk().text().splitlines()
+    (clips / "cut.bvh").write_text("\n".join(lines[:-3]))
+    lines[-5] = "nan " + lines[-5].split(" ", 1)[1]
+    (clips / "nan.bvh").write_text("\n".join(lines))
+    without("Hips", "LeftHip", "LeftKnee").write(clips / "few.bvh")
+    done = retargeted(clips, folder / "one", "--setup", folder / "body.blend", "--workers", 1)
+    (folder / "said.txt").write_text(done.stdout + done.stderr)
+    assert done.returncode == 1, done.stdout + done.stderr
+    return {name: folder / name for name in ("body.blend", "clips", "one", "said.txt")}
+
+
+def test_each_clip_has_a_verdict_which_names_what_is_wrong(places):
+    rows = manifest(places["one"])
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "walk": "good",
+        "day/walk": "good",
+        "stand": "good",
+        "pop": "flagged",
+        "slide": "flagged",
+        "empty": "failed",
+        "cut": "failed",
+        "nan": "failed",
+        "few": "failed",
+    }
+    assert "Frame 21: bone 'LeftElbow' of the clip jumps" in rows["pop"]["reason"]
+    assert "Foot 'LeftAnkle' of the clip slides" in rows["slide"]["reason"]
+    assert "it is empty: export the clip again" in rows["empty"]["reason"]
+    assert "it announces 40 frames and has 37 frames" in rows["cut"]["reason"]
+    assert "frame 36 has a value that is not a number" in rows["nan"]["reason"]
+    assert "only 3 bones of 'Body' could be paired" in rows["few"]["reason"]
+    assert "--setup" in rows["few"]["reason"]
+
+
+def test_what_failed_is_named_at_the_end_of_the_output(places):
+    said = places["said.txt"].read_text()
+    assert "4 failed" in said
+    assert f"failed: {places['clips'] / 'empty.bvh'}: it is empty" in said
+
+
+def test_all_clips_are_episodes_of_one_dataset_which_are_numbered_by_their_paths(places):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = manifest(places["one"])
+    episodes = {name: row["episode"] for name, row in rows.items() if row["episode"] is not None}
+    assert list(episodes) == ["day/walk", "pop", "slide", "stand", "walk"]
+    assert list(episodes.values()) == [0, 1, 2, 3, 4]
+    info = json.loads((places["one"] / "meta" / "info.json").read_text())
+    assert (info["total_episodes"], info["fps"], info["splits"]) == (5, 30, {"train": "0:5"})
+    tables = [
+        parquet.read_table(places["one"] / f"data/chunk-000/file-{number:03d}.parquet") for number in range(5)
+    ]
+    assert sum(len(table) for table in tables) == info["total_frames"]
+    index = [value for table in tables for value in table["index"].to_pylist()]
+    assert index == list(range(info["total_frames"]))
+    for number, table in enumerate(tables):
+        assert set(table["episode_index"].to_pylist()) == {number}
+        assert len(table["action"][0]) == len(info["features"]["action"]["names"])
+    described = parquet.read_table(places["one"] / "meta/episodes/chunk-000/file-000.parquet").to_pydict()
+    assert described["length"] == [len(table) for table in tables]
+    assert [texts[0] for texts in described["tasks"]] == list(episodes)
+
+
+def test_two_shards_write_the_same_files_as_one_run(places, tmp_path):
+    setup = ("--setup", places["body.blend"], "--workers", 1)
+    first = retargeted(places["clips"], tmp_path, *setup, "--shard", "2/2")
+    assert "other shards are not done yet" in first.stdout, first.stderr
+    assert not (tmp_path / "manifest.json").exists()
+    retargeted(places["clips"], tmp_path, *setup, "--shard", "1/2")
+    assert contents(tmp_path) == contents(places["one"])
+
+
+def test_a_cluster_with_two_workers_writes_the_same_files_as_one_run(places, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        scheduler = ("--scheduler", cluster.scheduler_address)
+        done = retargeted(places["clips"], tmp_path, "--setup", places["body.blend"], *scheduler)
+    assert done.returncode == 1, done.stderr
+    assert contents(tmp_path) == contents(places["one"])
+
+
+def test_a_killed_run_loses_the_clip_at_hand_and_goes_on(places, tmp_path):
+    line = words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    for said in process.stdout:
+        if said.startswith("[2/9]"):
+            break
+    workers = descendants(process.pid)  # a pool's processes, and what they run
+    process.kill()  # first: it would put another worker in the place of one that is killed
+    process.wait()
+    for worker in workers:
+        ending = os.pidfd_open(worker)
+        os.kill(worker, signal.SIGKILL)
+        select.select([ending], [], [])  # until it has ended: a record may be on its way to its place
+        os.close(ending)
+    states = [json.loads(path.read_text())["state"] for path in (tmp_path / "records").glob("*.json")]
+    ended = sum(state in ("good", "flagged") for state in states)
+    again = retargeted(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
+    assert f"{ended} of 9 files are done already" in again.stdout, again.stdout + again.stderr
+    assert contents(tmp_path) == contents(places["one"])
+
+
+def descendants(process: int) -> list[int]:
+    return [number for child in children(process) for number in (child, *descendants(child))]
+
+
+def children(process: int) -> list[int]:
+    threads = Path(f"/proc/{process}/task").glob("*/children")  # whichever thread began them
+    return [int(number) for thread in threads for number in thread.read_text().split()]
+
+
+def test_an_interrupted_run_stops_and_says_how_it_goes_on(places, tmp_path):
+    line = words(places["clips"], tmp_path, "--setup", places["body.blend"], "--workers", 1)
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline()
+    worker = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, complained = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "The same command goes on where it stopped" in complained
+    assert not any(Path(f"/proc/{number}").exists() for number in worker)
+
+
+def test_a_second_run_works_on_the_clip_that_changed_alone(places, tmp_path):
+    clips, to = tmp_path / "clips", tmp_path / "to"
+    shutil.copytree(places["one"], to)
+    shutil.copytree(places["clips"], clips)
+    for name in ("empty", "cut", "nan", "few"):
+        (clips / f"{name}.bvh").unlink()
+    walk(24).write(clips / "stand.bvh")
+    done = retargeted(clips, to, "--setup", places["body.blend"], "--workers", 1)
+    assert re.findall(r"^\[(.*)\] (\S+):", done.stdout, re.MULTILINE) == [("5/5", "stand.bvh")], done.stderr
+    assert done.returncode == 0
+    assert len(manifest(to)) == 5
+
+
+def test_a_table_of_joints_has_a_row_for_each_frame_of_the_clip(places, tmp_path):
+    done = retargeted(
+        places["clips"] / "walk.bvh", tmp_path, "--setup", places["body.blend"], "--format", "csv"
+    )
+    assert done.returncode == 0, done.stderr
+    rows = (tmp_path / "clips" / "walk.csv").read_text().splitlines()
+    assert len(rows) == 1 + 40
+    assert rows[0].startswith("seconds,")
+
+
+def test_another_dataset_is_not_written_over(places, tmp_path):
+    (tmp_path / "meta").mkdir()
+    (tmp_path / "meta" / "info.json").write_text("{}")
+    done = retargeted(places["clips"], tmp_path, "--setup", places["body.blend"])
+    assert done.returncode == 2
+    assert "is another LeRobot dataset, which would be lost: choose another --to" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--robot", "nobody"), "There is no robot 'nobody' in the gallery: choose one of"),
+        (("--setup", "none.blend"), "There is no file none.blend: give a .blend file as --setup"),
+    ],
+)
+def test_a_robot_that_is_not_there_is_named_before_anything_begins(places, tmp_path, options, sentence):
+    done = retargeted(places["clips"], tmp_path / "to", *options)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert not (tmp_path / "to").exists()
+
+
+# the lines of the documents
+
+
+@pytest.fixture
+def shell(places, tmp_path):
+    """A folder as the documents have it, and a function that runs a shell's line in it."""
+    (tmp_path / "clips").mkdir()
+    for name in ("walk", "stand"):
+        shutil.copy(places["clips"] / f"{name}.bvh", tmp_path / "clips")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    blender = programs / "blender"
+    # "--command NAME ..." as Blender takes it; the document's robot.urdf stands for the robot of these tests.
+    blender.write_text(
+        f'#!/bin/sh\n[ "$1" = --command ] || exit 9\nshift\nexec {sys.executable} {ROOT / "scripts" / "batch.py"}'
+        f' "$@" --setup {places["body.blend"]}\n'
+    )
+    blender.chmod(0o755)
+
+    def run(script: str, **variables: str) -> subprocess.CompletedProcess:
+        path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+        environment = os.environ | {"PATH": path} | variables
+        line = ["/bin/sh", "-c", script]
+        return subprocess.run(
+            line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+
+    return tmp_path, run
+
+
+def block(language: str, word: str) -> str:
+    """The code of the documents' block that has a word."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", DOCUMENT, re.DOTALL)
+    (code,) = [code for code in blocks if word in code]
+    return code
+
+
+def test_the_documents_first_line_works_as_it_stands(shell):
+    folder, run = shell
+    (line,) = [
+        line for line in DOCUMENT.splitlines() if line.startswith("    blender --command limber_retarget")
+    ]
+    done = run(line)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (folder / "out" / "clips").iterdir()) == ["stand.csv", "walk.csv"]
+
+
+def test_the_documents_array_of_jobs_works_shard_by_shard(shell):
+    folder, run = shell
+    script = block("sh", "SBATCH")
+    for number in ("1", "2", "3", "4"):
+        done = run(script, SLURM_ARRAY_TASK_ID=number)
+        assert done.returncode == 0, done.stderr
+    assert list(manifest(folder / "out")) == ["stand", "walk"]
+
+
+def test_the_documents_lines_for_gnu_parallel_and_deadline_are_shards(shell):
+    folder, run = shell
+    for line, mark in (
+        (block("sh", "parallel").partition("parallel ")[2], "{}"),
+        (deadline(), "<STARTFRAME>"),
+    ):
+        for number in ("1", "2"):
+            done = run(line.replace(mark, number).replace("/4", "/2"))
+            assert done.returncode == 0, done.stderr
+        assert list(manifest(folder / "out")) == ["stand", "walk"]
+        shutil.rmtree(folder / "out")
+
+
+def deadline() -> str:
+    program, arguments = re.search(r'-executable (\S+) -arguments "(.*)"', block("sh", "deadline")).groups()
+    return f"{program} {arguments}"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js, which runs Flamenco's job types")
+def test_the_documents_job_type_makes_tasks_that_work(shell):
+    folder, run = shell
+    script = f"""
+        const author = {{
+            Task: (name, type) => ({{ name, type, commands: [], addCommand(c) {{ this.commands.push(c); }} }}),
+            Command: (name, parameters) => ({{ name, parameters }}),
+        }};
+        {block("js", "JOB_TYPE")}
+        const settings = {{ clips: "clips", robot: "robot.urdf", to: "out", format: "csv", shards: 2 }};
+        const job = {{ settings, tasks: [], addTask(t) {{ this.tasks.push(t); }} }};
+        compileJob(job);
+        console.log(JSON.stringify(job.tasks.map(t => t.commands[0].parameters)));
+    """
+    made = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)
+    for command in json.loads(made.stdout):
+        done = run(" ".join([command["exe"], *command["args"]]))
+        assert done.returncode == 0, done.stderr
+    assert list(manifest(folder / "out")) == ["stand", "walk"]
