@@ -34,7 +34,7 @@ def ticks(character: CharacterFile, seconds: float = 30.0) -> list[float]:
     source = random.Random(2)
     performance = Performance(character)
     name = character.chains[0].ends[0].targets[0]
-    base = np.array(character.targets[0].place.frame.at(0.0))
+    base = np.array(character.targets[0].anchor.frame.at(0.0))
     spent = []
     for number in range(round(seconds * RATE)):
         place = base.copy()
@@ -53,7 +53,7 @@ def interrupted(character: CharacterFile, count: int) -> dict[str, float]:
     chain = character.chains[0]
     names = [target.name for target in character.targets]
     reach = chain.skeleton.reach
-    centre = np.array(character.targets[0].place.frame.at(0.0))[:3, 3]
+    centre = np.array(character.targets[0].anchor.frame.at(0.0))[:3, 3]
     times = np.arange(0.0, seconds, 2.0)
     paths = {
         name: TargetPath(

@@ -13,7 +13,7 @@ from .script import Script
 SAME = 1e-6  # [rad, m] largest difference that nobody sees and no servo resolves
 
 
-class Verdict(NamedTuple):
+class SelfTestResult(NamedTuple):
     """Result of a self-test.
 
     Attributes:
@@ -29,7 +29,7 @@ class Verdict(NamedTuple):
     joint: str
 
 
-def check(character: CharacterFile) -> Verdict:
+def check(character: CharacterFile) -> SelfTestResult:
     """The result of the self-test of a character.
 
     Raises:
@@ -46,7 +46,7 @@ def check(character: CharacterFile) -> Verdict:
     )
     late = np.flatnonzero((apart > SAME).any(axis=1))
     if not len(late):
-        return Verdict(len(apart), float(apart.max()), None, "")
+        return SelfTestResult(len(apart), float(apart.max()), None, "")
     first = int(late[0])
     joint = character.joint_names[int(np.argmax(apart[first]))]
-    return Verdict(len(apart), float(apart.max()), character.first_frame + first, joint)
+    return SelfTestResult(len(apart), float(apart.max()), character.first_frame + first, joint)

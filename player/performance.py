@@ -1,6 +1,6 @@
 """A character that plays: its movers on a stage of the engine, frame by frame, without a clock."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -23,8 +23,7 @@ from ..character.chain.tick import ChainModel, ChainOutputs, make_model
 from ..character.effects import PostureEffect
 from ..character.file.contents import Anchor, ChainEntry, CharacterFile, MechanismEntry
 from ..character.file.reading import LIFE
-from ..character.file.tracks import Array
-from ..character.host import Frame, Session
+from ..character.host import Frame, NoPose, Session
 from ..character.mechanism.tick import MechanismOutputs
 from ..character.one_thread import in_one_thread
 from ..character.stage import Stage
@@ -32,82 +31,27 @@ from .controls import ChainControls, SetControls
 from .errors import PlayerError
 from .mechanisms import PlayedMechanism, key_of
 from .performer import Performer, Role
-
-View = dict[str, ChainPose]  # where chains are, by their names
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A moment of a performance: what a stage calls the host.
-
-    Attributes:
-        frame: Frame of the clip, counted from 0; between two frames a fraction.
-        seconds: Scene time [s].
-        entries: The chains by their names.
-        anchors: Where the clip has each target, by their names.
-        targets: World matrices of targets that somebody places, in place of those of the clip.
-        controls: What was set of the chains, by their names.
-        role: What the behaviour asks of a chain in this moment; None: there is no behaviour.
-    """
-
-    frame: float
-    seconds: float
-    entries: Mapping[str, ChainEntry]
-    anchors: Mapping[str, Anchor]
-    targets: Mapping[str, Matrix]
-    controls: Mapping[str, ChainControls]
-    role: Callable[[str, Usual], Role] | None
-
-    def needs(self, parts: Sequence["Played"], certain: bool = False) -> list[list[int]]:
-        places = {part.key: k for k, part in enumerate(parts)}
-        needs = []
-        for part in parts:
-            anchors = [*part.anchors, *map(self._anchor, part.followed(self))]
-            chains = {
-                anchor.link.chain for anchor in anchors if anchor is not None and anchor.link is not None
-            }
-            needs.append(sorted(places[chain] for chain in chains - {part.key}))
-        return needs
-
-    def view(self, poses: Sequence[tuple[Any, Any, Any]]) -> View:
-        return {part.key: pose for part, _, pose in poses if pose}
-
-    def world(self, anchor: Anchor, view: View) -> Array:
-        """World matrix (4, 4) of an anchor."""
-        relative = anchor.frame.at(self.frame)
-        if anchor.link is None:
-            return relative
-        chain, joint = anchor.link
-        if chain in view:
-            return view[chain].on(joint, relative)
-        entry = self.entries[chain]  # it was not ticked yet: where it is authored
-        base = self.world(entry.base_frame, view).tolist()
-        authored = tuple(entry.authored.at(self.frame).tolist())
-        return ChainPose(base, entry.skeleton, authored).on(joint, relative)
-
-    def target(self, name: str, view: View) -> Matrix:
-        """World matrix of a target."""
-        if name in self.targets:
-            return self.targets[name]
-        matrix: Matrix = self.world(self.anchors[name], view).tolist()
-        return matrix
-
-    def _anchor(self, target: str) -> Anchor | None:
-        """Where the clip has a target; None: somebody places it."""
-        return None if target in self.targets else self.anchors[target]
+from .scene import Moment, Played, PlayedScene, PlayedView
 
 
 @dataclass
-class PlayedChainSession(Session):
-    """Session of a chain from a character file."""
+class PlayedChainSession(Session[PlayedView, ChainPose]):
+    """Session of a chain from a character file.
 
-    target: str = ""  # name of the target that its own end follows
-    base: Matrix = field(default_factory=list)  # world matrix of its base frame
-    models: dict[bool, ChainModel] = field(default_factory=dict)  # by whether stored postures are switched
+    Attributes:
+        entry: The chain.
+        target: Name of the target that its own end follows.
+        base: World matrix of its base frame.
+        models: By whether stored postures are switched.
+    """
 
-    def read(self, frame: Frame, dt: float) -> tuple[ChainModel, ChainInputs]:
-        moment: Moment = frame.host
-        entry: ChainEntry = frame.mover.entry
+    entry: ChainEntry = field(kw_only=True)
+    target: str = ""
+    base: Matrix = field(default_factory=list)
+    models: dict[bool, ChainModel] = field(default_factory=dict)
+
+    def read(self, frame: Frame[PlayedView, ChainPose], dt: float) -> tuple[ChainModel, ChainInputs]:
+        moment, entry = frame.view.moment, self.entry
         controls = moment.controls[entry.name]
         base, posture, weights = _kept(entry, controls, moment.frame)
         settings, target = _settings(entry, controls, moment.frame), None
@@ -130,14 +74,14 @@ class PlayedChainSession(Session):
             if stored is not None
             else [(weight, each.values) for weight, each in pairs if weight > 0.0]
         )
-        self.base = moment.world(entry.base_frame, frame.view).tolist()
+        self.base = frame.view.world(entry.base_frame).tolist()
         chain_frame = ChainFrame(
             name=entry.name,
             base=self.base,
-            ends=self._ends(entry, moment, frame.targets),
+            ends=self._ends(entry, frame.targets),
             posture=kept_values(base, weighted, entry.authored.at(moment.frame)),
             kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
-            has_choice=len(moment.anchors.keys() | moment.targets.keys()) > 1,
+            has_choice=len(moment.scene.anchors.keys() | moment.targets.keys()) > 1,
             seconds=moment.seconds,
             gestures=gestures,
         )
@@ -162,16 +106,29 @@ class PlayedChainSession(Session):
             )
         return self.models[posture_jumps]
 
-    def _ends(self, entry: ChainEntry, moment: Moment, view: View) -> tuple[EndInputs, ...]:
+    def _ends(self, entry: ChainEntry, view: PlayedView) -> tuple[EndInputs, ...]:
         """Inputs of the ends with the targets' current matrices."""
         names = (self.target, *(end.targets[0] for end in entry.ends[1:]))
         return tuple(
-            end.inputs._replace(target=moment.target(name, view), identity=name, name=name)
+            end.inputs._replace(target=view.target(name), identity=name, name=name)
             for end, name in zip(entry.ends, names, strict=True)
         )
 
-    def show(self, frame: Frame) -> tuple[ChainPose, ChainPose]:
-        outputs: ChainOutputs = self.outputs
+    @property
+    def target_position(self) -> list[float]:
+        """Position [m] in the world of the target that its own end follows, at the last tick."""
+        inputs = self.ticked[1] if self.ticked is not None else None
+        return [row[3] for row in inputs.ends[0].target[:3]] if isinstance(inputs, ChainInputs) else []
+
+    @property
+    def solved(self) -> ChainOutputs | None:
+        """What the chain does; None: it could not be solved yet."""
+        return self.outputs if isinstance(self.outputs, ChainOutputs) else None
+
+    def show(self, frame: Frame[PlayedView, ChainPose]) -> tuple[ChainPose | NoPose, ChainPose | NoPose]:
+        outputs = self.solved
+        if outputs is None:
+            return self.pose, self.desired_pose
         shown, desired = (
             ChainPose(self.base, outputs.skeleton, tuple(angles.tolist()))
             for angles in (outputs.angles, outputs.desired)
@@ -191,7 +148,7 @@ class PlayedChain:
         return self.entry.name
 
     def new_session(self) -> PlayedChainSession:
-        return PlayedChainSession()
+        return PlayedChainSession(entry=self.entry)
 
     @property
     def anchors(self) -> list[Anchor]:
@@ -205,12 +162,8 @@ class PlayedChain:
         if (target := moment.controls[self.entry.name].target) is not None:
             yield target
 
-    def place(self, view: View, pose: Any) -> None:
-        if pose:
-            view[self.key] = pose
-
-
-Played = PlayedChain | PlayedMechanism
+    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
+        view.place(self.key, pose)
 
 
 class Performance:
@@ -233,9 +186,12 @@ class Performance:
             character, frozenset(targets) | {target.name for target in character.targets}
         )
         self.frame = 0.0  # of the clip, counted from 0
-        self._stage = Stage()
-        self._entries = {chain.name: chain for chain in character.chains}
-        self._anchors = {target.name: target.place for target in character.targets}
+        self._stage: Stage[PlayedView, ChainPose] = Stage()
+        self._scene = PlayedScene(
+            {chain.name: chain for chain in character.chains},
+            {target.name: target.anchor for target in character.targets},
+            {part.key: part for part in self.parts},
+        )
         self._posture_names = {
             chain.name: [posture.name for posture in chain.postures] for chain in character.chains
         }
@@ -257,7 +213,7 @@ class Performance:
         role = None if self.performer is None else partial(self._role, self.performer, dt)
         rate = self.character.rate
         seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
-        moment = Moment(frame, seconds, self._entries, self._anchors, targets, self.controls.chains, role)
+        moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, role)
         self.frame = frame
         self._stage.tick(self.parts, moment, dt, {})
 
@@ -277,24 +233,21 @@ class Performance:
         self.performer.enter(state, cause)
 
     def outputs(self, chain: ChainEntry) -> ChainOutputs | None:
-        """ChainOutputs of a chain at the last call of `advance`; None: it could not be solved yet."""
-        outputs: ChainOutputs | None = self._session(chain).outputs
-        return outputs
+        """Outputs of a chain at the last call of `advance`; None: it could not be solved yet."""
+        return self._session(chain).solved
 
     def mechanism_outputs(self, mechanism: MechanismEntry) -> MechanismOutputs | None:
-        """ChainOutputs of a mechanism at the last call of `advance`; None: it could not be solved yet."""
-        outputs: MechanismOutputs | None = self._stage.sessions[key_of(mechanism)].outputs
-        return outputs
+        """Outputs of a mechanism at the last call of `advance`; None: it could not be solved yet."""
+        outputs = self._stage.sessions[key_of(mechanism)].outputs
+        return outputs if isinstance(outputs, MechanismOutputs) else None
 
     def mechanism_problem(self, mechanism: MechanismEntry) -> str:
         """Why a mechanism does not follow its goals, as a sentence; "" if it does."""
-        problem: str = self._stage.sessions[key_of(mechanism)].problem
-        return problem
+        return self._stage.sessions[key_of(mechanism)].problem
 
     def target_position(self, chain: ChainEntry) -> list[float]:
         """Position [m] in the world of the target that a chain's own end follows."""
-        inputs: ChainInputs = self._session(chain).ticked[1]  # type: ignore[index]  # it was ticked
-        return [row[3] for row in inputs.ends[0].target[:3]]
+        return self._session(chain).target_position
 
     def problem(self, chain: ChainEntry) -> str:
         """Why a chain does not follow its goals, as a sentence; "" if it does."""
@@ -308,7 +261,9 @@ class Performance:
         ]
 
     def _session(self, chain: ChainEntry) -> PlayedChainSession:
-        session: PlayedChainSession = self._stage.sessions[chain.name]
+        session = self._stage.sessions[chain.name]
+        if not isinstance(session, PlayedChainSession):
+            raise TypeError(f"'{chain.name}' is no chain")
         return session
 
 

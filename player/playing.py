@@ -1,6 +1,7 @@
 """Plays a script in simulated time, and records what the character does. No device, no clock."""
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from .performance import Performance
 from .script import SAME_TIME, Event, Script, TargetPath
 
 SAME_RATE = 1e-6  # relative: a rate that is nearer to the clip's is the clip's
+ROWS = ("commanded", "desired", "target_position", "aim_error_desired", "aim_error", "state", "values")
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
 IDENTITY = np.eye(4).tolist()
 
@@ -33,46 +35,46 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
     """
     paths = dict(script.targets)
     performance = Performance(character, tuple(paths), script.seed)
-    count = round(script.seconds * script.rate) + 1
-    rows: dict[str, list[Any]] = {
-        name: [] for name in ("commanded", "desired", "target_position", "aim_error_desired", "aim_error")
-    }
-    values, states = [], []
+    rows: dict[str, list[Any]] = {name: [] for name in ROWS}
     decisions: list[dict[str, Any]] = []
-    events = iter(script.events)
-    coming = next(events, None)
-    times = np.arange(count) / script.rate
+    coming = deque(script.events)
+    times = np.arange(round(script.seconds * script.rate) + 1) / script.rate
     for number, time in enumerate(times.tolist()):
         names = []
-        while coming is not None and coming.at <= time + SAME_TIME:
-            decisions += _apply(performance, coming)
-            names += [coming.event] if coming.event else []
-            coming = next(events, None)
+        while coming and coming[0].at <= time + SAME_TIME:
+            event = coming.popleft()
+            decisions += _apply(performance, event)
+            names += [event.event] if event.event else []
         frame, dt = _step(character, script.rate, number)
         performance.advance(frame, dt if number else 0.0, _targets(character, paths, time, frame), names)
-        states.append(performance.state)
         for name, row in _row(performance).items():
             rows[name].append(row)
-        values.append(performance.values())
     if performance.performer is not None:
         decisions += [each._asdict() for each in performance.performer.decisions]
-    lines = [json.dumps(each) for each in sorted(decisions, key=lambda each: round(float(each["time"]), 6))]
-    chains = character.chains
+    return {"time": times, **_recording(character, rows), "decisions": _lines(decisions)}
+
+
+def _recording(character: CharacterFile, rows: dict[str, list[Any]]) -> dict[str, Array]:
+    """Arrays of the recording, from what it has of each tick."""
     limits = [
-        *(joint for chain in chains for joint in chain.skeleton.joints),
+        *(joint for chain in character.chains for joint in chain.skeleton.joints),
         *(motor.limits for mechanism in character.mechanisms for motor in mechanism.motors),
     ]
     return {
-        "time": times,
         "joint_names": np.array(character.joint_names),
         **{name: np.array(row) for name, row in rows.items()},
+        "state": np.array(rows["state"], dtype=str),
+        "values": np.array(rows["values"]).reshape(len(rows["values"]), len(character.values)),
         **{name: np.array([getattr(each, name) for each in limits]) for name in LIMITS},
-        "chain_names": np.array([chain.name for chain in chains]),
-        "state": np.array(states, dtype=str),
+        "chain_names": np.array([chain.name for chain in character.chains]),
         "value_names": np.array([value.name for value in character.values], dtype=str),
-        "values": np.array(values).reshape(count, len(character.values)),
-        "decisions": np.array(lines, dtype=str),
     }
+
+
+def _lines(decisions: list[dict[str, Any]]) -> Array:
+    """Decisions as lines of JSON, in their order in time."""
+    ordered = sorted(decisions, key=lambda decision: round(float(decision["time"]), 6))
+    return np.array([json.dumps(decision) for decision in ordered], dtype=str)
 
 
 def write(path: Path, recording: dict[str, Array]) -> None:
@@ -96,7 +98,7 @@ def _targets(
     character: CharacterFile, paths: dict[str, TargetPath], time: float, frame: float
 ) -> dict[str, list[list[float]]]:
     """World matrices of the script's targets at a time [s], which is that frame of the clip."""
-    authored = {target.name: target.place.frame for target in character.targets}
+    authored = {target.name: target.anchor.frame for target in character.targets}
     return {
         name: path.at(time, authored[name].at(frame).tolist() if name in authored else IDENTITY)
         for name, path in paths.items()
@@ -121,11 +123,11 @@ def _apply(performance: Performance, event: Event) -> list[dict[str, Any]]:
 
 def _row(performance: Performance) -> dict[str, Any]:
     """What a recording has of a tick."""
-    commanded, desired, places, wanted, errors = [], [], [], [], []
+    commanded, desired, positions, wanted, errors = [], [], [], [], []
     for chain, outputs in _outputs(performance):
         commanded += outputs.angles.tolist()
         desired += outputs.desired.tolist()
-        places.append(performance.target_position(chain))
+        positions.append(performance.target_position(chain))
         wanted.append(outputs.solution.aim_error)
         errors.append(outputs.filtered_aim_error)
     for mechanism in performance.character.mechanisms:
@@ -137,9 +139,11 @@ def _row(performance: Performance) -> dict[str, Any]:
     return {
         "commanded": commanded,
         "desired": desired,
-        "target_position": places,
+        "target_position": positions,
         "aim_error_desired": wanted,
         "aim_error": errors,
+        "state": performance.state,
+        "values": performance.values(),
     }
 
 

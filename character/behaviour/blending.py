@@ -115,9 +115,9 @@ class GestureEffect:
 
 def at(gesture: Gesture, seconds: float) -> GestureEffect:
     """A gesture at a time [s] after its begin."""
-    place = min(max(seconds * gesture.rate, 0.0), len(gesture.rows) - 1.0)
-    first = min(int(place), len(gesture.rows) - 2)
-    share = place - first
+    row = min(max(seconds * gesture.rate, 0.0), len(gesture.rows) - 1.0)
+    first = min(int(row), len(gesture.rows) - 2)
+    share = row - first
     values = gesture.rows[first] + share * (gesture.rows[first + 1] - gesture.rows[first])
     left = min(seconds, gesture.seconds - seconds)
     strength = min(max(left / gesture.fade, 0.0), 1.0) if gesture.fade > 0.0 else 1.0

@@ -1,5 +1,6 @@
 """A behaviour as data: states, what leads from one to another, and gestures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Literal, NamedTuple
@@ -68,6 +69,23 @@ class TransitionSpec:
     least: float = 0.0
     most: float = inf
 
+    def check(self, states: Sequence[str]) -> None:
+        """Raises BehaviourError if it cannot be used among states of these names."""
+        for name in (self.begin, self.end):
+            if name not in states and name != ANY:
+                raise BehaviourError(f"a transition names state '{name}', which is not there")
+        if self.end == ANY or self.cause not in CAUSES:
+            raise BehaviourError(f"the transition from '{self.begin}' leads nowhere, or by nothing")
+        if not 0.0 <= self.least <= self.most:
+            raise BehaviourError(
+                f"the transition from '{self.begin}' to '{self.end}' has {self.least:g} and {self.most:g}:"
+                " give two numbers from 0 up in order"
+            )
+        if self.cause == "random" and self.most == inf:
+            raise BehaviourError(
+                f"the random transition from '{self.begin}' to '{self.end}' has no longest time"
+            )
+
 
 @dataclass(frozen=True)
 class Gesture:
@@ -117,20 +135,7 @@ class Behaviour:
         if twice := next((name for name in names if names.count(name) > 1), ""):
             raise BehaviourError(f"there are two states '{twice}': rename one")
         for transition in self.transitions:
-            for name in (transition.begin, transition.end):
-                if name not in names and name != ANY:
-                    raise BehaviourError(f"a transition names state '{name}', which is not there")
-            if transition.end == ANY or transition.cause not in CAUSES:
-                raise BehaviourError(f"the transition from '{transition.begin}' leads nowhere, or by nothing")
-            if not 0.0 <= transition.least <= transition.most:
-                raise BehaviourError(
-                    f"the transition from '{transition.begin}' to '{transition.end}' has"
-                    f" {transition.least:g} and {transition.most:g}: give two numbers from 0 up in order"
-                )
-            if transition.cause == "random" and transition.most == inf:
-                raise BehaviourError(
-                    f"the random transition from '{transition.begin}' to '{transition.end}' has no longest time"
-                )
+            transition.check(names)
         for gesture in self.gestures:
             if len(gesture.rows) < 2 or not gesture.rate > 0.0 or not gesture.fade >= 0.0:
                 raise BehaviourError(f"gesture '{gesture.name}' needs two rows, and a rate above 0")

@@ -34,6 +34,6 @@ def anchor_of(plain: JsonFields, name: str, arrays: ArrayReader, frames: int) ->
     """The anchor of `anchor_json` in a field `name`."""
     stored, link = plain.child(name), None
     if stored.is_given("link"):
-        place = stored.child("link")
-        link = ChainLink(place.get("chain", str), place.whole("joint", BASE, MOST_JOINTS))
+        stored_link = stored.child("link")
+        link = ChainLink(stored_link.get("chain", str), stored_link.whole("joint", BASE, MOST_JOINTS))
     return Anchor(link, arrays.track(stored, "frame", (4, 4), frames))

@@ -82,7 +82,7 @@ class TargetEntry(NamedTuple):
     """A target: its name, and where it is, in the world or on a chain."""
 
     name: str
-    place: Anchor
+    anchor: Anchor
 
 
 class ValueEntry(NamedTuple):

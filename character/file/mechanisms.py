@@ -69,7 +69,7 @@ class MechanismEntry:
         motors: Its motors.
         undetermined, is_over_actuated: As in `mechanism.tick.MechanismModel`.
         is_driven_by_motors: Whether its motors' values drive it; else its targets.
-        place: Its base frame.
+        base_frame: Its base frame.
         driven: Bodies whose poses are inputs, by their names.
         goals: Its goals.
         postures: Its stored postures, of the motors' values.
@@ -86,7 +86,7 @@ class MechanismEntry:
     undetermined: frozenset[str]
     is_over_actuated: bool
     is_driven_by_motors: bool
-    place: Mounted
+    base_frame: Mounted
     driven: tuple[tuple[str, Mounted], ...]
     goals: tuple[GoalEntry, ...]
     postures: tuple[StoredPosture, ...]
@@ -139,7 +139,7 @@ def mechanism_json(entry: MechanismEntry, arrays: ArrayWriter) -> dict[str, Any]
         "undetermined": sorted(entry.undetermined),
         "is_over_actuated": entry.is_over_actuated,
         "is_driven_by_motors": entry.is_driven_by_motors,
-        "place": _mounted_json(entry.place, arrays),
+        "place": _mounted_json(entry.base_frame, arrays),
         "driven": [{"body": body, **_mounted_json(mounted, arrays)} for body, mounted in entry.driven],
         "goals": [
             {
@@ -225,7 +225,7 @@ def _mechanism(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set
         undetermined=frozenset(map(str, names)),
         is_over_actuated=plain.get("is_over_actuated", bool),
         is_driven_by_motors=plain.get("is_driven_by_motors", bool),
-        place=_mounted(plain.child("place"), arrays, frames),
+        base_frame=_mounted(plain.child("place"), arrays, frames),
         driven=tuple(
             (_body_name(each, mechanism), _mounted(each, arrays, frames))
             for each in plain.children("driven", "driven body", "body")

@@ -69,32 +69,38 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
             raise CharacterFileError(f"'{name}' has no member '{member}': export it again")
     plain = JsonFields(f"{name}, {CHARACTER}", _json(members[CHARACTER], name), CharacterFileError)
     arrays = ArrayReader(members[ARRAYS])
+    character = _content(plain, arrays)
+    _check_names(character, name)
+    _check_links(character, name)
+    return replace(character, self_test=_self_test(plain, arrays, len(character.joint_names)))
+
+
+def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
+    """The character without its self-test."""
     frames = plain.whole("frames", 1, MOST_FRAMES)
-    rate = Rate(plain.number("fps", FASTEST), plain.number("fps_base", FASTEST))
-    if rate.fps <= 0.0 or rate.fps_base <= 0.0:
-        plain.wrong("fps", "a rate above 0")
     targets = tuple(
         TargetEntry(target.get("name", str), anchor_of(target, "place", arrays, frames))
         for target in plain.children("targets", "target", "name")
     )
+    target_names = {target.name for target in targets}
     entries = plain.children("chains", "chain", "name")
     if len(entries) > MOST_CHAINS:
         plain.wrong("chains", f"at most {MOST_CHAINS} chains")
-    chains = tuple(_chain(entry, arrays, frames, {target.name for target in targets}) for entry in entries)
+    chains = tuple(_chain(entry, arrays, frames, target_names) for entry in entries)
     values = tuple(
         ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames))
         for value in plain.children("values", "value", "name")
     )
     mechanisms = tuple(
-        mechanism_of(each, arrays, frames, {target.name for target in targets})
+        mechanism_of(each, arrays, frames, target_names)
         for each in (plain.children("mechanisms", "mechanism", "name") if plain.has("mechanisms") else ())
     )
     if not chains and not mechanisms:
         plain.wrong("chains", "a chain or a mechanism")
-    character = CharacterFile(
+    return CharacterFile(
         name=plain.get("name", str),
         made_by=plain.get("made_by", str),
-        rate=rate,
+        rate=_rate(plain),
         first_frame=plain.whole("first_frame", -MOST_FRAME, MOST_FRAME),
         frames=frames,
         chains=chains,
@@ -104,18 +110,26 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
         behaviour=_behaviour(plain, arrays, chains),
         remarks=tuple(map(str, plain.get("remarks", list))),
     )
-    character = replace(character, self_test=_self_test(plain, arrays, len(character.joint_names)))
+
+
+def _rate(plain: JsonFields) -> Rate:
+    rate = Rate(plain.number("fps", FASTEST), plain.number("fps_base", FASTEST))
+    if rate.fps <= 0.0 or rate.fps_base <= 0.0:
+        plain.wrong("fps", "a rate above 0")
+    return rate
+
+
+def _check_names(character: CharacterFile, name: str) -> None:
+    """Raises CharacterFileError where two of a kind have one name."""
     for kind, names in (
-        ("chain", [chain.name for chain in chains]),
-        ("mechanism", [mechanism.name for mechanism in mechanisms]),
+        ("chain", [chain.name for chain in character.chains]),
+        ("mechanism", [mechanism.name for mechanism in character.mechanisms]),
         ("joint", list(character.joint_names)),
-        ("target", [target.name for target in targets]),
-        ("value", [value.name for value in values]),
+        ("target", [target.name for target in character.targets]),
+        ("value", [value.name for value in character.values]),
     ):
         if twice := next((each for each in names if names.count(each) > 1), None):
             raise CharacterFileError(f"'{name}' has {kind} '{twice}' twice: export it again")
-    _check_links(character, name)
-    return character
 
 
 def _json(data: bytes, name: str) -> Any:
@@ -194,10 +208,10 @@ def _check_links(character: CharacterFile, name: str) -> None:
         _check_link(chain.base_frame, joints, f"'{name}': chain '{chain.name}'")
         joints[chain.name] = len(chain.skeleton)
     for mechanism in character.mechanisms:
-        for mounted in (mechanism.place, *(each for _, each in mechanism.driven)):
+        for mounted in (mechanism.base_frame, *(each for _, each in mechanism.driven)):
             _check_link(mounted.anchor, joints, f"'{name}': mechanism '{mechanism.name}'")
     for target in character.targets:
-        _check_link(target.place, joints, f"'{name}': target '{target.name}'")
+        _check_link(target.anchor, joints, f"'{name}': target '{target.name}'")
 
 
 def _check_link(anchor: Anchor, joints: dict[str, int], what: str) -> None:

@@ -64,10 +64,10 @@ class ArrayWriter:
     def put(self, array: Array) -> dict[str, object]:
         """Adds an array; returns what the JSON says of it."""
         data = np.ascontiguousarray(array, "<f8").tobytes()
-        place = {"at": self._size // WIDTH, "shape": list(array.shape)}
+        stored = {"at": self._size // WIDTH, "shape": list(array.shape)}
         self._parts.append(data)
         self._size += len(data)
-        return place
+        return stored
 
     @property
     def data(self) -> bytes:
@@ -90,8 +90,8 @@ class ArrayReader:
             shape: The expected shape.
             may_lack: Whether the array may have NaN.
         """
-        place = fields.child(name)
-        axes = place.get("shape", list)
+        stored = fields.child(name)
+        axes = stored.get("shape", list)
         count = 1
         for axis in axes if len(axes) == len(shape) <= MOST_AXES else [None]:
             if isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis <= MOST_LENGTH:
@@ -99,7 +99,7 @@ class ArrayReader:
             count *= axis
         if any(length not in (-1, axis) for axis, length in zip(axes, shape, strict=True)):
             fields.wrong(name, f"an array of shape {shape}")
-        begin = place.whole("at", 0, len(self._numbers))
+        begin = stored.whole("at", 0, len(self._numbers))
         if begin + count > len(self._numbers):
             fields.wrong(name, "an array that is in the file")
         array: Array = self._numbers[begin : begin + count].reshape(axes)

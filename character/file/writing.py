@@ -36,7 +36,7 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
         "frames": character.frames,
         "chains": [_chain(chain, arrays) for chain in character.chains],
         "targets": [
-            {"name": target.name, "place": anchor_json(target.place, arrays)} for target in character.targets
+            {"name": target.name, "place": anchor_json(target.anchor, arrays)} for target in character.targets
         ],
         "values": [{"name": value.name, "track": arrays.put(value.track.rows)} for value in character.values],
         "remarks": list(character.remarks),

@@ -41,7 +41,7 @@ from .mover import JointKey, JointLimits, SceneSession
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
 
-class Recipe(NamedTuple):
+class ChainRecipe(NamedTuple):
     """What a chain's model is made of."""
 
     fixed: tuple  # the part of the pose that no joint moves
@@ -72,7 +72,7 @@ class ChainSession(SceneSession):
     reader: ChainReader | None = None
     settings: tuple = ()  # stored settings when `reader` was made
     model: ChainModel | None = None
-    recipe: "Recipe | None" = None  # from which the model was made
+    recipe: "ChainRecipe | None" = None  # from which the model was made
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # goals of the ends, without their targets
     aimed: tuple[EndInputs, ...] = ()  # the same with their targets, as last read
@@ -358,7 +358,7 @@ class ChainSession(SceneSession):
         moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
-        recipe = Recipe(
+        recipe = ChainRecipe(
             self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition
         )
         if self.model is None or self.recipe != recipe:

@@ -117,7 +117,7 @@ class MechanismReader:
             undetermined=model.undetermined,
             is_over_actuated=model.is_over_actuated,
             is_driven_by_motors=settings.drive == "MOTORS",
-            place=mounted.pop(""),
+            base_frame=mounted.pop(""),
             driven=tuple(mounted.items()),
             goals=tuple(
                 GoalEntry(

@@ -176,7 +176,7 @@ def test_a_target_on_another_chains_bone_moves_with_it(tmp_path):
     select(other, "head")
     follower = looking_chain(other, at=lamp)[1]
     file = exported(tmp_path)
-    assert {entry.name: entry.place.link for entry in file.targets}["Carried"] is not None
+    assert {entry.name: entry.anchor.link for entry in file.targets}["Carried"] is not None
     assert np.array_equal(played(file)["commanded"], baked(leader, follower))
 
 
@@ -211,7 +211,7 @@ def test_a_chain_leads_a_mechanism_in_the_file_too(tmp_path):
     aim.parent, aim.parent_type, aim.parent_bone = rig, "BONE", "head"
     bpy.context.view_layer.update()
     file = exported(tmp_path)
-    assert {entry.name: entry.place.link for entry in file.targets}[aim.name] is not None
+    assert {entry.name: entry.anchor.link for entry in file.targets}[aim.name] is not None
     recording = played(file)
     motors = [name.startswith(f"{owner.name}/") for name in recording["joint_names"]]
     assert sum(motors) == len(owner.limber.mechanism.motors)

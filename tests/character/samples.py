@@ -114,7 +114,7 @@ def mechanism() -> MechanismEntry:
         undetermined=frozenset(),
         is_over_actuated=False,
         is_driven_by_motors=False,
-        place=Mounted(Anchor(None, placed((0.0, 0.0, 0.0))), np.eye(4)),
+        base_frame=Mounted(Anchor(None, placed((0.0, 0.0, 0.0))), np.eye(4)),
         driven=(),
         goals=(GoalEntry(spec, "Ball", np.eye(4), track(np.ones((1, 7)))),),
         postures=(StoredPosture("Up", np.array([0.5])),),

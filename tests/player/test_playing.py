@@ -182,10 +182,15 @@ def test_a_state_of_a_script_is_entered_and_its_target_followed():
 
 
 def test_a_gesture_moves_the_body_and_the_gaze_stays():
-    quiet, nodding = (played(*events, of=behaving()) for events in ((), ({"at": 0.5, "event": "agree"},)))
-    assert np.abs(nodding["desired"] - quiet["desired"]).max() > 0.05
-    assert nodding["aim_error_desired"].max() < 1e-3
-    assert nodding["commanded"][-1] == pytest.approx(quiet["commanded"][-1], abs=0.05)
+    # Nearer than the arm is long, two poses of nearly the same shape aim alike, and a chain stays in the one
+    # that it is in; out there a single pose is best, and both end in it.
+    targets = {"Ball": {"times": [0.0], "positions": [[0.3, 0.8, 0.6]]}}
+    quiet, nodding = (
+        played(*events, of=behaving(), targets=targets) for events in ((), ({"at": 0.5, "event": "agree"},))
+    )
+    assert np.abs(nodding["desired"] - quiet["desired"]).max() > 0.1
+    assert nodding["aim_error_desired"].max() < 1e-6
+    assert nodding["commanded"][-1] == pytest.approx(quiet["commanded"][-1], abs=1e-4)
 
 
 def test_interruptions_at_any_moment_keep_the_limits_and_the_aim():
