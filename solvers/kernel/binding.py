@@ -373,7 +373,7 @@ class CompiledModel:
         goal: GazeGoal,
         posture: tuple[float, ...],
         starts: Sequence[tuple[float, ...]],
-        costs: Angles | None = None,
+        costs: Sequence[float] | None = None,
         steps: int = MOST_CORRECTIONS,
         looks: bool = True,
     ) -> list[Correction]:

@@ -52,7 +52,7 @@ static double posture_error(const struct erik *erik, const Quaternion *bases) {
 static double papers_error(double angle) { return sqrt(2.0) * sin(0.25 * angle); }
 
 /* Whether the angles' error is within the threshold (Algorithm 7); the best are kept. */
-static int accepts(struct erik *erik, const struct end_aim *aim, const double *angles, int iteration) {
+static int accepts(struct erik *erik, const struct end_aim *aim, const double *angles) {
     const Hyperparameters *hyper = erik->hyper;
     Quaternion *bases = erik->pose;
     bases_of(&erik->chain, angles, bases);
@@ -62,13 +62,11 @@ static int accepts(struct erik *erik, const struct end_aim *aim, const double *a
     double orientation = papers_error(angle);
     double posture = posture_error(erik, bases);
     double error = hyper->orientation_weight * orientation + hyper->posture_weight * posture; /* Algorithm 4 */
-    int accepted = error <= hyper->threshold;
     if (error <= erik->error) {
         memcpy(erik->best, angles, sizeof *angles * (size_t)erik->chain.count);
-        erik->orientation_error = orientation, erik->posture_error = hyper->posture_weight * posture;
-        erik->error = error, erik->iterations = iteration, erik->converged = accepted;
+        erik->posture_error = hyper->posture_weight * posture, erik->error = error;
     }
-    return accepted;
+    return error <= hyper->threshold;
 }
 
 /* NonConvOffsetTrick as section 7.1 has it: the target rotated about the root's axis, then its child's. */
@@ -87,13 +85,13 @@ static Quaternion offset(struct erik *erik, const double *angles, Quaternion goa
 
 /* The trick at the end: CCD from the last angles, else from the previous ones or from zero. */
 static void try_ccd(struct erik *erik, const struct end_aim *aim, const struct end_aim *current,
-                    const double *previous, int iteration) {
+                    const double *previous) {
     ccd(&erik->chain, erik->solved, current, erik->hyper, &erik->scratch);
-    if (accepts(erik, aim, erik->solved, iteration)) return;
+    if (accepts(erik, aim, erik->solved)) return;
     for (int k = 0; k < erik->chain.count; k++)
         erik->solved[k] = previous ? previous[k] : safe_angle(&erik->chain.models[k], 0.0);
     ccd(&erik->chain, erik->solved, current, erik->hyper, &erik->scratch);
-    accepts(erik, aim, erik->solved, iteration);
+    accepts(erik, aim, erik->solved);
 }
 
 static int iterate(struct erik *erik, const struct end_aim *aim, const double *previous) {
@@ -119,9 +117,9 @@ static int iterate(struct erik *erik, const struct end_aim *aim, const double *p
                       erik->next_bases);
         backward_phase(chain, erik->angles, erik->next_bases, aim->has_orientation ? &goal : NULL, aim->symmetric,
                        erik->solved);
-        if (accepts(erik, aim, erik->solved, iteration)) return iteration;
+        if (accepts(erik, aim, erik->solved)) return iteration;
         bwcd_solution(chain, erik->solved, &current, hyper, 0.0, &erik->scratch);
-        if (accepts(erik, aim, erik->solved, iteration)) return iteration;
+        if (accepts(erik, aim, erik->solved)) return iteration;
         /* NonConversionDetected has no formula: an iteration that lowers the least error by too little has converged or
          * cycles. */
         int converges = erik->error < last - hyper->progress;
@@ -132,7 +130,7 @@ static int iterate(struct erik *erik, const struct end_aim *aim, const double *p
             goal = offset(erik, erik->solved, goal), tried_offset = 1;
             if (hyper->is_published_loop) current.direction = rotate(goal, Y), current.orientation = goal;
         } else if (hyper->non_convergence_ccd_trick) {
-            try_ccd(erik, aim, &current, previous, iteration);
+            try_ccd(erik, aim, &current, previous);
             return iteration;
         }
     }
@@ -148,12 +146,12 @@ int calculate_erik(struct erik *erik, const double *posture, const struct end_ai
         erik->shape[k] = is_shapeless ? 0.0 : posture[k];
     }
     author(erik);
-    erik->orientation_error = erik->posture_error = erik->error = INFINITY;
-    erik->converged = 0;
+    erik->posture_error = erik->error = INFINITY;
+    erik->iterations = 0;
     if (previous) {
         memcpy(erik->solved, previous, sizeof *previous * (size_t)chain->count);
         bwcd_solution(chain, erik->solved, aim, erik->hyper, previous[end], &erik->scratch);
-        if (accepts(erik, aim, erik->solved, 0)) return 1;
+        if (accepts(erik, aim, erik->solved)) return 1;
     }
     erik->iterations = iterate(erik, aim, previous);
     return erik->error < INFINITY;

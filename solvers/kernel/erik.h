@@ -8,11 +8,10 @@
 struct erik {
     struct chain chain;
     const Hyperparameters *hyper;
-    int iterations; /* results: those of the best candidate, but for the iterations */
-    double orientation_error, posture_error, error;
-    int converged;
-    double *best;               /* (n,) its angles */
-    double *authored, *weights; /* (bends,) cosines of the posture's bends, and what they weigh */
+    int iterations;              /* result */
+    double posture_error, error; /* of the best candidate: the paper's, weighted, and the weighted sum of both */
+    double *best;                /* (n,) its angles */
+    double *authored, *weights;  /* (bends,) cosines of the posture's bends, and what they weigh */
     double *shape, *warped, *angles, *solved, *cosines; /* (n,) */
     Quaternion *bases, *next_bases, *pose;              /* (n + 1,) */
     struct descent_scratch scratch;

@@ -9,7 +9,7 @@ from ..goals import Direction, GazeGoal, Orientation, Point, upright
 from ..kinematics.rotations import IDENTITY, ORIGIN, normalized, unit
 from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT
 from .binding import Buffer, CompiledModel, EndErrors
-from .library import Kernel, check
+from .library import check
 
 if TYPE_CHECKING:
     from ..erik.chain import VirtualChain
@@ -64,22 +64,18 @@ class _Erik(ctypes.Structure):
         ("view", Real * 3),
         ("up", Real * 3),
         *((name, Pointer) for name in ("posture", "previous", "angles")),
-        *((name, Real) for name in ("orientation_error", "posture_error", "error")),
+        ("posture_error", Real),
         ("end_error", EndErrors),
         ("iterations", Count),
-        ("converged", Count),
     ]
 
 
 class EriksAnswer(NamedTuple):
-    """Result of ERIK: angles of the skeleton, and the errors of the virtual chain."""
+    """Result of ERIK on a skeleton."""
 
     angles: tuple[float, ...]  # (n,) within limits
-    orientation_error: float
-    posture_error: float  # weighted
-    error: float  # the weighted sum
+    posture_error: float  # the paper's, weighted
     iterations: int
-    converged: bool
     view_error: float  # [rad] of the end's orientation, or of its view
     whole_error: float  # [rad] the same with the roll, where the goal has one
     is_at_target: bool  # whether the end is at the very point that it should look at
@@ -107,13 +103,13 @@ class CompiledErik:
 
     def __init__(
         self,
-        kernel: Kernel,
         model: CompiledModel,
         chain: "VirtualChain",
         hyper: "Hyperparameters",
         max_views: int,
     ) -> None:
-        self.kernel, self.model = kernel, model
+        self.kernel = kernel = model.kernel
+        self._model = model  # whose memory is used
         self._turning = np.array(chain.turning, np.int32)
         joints = [joint_numbers(joint) for joint in chain.models]
         self._joints = Buffer(len(joints), len(joints[0]))
@@ -173,11 +169,8 @@ class CompiledErik:
         error = task.end_error
         return EriksAnswer(
             tuple(self._angles.array.tolist()),
-            task.orientation_error,
             task.posture_error,
-            task.error,
             task.iterations,
-            bool(task.converged),
             error.angle,
             error.whole,
             bool(error.is_at_target),

@@ -117,10 +117,8 @@ static int towards(struct solver *solver, const Quaternion *tool_target, Vector 
 }
 
 static void keep_answer(const struct solver *solver, struct limber_erik *task, const double *angles) {
-    const struct erik *erik = &solver->erik;
-    memmove(task->angles, angles, sizeof *angles * (size_t)solver->model->joints);
-    task->orientation_error = erik->orientation_error, task->posture_error = erik->posture_error;
-    task->error = erik->error, task->converged = erik->converged;
+    memcpy(task->angles, angles, sizeof *angles * (size_t)solver->model->joints);
+    task->posture_error = solver->erik.posture_error;
 }
 
 /* Frame (12) of the tool at angles (n,). */

@@ -227,9 +227,9 @@ struct limber_erik {
     const double *posture;                         /* (n,) */
     const double *previous;                        /* (n,) within limits, or NULL */
     double *angles;                                /* (n,) result */
-    double orientation_error, posture_error, error; /* of the virtual chain; the posture's is weighted */
+    double posture_error;                          /* the paper's, weighted */
     struct limber_end_error end_error;
-    int32_t iterations, converged;
+    int32_t iterations;
 };
 
 LIMBER_EXPORT size_t limber_erik_bytes(const void *model);
