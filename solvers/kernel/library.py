@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 1  # of the entries and their arguments: LIMBER_VERSION of limber.h
+VERSION = 2  # of the entries and their arguments: LIMBER_VERSION of limber.h
 PACKAGE = "limber_kernel"  # of the wheel that carries the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
@@ -19,7 +19,7 @@ NAME = {"win32": "limber_kernel.dll", "darwin": "liblimber_kernel.dylib"}.get(
 NATIVE = Path(__file__).resolve().parents[2] / "build" / "kernel" / NAME  # of a checkout
 
 Pointer, Count, Real = ctypes.c_void_p, ctypes.c_int32, ctypes.c_double
-# Types of the arguments; every entry but the first three returns an error code.
+# Types of the arguments; every entry but the version and those of `SIZES` returns an error code.
 ENTRIES = {
     "version": (),
     "model_bytes": (Pointer,),
@@ -34,8 +34,11 @@ ENTRIES = {
     "transition_frame": (Pointer, Pointer),
     "plan": (Pointer, Pointer),
     "forecast": (Pointer, Pointer, Count, Pointer, Count, Pointer),
+    "erik_bytes": (Pointer,),
+    "erik": (Pointer,),
+    "correct": (Pointer, Count, Pointer, Count, Count, Pointer, Pointer, Pointer),
 }
-SIZES = {"model_bytes", "workspace_bytes"}
+SIZES = {"model_bytes", "workspace_bytes", "erik_bytes"}
 MESSAGES = {
     1: "a count or the size of an array is wrong",
     2: "a number is not finite, or too large",
