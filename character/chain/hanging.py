@@ -31,8 +31,8 @@ class ChainPose:
         return self.skeleton.forward(self.angles)
 
     def on(self, joint: int, relative: Array) -> Array:
-        """World matrix (4, 4) of a frame that is fixed to what a joint moves, rounded to single precision, as all
-        of Blender's world is: two who look at each other would else go on by less than that for ever.
+        """World matrix (4, 4) of a frame that is fixed to what a joint moves, rounded to single precision, as
+        all of Blender's world is: two who look at each other would else go on by less than that for ever.
 
         Args:
             joint: Index of the joint, or `BASE`.
