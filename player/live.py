@@ -96,7 +96,7 @@ class LivePlay:
         self._robots: list[LiveRobot] = []
         try:
             for entry, device in devices:
-                session = self._sessions.open(entry.name, entry.name, device, host=HOST)
+                session = self._sessions.connect(entry.name, entry.name, device, host=HOST)
                 values = FollowedValues(entry, character)
                 self._robots.append(LiveRobot(entry.name, session, values, options.arm))
         except HardwareError as error:
@@ -217,9 +217,10 @@ class LivePlay:
             raise PlayerError(NOBODY)
         for robot in self._robots:
             link = robot.session.link
+            is_asking = link.read_status().state is State.CONFIRM_POSE
             {
                 "arm": link.arm,
-                "confirm": link.confirm_pose,
+                "confirm": link.confirm_pose if is_asking else link.arm_confirmed,
                 "disarm": robot.session.disarm,
                 "clear": link.clear_fault,
                 "connect": link.reconnect,

@@ -19,12 +19,14 @@ from limber.character.file.robots import RobotEntry, RobotJoint
 from limber.character.file.writing import write
 from limber.hardware.calibration_file import CalibratedJoint, RobotCalibration, to_text
 from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Channel, Share
+from limber.hardware.protocols.limber import DeviceState
 from limber.motion import Limits
 from limber.player.errors import PlayerError
 from limber.player.pacing import Pacing
 from limber.player.robots import device_of
 
 from tests.character.samples import chain, character
+from tests.hardware.pty_robot import PtyRobot
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (
@@ -187,3 +189,24 @@ def test_a_computer_that_is_too_slow_lowers_the_rate_and_is_never_behind():
     assert lowered
     assert 0.03 <= 1.0 / pacing.rate < 0.06
     assert pacing.tick_seconds == pytest.approx(0.03)
+
+
+def test_a_robot_that_was_unplugged_comes_back_disarmed_and_waits_for_an_order(path: Path, tmp_path: Path):
+    port = tmp_path / "port"
+    device = device_of(robot(), path, str(port))
+    with PtyRobot.for_device(device) as first:
+        port.symlink_to(first.port)
+        with playing(path, "--port", str(port), "--arm", "--status") as player:
+            player.until("Armed: the robot follows")
+            port.unlink()
+            first.unplug()
+            player.until("was unplugged")
+            player.until("does not exist")
+            with PtyRobot.for_device(device) as second:
+                port.symlink_to(second.port)
+                player.until("Disarmed: type 'arm'")
+                player.until("ticks a second")
+                player.until("ticks a second")
+                assert second.robot.state is DeviceState.DISARMED
+                player.type("arm")
+                player.until("Arming")
