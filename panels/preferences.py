@@ -18,4 +18,4 @@ class LimberPreferences(bpy.types.AddonPreferences):
             return
         column = self.layout.column(align=True)
         column.label(text="No compiled code for solvers fits this computer", icon="INFO")
-        column.label(text="Results are the same; a frame of Expressive takes about eight times as long")
+        column.label(text="Results are the same; a frame of Expressive takes some fifteen times as long")
