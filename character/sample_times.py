@@ -23,14 +23,13 @@ from ..solvers.kinematics.se3 import Array
 
 # samples of the regression: a few seconds, in which the sender's rate is constant and its delays average out
 MEMORY = 256
-LEARNT = 8  # samples after which the period is known well enough to say that others were lost
+LEARNT = 3  # samples after which the period is known well enough to say that others were lost
 # [s] without a sample, after which the sender has stopped: the next one belongs to a motion of its own
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
 RELEARN = 4  # successive samples that do not fit the period, after which the sender has another rate
-RARE = 3.0  # -log of the share of samples that are lost
 ROBUST = 2.0  # mean deviations from the line, beyond which a sample counts no more in the regression
-STEADY = 0.03  # share of a new deviation in the mean one
+STEADY = 0.1  # share of a new deviation in the mean one
 LONGEST = 0.1  # [s] by which the delay is longer than a period at most
 SLEW = 0.01  # largest change of the delay in a second [s]: motions are that much slower or faster meanwhile
 FORGET = 30.0  # [s] time constant with which the delay decreases to what the sender needs
@@ -152,7 +151,6 @@ def _lost(
         cost = (
             np.log1p(((gap - spans) / spread) ** 2)
             + np.log1p(np.where(np.isfinite(error), error, 0.0) ** 2)
-            + RARE * np.minimum(tried, 1.0)
         )
         best, least = np.where(cost < least, tried, best), np.minimum(cost, least)
     return best
