@@ -33,6 +33,7 @@ STEADY = 0.1  # share of a new deviation in the mean one
 LONGEST = 0.1  # [s] by which the delay is longer than a period at most
 SLEW = 0.01  # largest change of the delay in a second [s]: motions are that much slower or faster meanwhile
 FORGET = 30.0  # [s] time constant with which the delay decreases to what the sender needs
+SMALLEST = 1e-12  # mean error of values that are exact but for rounding
 NEAR = np.array([-1.0, 0.0, 1.0])  # numbers of lost samples that are tried around the one that the time says
 
 Mask = NDArray[np.bool_]
@@ -104,7 +105,9 @@ def renewed(
     lost = np.where(is_known, _lost(before, gap, period, dt, came, moved, course), 0.0)
     passed = came + lost
     late = gap - passed * period
-    misfits = np.where((lost == 0.0) & (late >= -np.maximum(period, dt)) | is_paused, 0.0, before.misfits + 1.0)
+    misfits = np.where(
+        (lost == 0.0) & (late >= -np.maximum(period, dt)) | is_paused, 0.0, before.misfits + 1.0
+    )
     begins = is_first | (misfits >= RELEARN)
     period, passed = np.where(begins, gap / came, period), np.where(begins, came, passed)
     late, misfits = np.where(begins, 0.0, late), np.where(begins, 0.0, misfits)
@@ -121,8 +124,10 @@ def renewed(
     spread = np.where(begins, 0.5 * dt, before.spreads)
     error = course.misses(moved, passed * period)
     known_error = np.where(np.isfinite(before.errors), before.errors, error)
-    need = np.maximum(gap - dt, 0.0)
-    needs = np.where(begins, need, before.needs + (need - before.needs) * np.where(need > before.needs, 1.0, np.minimum(gap / FORGET, 1.0)))
+    need = np.maximum(gap - dt, 0.0)  # the age of the sample before at the last tick
+    forgotten = before.needs * (1.0 - np.minimum(gap / FORGET, 1.0))
+    is_covered = need <= period + LONGEST  # a longer gap is an interruption
+    needs = np.where(begins, need, np.maximum(forgotten, np.where(is_covered, need, 0.0)))
     timing = Timing(
         np.where(is_paused, time, time - late + fast * pull),
         np.where(is_paused, before.periods, learnt),
@@ -147,10 +152,9 @@ def _lost(
     best, least = np.zeros_like(gap), np.full_like(gap, np.inf)
     for tried in (np.zeros_like(gap), *(np.maximum(about + near, 0.0) for near in NEAR)):
         spans = (came + tried) * period
-        error = course.misses(moved, spans) / before.errors
-        cost = (
-            np.log1p(((gap - spans) / spread) ** 2)
-            + np.log1p(np.where(np.isfinite(error), error, 0.0) ** 2)
+        error = course.misses(moved, spans) / np.maximum(before.errors, SMALLEST)
+        cost = np.log1p(((gap - spans) / spread) ** 2) + np.log1p(
+            np.where(np.isfinite(error), error, 0.0) ** 2
         )
         best, least = np.where(cost < least, tried, best), np.minimum(cost, least)
     return best

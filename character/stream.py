@@ -3,9 +3,10 @@ and no clock.
 
 A program that sends 30 poses a second to a clock of 60 ticks would move a body in stairs. Here every sample
 begins a cubic (Hermite's) from the shown value and velocity to the sample and its velocity, so that the value
-has a continuous velocity whatever the rates are. The cubic ends when the next sample is due (`sample_times`).
-If that does not come, the value goes on with its velocity for one period, and then comes back to its last
-sample.
+has a continuous velocity whatever the rates are. The cubic ends when its sample is shown, which is when the
+next one is known (`sample_times`), also if that is late or the one after it: so what is lost is bridged
+between its neighbours. If none comes, the value goes on with its velocity and acceleration for one period,
+and then comes back to its last sample.
 """
 
 from collections.abc import Sequence
@@ -21,9 +22,6 @@ from .sample_times import LEAST, PAUSE, Arrival, Course, Timing
 REJOIN = 0.5  # [s] longest time in which a stream that was interrupted is caught up with
 START = 0.25  # [s] in which a stream that has just begun is joined, where it is slower than the ticks
 ROUNDING = 1e-6  # relative
-SHORTEST = (
-    1.0  # of a period: shortest duration of a cubic, for a sample that comes too late to be reached in time
-)
 RETURN = 3.0  # periods in which a signal that has gone on comes back to its last sample, if no other comes
 INSTANT = 1e-9  # [s] a shorter cubic is a step
 LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
@@ -49,8 +47,14 @@ class Tendency(NamedTuple):
     slopes: Array  # (m, d) [1/s] mean velocities between the last two samples; NaN: not known
     spans: Array  # (m,) [s] between the last two samples
     bends: Array  # (m, d) [1/s] change of the mean velocities at the last sample but one
-    velocities: Array
-    accelerations: Array
+    velocities: (
+        Array  # (m, d) [1/s] at the last samples, of the parabolas through the last three; NaN: not known
+    )
+    accelerations: Array  # (m, d) [1/s^2] of these parabolas
+
+    @property
+    def course(self) -> Course:
+        return Course(self.velocities, self.accelerations)
 
 
 class Cubics(NamedTuple):
@@ -173,10 +177,8 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
     """
     now, new = state.only(rows), _some(samples, rows)
     came = np.maximum(new.numbers - now.samples.numbers, 1).astype(float)
-    before = now.tendency
-    course = Course(before.velocities, before.accelerations)
     timing, arrival = sample_times.renewed(
-        now.timing, state.time + dt, dt, came, new.values - now.samples.values, course
+        now.timing, state.time + dt, dt, came, new.values - now.samples.values, now.tendency.course
     )
     shown, velocity = now.cubics.at(now.time, now.timing.periods, now.samples.values)
     is_new = ~(np.isfinite(shown) & np.isfinite(new.values)).all(1)  # it was lost, or is
@@ -209,11 +211,11 @@ def _tendency(
     sudden = np.linalg.norm(bends - before.bends, axis=1) / np.maximum(size, LEAST_RATE)
     trust = np.where(np.isfinite(size), np.clip(2.0 - 2.0 * sudden, 0.0, 1.0), 0.0)[:, None]
     # The parabola through the last three samples, at the last one.
-    velocities = np.where(trust > 0.0, trust * (slopes + (spans / both)[:, None] * bends), 0.0)
+    bent = np.where(np.isfinite(before.slopes), (spans / both)[:, None] * bends, 0.0)
+    parabola, accelerations = slopes + bent, 2.0 * bends / both[:, None]
+    velocities = np.where(trust > 0.0, trust * parabola, 0.0)
     velocities = np.where(np.isfinite(new.velocities) & ~is_new[:, None], new.velocities, velocities)
-    acc = 2.0 * bends / both[:, None]
-    course = np.where(np.isfinite(slopes + before.slopes), slopes + (spans / both)[:, None] * bends, slopes)
-    return Tendency(slopes, spans, bends, course, acc), velocities, trust * acc
+    return Tendency(slopes, spans, bends, parabola, accelerations), velocities, trust * accelerations
 
 
 def _cubics(
@@ -230,8 +232,8 @@ def _cubics(
     """Courses from the shown values and velocities to the new samples with their velocities and
     accelerations.
 
-    A cubic ends when its sample is due. Where that is too soon, or a gap is caught up with, it ends later,
-    where the signal will be then.
+    A cubic ends when its sample is due. Where that is less than a period away, or a gap is caught up with, it
+    ends later, where the signal will be then.
     """
     due = timing.stamps + timing.delays
     overdue = now.time - now.cubics.end
@@ -240,9 +242,7 @@ def _cubics(
     gap = np.where(now.timing.counts > 0.0, overdue, np.maximum(START, overdue))
     caught_up = np.where(is_interrupted, now.time + np.minimum(gap, rejoin), now.cubics.caught_up)
     caught_up = np.where(arrival.begins, now.time + START * is_slow, caught_up)
-    soonest = np.where(
-        arrival.is_paused, now.time + dt, np.maximum(due, now.time + SHORTEST * timing.periods)
-    )
+    soonest = np.where(arrival.is_paused, now.time + dt, np.maximum(due, now.time + timing.periods))
     stops = arrival.is_paused | is_new
     end = np.where(is_new, now.time + dt, np.maximum(soonest, caught_up))
     ahead = np.where(stops, 0.0, end - due)[:, None]
@@ -251,7 +251,14 @@ def _cubics(
     goals = new.values + ahead * velocities + (ahead - 0.5 * bent) * bent * accelerations
     values, rates = np.where(is_new[:, None], new.values, shown[0]), np.where(is_new[:, None], 0.0, shown[1])
     return Cubics(
-        np.full(len(end), now.time), values, rates, end, goals, velocities + bent * accelerations, accelerations, caught_up
+        np.full(len(end), now.time),
+        values,
+        rates,
+        end,
+        goals,
+        velocities + bent * accelerations,
+        accelerations,
+        caught_up,
     )
 
 
