@@ -53,12 +53,3 @@ class MoverModel(Protocol):
             ValueError: the inputs cannot be used; the message names what is wrong and the remedy.
         """
         ...
-
-
-class Planning(NamedTuple):
-    """A mover's number among the movers that share the time for planning, such as the chains of one
-    character.
-    """
-
-    place: int  # the mover's index among them
-    sharing: int  # their number

@@ -95,17 +95,6 @@ class Solution:
         return self.papers_posture_error()
 
 
-class PlanSlot(NamedTuple):
-    """Whether a solver may plan in this frame: solvers of one character share the time for planning and take
-    turns.
-    """
-
-    sharing: int = (
-        1  # solvers that plan one after the other; 1: it plans in every frame, with larger pieces of work
-    )
-    is_open: bool = True  # whether it may plan in this frame
-
-
 class GazeSolver(Protocol):
     """Solver for one skeleton. Pure: equal arguments give equal solutions."""
 

@@ -247,11 +247,12 @@ def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
         raise PostureShapeError(
             f"the start has {len(start)} angles, the chain {len(skeleton)} joints: begin from scratch"
         )
-    for joint, angle in zip(skeleton.joints, start, strict=True):
-        if not math.isfinite(angle):
-            raise PostureShapeError(
-                f"the start's angle for joint '{joint.name}' is {angle}: begin from scratch"
-            )
+    finite = np.isfinite(start)
+    if not finite.all():
+        first = int(np.argmin(finite))
+        raise PostureShapeError(
+            f"the start's angle for joint '{skeleton.joints[first].name}' is {start[first]}: begin from scratch"
+        )
 
 
 def _check_end(skeleton: Skeleton, end_goal: EndGoal) -> None:

@@ -37,9 +37,7 @@ class SolverInfo:
     trees: bool = True  # whether it supports trees
     prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
     options: type | None = None  # options that a user may set: a frozen dataclass with defaults
-    looks_ahead: float = (
-        0.0  # [s] ahead whose goals `solve` uses, as `ahead`, beside `mutual` and `slot`; 0: none of these
-    )
+    looks_ahead: float = 0.0  # [s] ahead whose goals `solve` uses, as `ahead`, beside `mutual`; 0: neither
 
 
 SOLVERS: dict[str, SolverInfo] = {

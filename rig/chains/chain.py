@@ -5,15 +5,13 @@ Settings may be keyed, so they are read in every frame; skeleton and options are
 have changed (`stored`).
 """
 
-from math import isfinite
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from mathutils import Matrix
 
-from ...character.effects import PostureEffect
-from ...character.life import Life
+from ...character.chain.settings import ChainSettings, LifeSettings
 from ...solvers.bones.model import NO_LIMITS
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
@@ -178,18 +176,21 @@ def weighed(chain) -> list:
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 
-def effects(chain) -> tuple[PostureEffect, ...]:
-    """The effects (such as idle motion) that are added to a chain's posture in this frame, in the order of
-    addition.
-    """
-    return tuple(effect for effect in (_life(chain.life),) if effect is not None)
-
-
-def _life(settings) -> Life | None:
-    amount = settings.amount
-    if not (amount > 0.0 and isfinite(amount)):
-        return None
-    return Life(amount * settings.breathing, amount * settings.sway, amount * settings.glances, settings.seed)
+def chain_settings(chain) -> ChainSettings:
+    """The settings of a chain that may be keyed, in this frame."""
+    life = chain.life
+    return ChainSettings(
+        keep=chain.keep,
+        influence=chain.influence,
+        share=chain.share,
+        lag=chain.lag,
+        dead_zone=chain.dead_zone,
+        change=chain.change,
+        widest_look=chain.widest_look,
+        look_aside=chain.look_aside,
+        look_up=chain.look_up,
+        life=LifeSettings(life.amount, life.breathing, life.sway, life.glances, life.seed),
+    )
 
 
 def skeleton_now(rig, chain) -> Skeleton:

@@ -18,7 +18,7 @@ import bpy
 import numpy as np
 
 from ...character.host import Session
-from ...character.mover import GoalError, Planning
+from ...character.mover import GoalError
 from ...motion import Kinematic
 from ..blender.errors import RigError
 from ..bones import axes
@@ -193,11 +193,6 @@ class Mover(PostureKeeper, _Pair):
 
     def new_session(self) -> SceneSession:
         return self.session_type()
-
-    @property
-    def planning(self) -> Planning | None:
-        """The mover's number among those that share the time for planning; None: its solver does not plan."""
-        return None
 
     @abstractmethod
     def moved(self, session) -> Moved:

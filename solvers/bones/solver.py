@@ -15,7 +15,7 @@ import numpy as np
 from ..diagnosis import Diagnosis
 from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
-from ..gaze import FRAME, PlanSlot, Solution
+from ..gaze import FRAME, Solution
 from ..goals import Direction, GazeGoal, Point, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
@@ -116,7 +116,6 @@ class BoneSolver:
         ahead: Sequence[GazeGoal] = (),
         dt: float = FRAME,
         mutual: bool = False,
-        slot: PlanSlot | None = None,
     ) -> Solution:
         """The least rotation from the posture that meets the goal.
 
@@ -127,7 +126,7 @@ class BoneSolver:
             dt: Duration [s] of the frame.
             memory: `memory` of the last solution: steps begin at its rotations where they nearly meet the
                 aim, which saves most of them.
-            ahead, mutual, slot: As for `Expressive`; the answer does not depend on them.
+            ahead, mutual: As for `Expressive`; the answer does not depend on them.
 
         Raises:
             GazeError: As `GazeSolver.solve`.

@@ -78,14 +78,8 @@ class BatchedAim:
             moved = tree.moved_by[node, BASE:]
             shares = None if weight == 1.0 and moved.all() else weight * moved[:, None]
             self.parts += [Weighted(part, node, offset, weight, shares) for part in _parts(skeleton, desired)]
+        # With several two-sided ends both sides are tried for the first only, the nearer one for the others.
         self._sided = next((index for index, each in enumerate(self.parts) if each.part.two_sided), -1)
-
-    @property
-    def two_sided(self) -> bool:
-        """Whether a symmetric end has two solutions to try. With several such ends both sides are tried for
-        the first only, and the nearer one for the others.
-        """
-        return self._sided >= 0
 
     def evaluate(self, frames: Frames, sides: Angles | None = None) -> AimErrors:
         """Weighted errors of poses; `sides` (m,) is +1 for the target itself, -1 for its half roll, 0 for the
@@ -104,6 +98,15 @@ class BatchedAim:
             else (np.concatenate(errors, 1), np.concatenate(columns, 2))
         )
         return AimErrors(error, column, np.sqrt(np.einsum("mr,mr->m", error, error)))
+
+
+def two_sided(goal: GazeGoal) -> bool:
+    """Whether a symmetric end of a goal has two solutions to try."""
+    return any(
+        end_goal.symmetric
+        and (orientation_of(end_goal.aim) is not None or getattr(end_goal.aim, "up", None) is not None)
+        for end_goal in goal.ends
+    )
 
 
 def _parts(skeleton: Reaching, desired: EndGoal) -> list[Part]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import NamedTuple
 
-from ..gaze import FASTEST_TARGET, PlanSlot
+from ..gaze import FASTEST_TARGET
 from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
 from ..kinematics.rotations import (
     ORIGIN,
@@ -107,6 +107,9 @@ class GoalForecast:
     """Forecast of the goals for the next seconds.
 
     Attributes:
+        goal: The goal now.
+        moving: Velocity of each of its ends' aims.
+        ahead: Goals of the next frames, where they are known.
         horizon: Time [s] from now for which the goals count.
     """
 
@@ -121,19 +124,23 @@ class GoalForecast:
         """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt`
         [s], where they are known; `is_far`: the horizon is long enough for a whole turn in any case.
         """
-        self.goal, self._moving, self._dt, self._ahead = goal, moving, dt, ahead
+        self.goal, self.moving, self._dt, self.ahead = goal, moving, dt, ahead
         self.horizon = WHOLE_TURN if ahead or is_far else HORIZON
+
+    def time_of(self, time: float) -> float:
+        """The time [s] from now, or 0 where that is this frame."""
+        return time if time > 0.5 * self._dt else 0.0
 
     def at(self, time: float) -> GazeGoal:
         """The goal forecast for `time` [s] from now."""
-        frames = round(time / self._dt)
-        if frames <= 0:
+        time = self.time_of(time)
+        if time == 0.0:
             return self.goal
-        if self._ahead:
-            return self._ahead[min(frames, len(self._ahead)) - 1]
+        if self.ahead:
+            return self.ahead[min(round(time / self._dt), len(self.ahead)) - 1]
         lasting = LASTING * (1.0 - math.exp(-time / LASTING))
-        aim = extrapolated(self.goal.aim, self._moving[0], lasting)
-        pairs = zip(self.goal.others, self._moving[1:], strict=True)
+        aim = extrapolated(self.goal.aim, self.moving[0], lasting)
+        pairs = zip(self.goal.others, self.moving[1:], strict=True)
         return replace(
             self.goal,
             aim=aim,
@@ -152,7 +159,6 @@ class FrameContext(NamedTuple):
     angles: Angles  # (n,) of the last frame
     speed: float  # [rad/s] of the transition in progress
     lost: float  # [s] since the aim was last met
-    slot: PlanSlot  # whether this solver may plan in this frame
     dt: float  # [s] of the frame
 
     def descent(self, model: Model, time: float) -> Descent:

@@ -29,6 +29,7 @@ class Authored:
 
     def __init__(self, model: Model, posture: Angles, keep: float = 1.0) -> None:
         self.model, self.keep = model, keep
+        self.posture = tuple(posture.tolist())  # (n,)
         poses = model.poses(posture[None])
         self.directions = poses.directions[0]  # (l, 3)
         self.poses = poses

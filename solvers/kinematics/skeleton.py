@@ -278,9 +278,9 @@ class Skeleton:
 
     def clamp(self, angles: Sequence[float] | Angles) -> tuple[float, ...]:
         """`angles` (n,) clamped to the joint limits."""
-        return tuple(
-            min(max(float(a), lo), hi) for a, lo, hi in zip(angles, self.lower, self.upper, strict=True)
-        )
+        values = angles.tolist() if isinstance(angles, np.ndarray) else map(float, angles)
+        ranges = zip(values, self.lower, self.upper, strict=True)
+        return tuple([lower if a < lower else upper if a > upper else a for a, lower, upper in ranges])
 
     @cached_property
     def _parts(self) -> tuple[tuple[bool, Quaternion | None, Vector | None, Vector], ...]:
