@@ -14,7 +14,7 @@ from collections.abc import Hashable, Sequence
 from ..motion import Kinematic
 from .device import Device
 from .errors import DeviceError
-from .link import Link
+from .link import WorkerLink
 from .safety import State
 from .sentences import BLENDER, HostWords
 
@@ -48,7 +48,7 @@ class RobotSession:
         owner: Name of what it follows, for messages.
     """
 
-    def __init__(self, link: Link, owner: str, key: Hashable, permits: ArmingPermits) -> None:
+    def __init__(self, link: WorkerLink, owner: str, key: Hashable, permits: ArmingPermits) -> None:
         self.link, self.owner = link, owner
         self._key, self._permits = key, permits
         self._movers: frozenset[str] = frozenset()
@@ -88,11 +88,11 @@ class RobotSessions:
         Args:
             key, owner: Key and name of what it follows.
             device: The robot.
-            python, host: As for `Link`.
+            python, host: As for `WorkerLink`.
 
         Raises:
-            DeviceError: Another owner of this host uses the port, or as `Link`.
-            WorkerError: As `Link.open`.
+            DeviceError: Another owner of this host uses the port, or as `WorkerLink`.
+            WorkerError: As `WorkerLink.open`.
         """
         self.close(key)
         taken = next(
@@ -103,7 +103,7 @@ class RobotSessions:
                 f"Port {device.port} moves armature '{taken}' already: disconnect that one, or choose another"
                 " port"
             )
-        link = Link(device, python, host)
+        link = WorkerLink(device, python, host)
         link.open()
         session = self._by_key[key] = RobotSession(link, owner, key, self.permits)
         return session

@@ -5,8 +5,8 @@ from time import monotonic
 
 import bpy
 
-from ...hardware.device import Joint
-from ...hardware.link import Link
+from ...hardware.device import DeviceJoint
+from ...hardware.link import WorkerLink
 from ...hardware.robot_session import RobotSession, RobotSessions
 from ...hardware.status import Status
 from ...motion import Kinematic
@@ -26,7 +26,7 @@ class ConnectedRobot:
     rig_name: str
     sources: tuple[Source, ...]  # for each joint of the device where its value comes from
     short: tuple[
-        tuple[Joint, float, float], ...
+        tuple[DeviceJoint, float, float], ...
     ]  # joints whose limits exceed their servos' ranges, with what these allow
     angles: list[float]  # [rad; prismatic joints m; values in their own unit] last values of the joints
     shaped: list[float | Kinematic] = field(
@@ -45,7 +45,7 @@ class ConnectedRobot:
     ] = ()  # values of the animatable properties that it follows, when values were last sent
 
     @property
-    def link(self) -> Link:
+    def link(self) -> WorkerLink:
         return self.session.link
 
     def look(self) -> bool:

@@ -8,7 +8,7 @@ from math import inf
 import bpy
 
 from ...hardware.errors import HardwareError
-from ...hardware.link import Link
+from ...hardware.link import WorkerLink
 from ...hardware.protocols.table import FILE
 from ...hardware.safety import DRIVEN, State
 from ...hardware.servo_shortfalls import short_joints
@@ -44,8 +44,8 @@ def connect(rig: bpy.types.Object) -> None:
     """Opens the rig's device. Nothing moves.
 
     Raises:
-        DeviceError, WorkerError: see `describe` and `Link.open`; or another armature of this file uses the
-            port.
+        DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another armature of this file uses
+            the port.
         ProtocolError: the protocol is a program that the user has not allowed.
         RigError: the robot is on another computer's address, and Blender may not go online.
     """
@@ -90,7 +90,7 @@ def disconnect_all() -> None:
     _connected_once.clear()
 
 
-def link(rig: bpy.types.Object) -> Link | None:
+def link(rig: bpy.types.Object) -> WorkerLink | None:
     """The rig's open link; None if it is not connected."""
     robot = robots.get(rig.session_uid)
     return robot.link if robot else None
