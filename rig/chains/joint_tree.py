@@ -50,7 +50,7 @@ def joint_tree(
 
 
 def bone_frames(
-    reader: ChainReader, fixed: Sequence[UnjointedPose], motions: Sequence[Motion]
+    reader: ChainReader, fixed: Sequence[UnjointedPose], motions: Sequence[MotionLimits]
 ) -> dict[str, tuple[int, Array]]:
     """For each bone of the chain that is not scaled the index of the joint that moves it last (-1: none), and
     the bone's frame (4, 4) in that joint's; arguments as for `joint_tree`.
