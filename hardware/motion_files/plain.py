@@ -215,14 +215,21 @@ def _joint_of(heading: str, marks: _ShortMarks) -> tuple[str, Unit, float] | Non
     before, quantity = _without_end(name)
     if (before and quantity.lower() in OTHERS) or _unmarked(name, SHORT_OTHERS) in marks.joints:
         return None
-    if before and quantity.lower() == POSITION:
-        name = before.rpartition("/")[2] or before
-    elif not unit_name and (unmarked := _unmarked(name, SHORT_POSITIONS)) in marks.positions:
-        name = unmarked
+    name = _without_position(name, "" if unit_name else _unmarked(name, SHORT_POSITIONS), marks)
     before, end = _without_end(name)
     if not unit_name and before and end.lower() in ANGLES:  # "elbow_deg" names its unit without brackets
         name, unit_name = before, end
     return name, *_unit(heading, unit_name)
+
+
+def _without_position(name: str, unmarked: str, marks: _ShortMarks) -> str:
+    """A column's name without what says that it has positions: a word at its end, or the short mark without
+    which it is `unmarked`.
+    """
+    before, quantity = _without_end(name)
+    if before and quantity.lower() == POSITION:
+        return before.rpartition("/")[2] or before
+    return unmarked if unmarked in marks.positions else name
 
 
 def _unit(heading: str, unit_name: str) -> tuple[Unit, float]:

@@ -91,6 +91,14 @@ def _authored_pose(
     return BonePose(location, rotation, scale)
 
 
+def _unjointed_rotation(part: ChainBone, pose: BonePose) -> tuple[float, ...]:
+    """Rounded channels of a bone's rotation, 0 for the hinges that joints move."""
+    rotation = tuple(round(number, DIGITS) for number in pose.rotation)
+    if not part.order:
+        return rotation
+    return tuple(rotation[index] if index in part.unturned else 0.0 for index in range(3))
+
+
 class ChainReader:
     """Reads one chain from an armature object: its structure once, its pose in every tick.
 
@@ -106,11 +114,7 @@ class ChainReader:
         self.ends = end_bones(chain)
         self.joints = [joint.key for joint in chain.joints]
         self.free = self._axes_by_bone(pose_bones, chain)
-        self.modes = {
-            bone: pose_bones[bone].rotation_mode
-            for bone, bone_axes in self.free.items()
-            if not all(map(axes.is_prismatic, bone_axes))
-        }
+        self.modes = self._rotation_modes(pose_bones)
         limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
         self.parts = [self._part(pose_bones[name], limits) for name in self.names]
         self.has_carriers = any(part.carrier for part in self.parts)
@@ -129,10 +133,20 @@ class ChainReader:
         self.armature_name = rig.data.name
         self.end_lengths = [rig.data.bones[end].length for end in self.ends]
         # Of what hangs on each bone with a joint, row by row; read where the solver needs it.
-        moving_bones = list(dict.fromkeys(bone for bone, _ in self.joint_keys))
-        self.inertias = (
-            hanging.inertias(rig, moving_bones) if measure.is_of_bones(chain, "expressive") else {}
-        )
+        is_weighed = measure.is_of_bones(chain, "expressive")
+        self.inertias = hanging.inertias(rig, self._bones_with_joints()) if is_weighed else {}
+
+    def _rotation_modes(self, pose_bones) -> dict[str, str]:
+        """Rotation modes of the bones with revolute joints."""
+        return {
+            bone: pose_bones[bone].rotation_mode
+            for bone, bone_axes in self.free.items()
+            if not all(map(axes.is_prismatic, bone_axes))
+        }
+
+    def _bones_with_joints(self) -> list[str]:
+        """Names of the bones with joints, root first."""
+        return list(dict.fromkeys(bone for bone, _ in self.joint_keys))
 
     def _axes_by_bone(self, pose_bones, chain) -> dict[str, frozenset[str]]:
         """Axes of the joints of each bone, in the order of the properties.
@@ -165,7 +179,7 @@ class ChainReader:
             axes_by_bone[bone] |= {axis}
         return axes_by_bone
 
-    def _followers(self, rig) -> list:
+    def _followers(self, rig) -> tuple[mimic.Follower, ...]:
         """Joints of other bones that mimic the chain's. Raises RigError if one is of a bone of the chain."""
         followers = mimic.followers_of(rig, self.joint_keys)
         on_path = next((follower for follower in followers if follower.bone in self.names), None)
@@ -288,9 +302,7 @@ class ChainReader:
                     " the bone's Relations"
                 )
             size = self._size(part, pose, unjointed[part.parent].size if k else 1.0)
-            rotation = tuple(round(number, DIGITS) for number in pose.rotation)
-            if part.order:
-                rotation = tuple(rotation[index] if index in part.unturned else 0.0 for index in range(3))
+            rotation = _unjointed_rotation(part, pose)
             location = tuple(round(number, DIGITS) for number in location)
             lead = pose.carried.lead if pose.carried is not None else rotations.IDENTITY
             unjointed.append(UnjointedPose(location, rotation, round(size, DIGITS), lead))

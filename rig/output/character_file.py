@@ -3,7 +3,7 @@ authored, frame by frame.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -68,6 +68,30 @@ class _Read:
     has_changed: bool = False  # whether its joints were built in another way in a later frame
 
 
+def _exported(scene) -> list[Mover]:
+    """The movers of a scene that are live or could be, and mechanisms with motors."""
+    movers = [mover for obj in scene.objects for mover in movers_of(obj)]
+    return [mover for mover in movers if mover.is_live or mover.bakes_when_off or _has_motors(mover)]
+
+
+def _unique_names(movers: list[ChainMover]) -> dict[Any, str]:
+    """Names of movers by their keys, with the object's before those that several have."""
+    names = [mover.name for mover in movers]
+    return {
+        mover.key: mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}"
+        for mover in movers
+    }
+
+
+def _auxiliaries(movers: list[ChainMover]) -> dict[str, Any]:
+    """Auxiliary values of the robots of chains, by name."""
+    return {
+        auxiliary.name: auxiliary
+        for owner in {mover.owner for mover in movers}
+        for auxiliary in owner.limber.device.auxiliaries
+    }
+
+
 class CharacterExport(Stepped):
     """Reads the scene's chains over its frames, one frame per step. Nothing is written before `finish`.
 
@@ -84,10 +108,10 @@ class CharacterExport(Stepped):
     keeps_unkeyed = True
 
     def __init__(self, scene, name: str, behaviour: str = "NONE") -> None:
-        movers = [mover for obj in scene.objects for mover in movers_of(obj)]
-        exported = [mover for mover in movers if mover.is_live or mover.bakes_when_off or _has_motors(mover)]
-        self.movers = [mover for mover in in_one_order(exported) if isinstance(mover, ChainMover)]
-        self.mechanisms = [mover for mover in in_one_order(exported) if isinstance(mover, MechanismMover)]
+        exported = _exported(scene)
+        ordered = in_one_order(exported)
+        self.movers = [mover for mover in ordered if isinstance(mover, ChainMover)]
+        self.mechanisms = [mover for mover in ordered if isinstance(mover, MechanismMover)]
         if not self.movers and not self.mechanisms:
             raise RigError(
                 "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
@@ -95,11 +119,7 @@ class CharacterExport(Stepped):
         for mover in (*self.movers, *self.mechanisms):
             if why := why_not(Use.BAKE, mover):
                 raise RigError(why)
-        names = [mover.name for mover in self.movers]
-        self._names = {
-            mover.key: mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}"
-            for mover in self.movers
-        }
+        self._names = _unique_names(self.movers)
         self.name, self.behaviour = name, behaviour
         self.frames = scene_frames(scene)
         if not len(self.frames):
@@ -109,22 +129,23 @@ class CharacterExport(Stepped):
         self.readers = [MechanismReader(mover, self.stage.session(*mover)) for mover in self.mechanisms]
         self.reads = {mover.key: _Read() for mover in self.movers}
         self.models: dict = {}
-        self.targets = {
-            target.name: (target, "") for mover in self.movers for target in _targets_of(mover.settings)
-        }
-        for reader in self.readers:
-            self.targets |= reader.targets
+        self.targets = self._all_targets()
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
-        self.auxiliaries = {
-            auxiliary.name: auxiliary
-            for owner in {mover.owner for mover in self.movers}
-            for auxiliary in owner.limber.device.auxiliaries
-        }
+        self.auxiliaries = _auxiliaries(self.movers)
         self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
         self.left_out = [mover for mover in exported if not isinstance(mover, ChainMover | MechanismMover)]
         self.total, self.done = len(self.frames), 0
         super().__init__(scene)
+
+    def _all_targets(self) -> dict[str, tuple[Any, str]]:
+        """Object and bone of each target of the chains and mechanisms, by name."""
+        targets = {
+            target.name: (target, "") for mover in self.movers for target in _targets_of(mover.settings)
+        }
+        for reader in self.readers:
+            targets |= reader.targets
+        return targets
 
     @property
     def says(self) -> str:

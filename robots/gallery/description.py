@@ -274,8 +274,8 @@ def check(description: Description, robot: Robot) -> None:
 
 
 def _check_branches(description: Description, robot: Robot) -> None:
-    """Raises UnknownNameError for a link that is not there, MalformedError for a branch whose end is not below
-    its root.
+    """Raises UnknownNameError for a link that is not there, MalformedError for a branch whose end is not
+    below its root.
     """
     branches = {
         "gaze": description.gaze,
