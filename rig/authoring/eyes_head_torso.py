@@ -152,6 +152,14 @@ def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
     return _Parts(torso if torso is not None and _moves(rig, torso) else None, head, eyes, pointing, placed)
 
 
+def _checked_parts(rig, ends: Ends) -> _Parts:
+    """Bones of the chains for these ends. Raises RigError if parts are missing, or no chain is possible."""
+    parts = _parts(rig, Controls(rig), ends)
+    for span in filter(None, (parts.torso, parts.head, *parts.eyes)):
+        chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
+    return parts
+
+
 def _moves(rig, span: gaze_bones.Span) -> bool:
     """Whether a bone of a span has a free axis."""
     return any(joint_axes(rig.pose.bones[name]) for name in path_names(rig.pose.bones, span.root, span.end))
@@ -203,9 +211,7 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     Raises:
         RigError: parts are missing, or no chain is possible on them.
     """
-    torso, head, eyes, pointing, ends = _parts(rig, Controls(rig), ends)
-    for span in filter(None, (torso, head, *eyes)):
-        chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
+    torso, head, eyes, pointing, ends = _checked_parts(rig, ends)
     switched = isolation.joined(rig, path_names(rig.pose.bones, head.root, head.end))
     controls = Controls(rig)
     front = front_of(rig, ends)
@@ -215,19 +221,16 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     has_torso = bool(torso or ends.torso) or _stands(rig, controls, head.end)
     lacks = [] if has_torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
-    sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
-    wanted = [
-        ("Torso", torso, TORSO),
-        ("Head", head, HEAD if has_eyes else HEAD_ALONE),
-        *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False)),
-    ]
+    eye_names = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
+    wanted = [("Torso", torso, TORSO)] if torso is not None else []
+    wanted.append(("Head", head, HEAD if has_eyes else HEAD_ALONE))
+    wanted += [(name, eye, EYES) for name, eye in zip(eye_names, eyes, strict=False)]
     chain_names = []
     for name, span, gaze in wanted:
-        if span is not None:
-            chain = _new_chain(rig, name, span, gaze, target, front)
-            if name == "Head":
-                chain.eye = _eye_height(rig, ends)
-            chain_names.append(chain.name)
+        chain = _new_chain(rig, name, span, gaze, target, front)
+        if name == "Head":
+            chain.eye = _eye_height(rig, ends)
+        chain_names.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(chain_names[1 if torso else 0])
     remarks = _remarks(rig, ends.head, has_eyes, switched)
     if pointing.aims:

@@ -74,6 +74,17 @@ def _exported(scene) -> list[Mover]:
     return [mover for mover in movers if mover.is_live or mover.bakes_when_off or _has_motors(mover)]
 
 
+def _refuse(movers: list[Mover]) -> None:
+    """Raises RigError if there are no movers to export, or one cannot be baked."""
+    if not movers:
+        raise RigError(
+            "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
+        )
+    for mover in movers:
+        if why := why_not(Use.BAKE, mover):
+            raise RigError(why)
+
+
 def _unique_names(movers: list[ChainMover]) -> dict[Any, str]:
     """Names of movers by their keys, with the object's before those that several have."""
     names = [mover.name for mover in movers]
@@ -112,13 +123,7 @@ class CharacterExport(Stepped):
         ordered = in_one_order(exported)
         self.movers = [mover for mover in ordered if isinstance(mover, ChainMover)]
         self.mechanisms = [mover for mover in ordered if isinstance(mover, MechanismMover)]
-        if not self.movers and not self.mechanisms:
-            raise RigError(
-                "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
-            )
-        for mover in (*self.movers, *self.mechanisms):
-            if why := why_not(Use.BAKE, mover):
-                raise RigError(why)
+        _refuse([*self.movers, *self.mechanisms])
         self._names = _unique_names(self.movers)
         self.name, self.behaviour = name, behaviour
         self.frames = scene_frames(scene)
