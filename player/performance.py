@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..character.behaviour.blending import Instruction, Usual
+from ..character.body.tick import BodyOutputs
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
 from ..character.chain.settings import (
@@ -21,15 +22,17 @@ from ..character.chain.settings import (
 )
 from ..character.chain.tick import ChainModel, ChainOutputs, make_model
 from ..character.effects import PostureEffect
-from ..character.file.contents import Anchor, ChainEntry, CharacterFile, MechanismEntry
+from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry
 from ..character.file.reading import LIFE
 from ..character.host import Frame, NoPose, Session
 from ..character.mechanism.tick import MechanismOutputs
 from ..character.one_thread import in_one_thread
 from ..character.stage import Stage
+from .bodies import PlayedBody
 from .controls import ChainControls, SetControls
 from .errors import PlayerError
-from .mechanisms import PlayedMechanism, key_of
+from .keys import Entry, key_of
+from .mechanisms import PlayedMechanism
 from .performer import Performer, Role
 from .scene import Moment, Played, PlayedScene, PlayedView
 
@@ -181,6 +184,7 @@ class Performance:
         self.parts: list[Played] = [
             *(PlayedChain(chain) for chain in character.chains),
             *(PlayedMechanism(mechanism) for mechanism in character.mechanisms),
+            *(PlayedBody(body) for body in character.bodies),
         ]
         self.controls = SetControls(
             character, frozenset(targets) | {target.name for target in character.targets}
@@ -241,17 +245,18 @@ class Performance:
         outputs = self._stage.sessions[key_of(mechanism)].outputs
         return outputs if isinstance(outputs, MechanismOutputs) else None
 
-    def mechanism_problem(self, mechanism: MechanismEntry) -> str:
-        """Why a mechanism does not follow its goals, as a sentence; "" if it does."""
-        return self._stage.sessions[key_of(mechanism)].problem
+    def body_outputs(self, body: BodyEntry) -> BodyOutputs | None:
+        """Outputs of a body at the last call of `advance`; None: it could not be solved yet."""
+        outputs = self._stage.sessions[key_of(body)].outputs
+        return outputs if isinstance(outputs, BodyOutputs) else None
 
     def target_position(self, chain: ChainEntry) -> list[float]:
         """Position [m] in the world of the target that a chain's own end follows."""
         return self._session(chain).target_position
 
-    def problem(self, chain: ChainEntry) -> str:
-        """Why a chain does not follow its goals, as a sentence; "" if it does."""
-        return self._session(chain).problem
+    def problem(self, entry: Entry) -> str:
+        """Why a mover does not follow its goals, as a sentence; "" if it does."""
+        return self._stage.sessions[key_of(entry)].problem
 
     def values(self) -> list[float]:
         """The values beside the joints."""

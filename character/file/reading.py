@@ -16,6 +16,7 @@ from ..chain.settings import BASES, ChainSettings, LifeSettings
 from . import archive
 from .anchors import Anchor, anchor_of
 from .behaviours import behaviour_of
+from .bodies import body_of
 from .contents import (
     ChainEntry,
     CharacterFile,
@@ -95,8 +96,12 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
         mechanism_of(each, arrays, frames, target_names)
         for each in (plain.children("mechanisms", "mechanism", "name") if plain.has("mechanisms") else ())
     )
-    if not chains and not mechanisms:
-        plain.wrong("chains", "a chain or a mechanism")
+    bodies = tuple(
+        body_of(each, arrays, frames)
+        for each in (plain.children("bodies", "body", "name") if plain.has("bodies") else ())
+    )
+    if not chains and not mechanisms and not bodies:
+        plain.wrong("chains", "a chain, a body or a mechanism")
     return CharacterFile(
         name=plain.get("name", str),
         made_by=plain.get("made_by", str),
@@ -107,6 +112,7 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
         targets=targets,
         values=values,
         mechanisms=mechanisms,
+        bodies=bodies,
         behaviour=_behaviour(plain, arrays, chains),
         remarks=tuple(map(str, plain.get("remarks", list))),
     )
@@ -124,6 +130,7 @@ def _check_names(character: CharacterFile, name: str) -> None:
     for kind, names in (
         ("chain", [chain.name for chain in character.chains]),
         ("mechanism", [mechanism.name for mechanism in character.mechanisms]),
+        ("body", [body.name for body in character.bodies]),
         ("joint", list(character.joint_names)),
         ("target", [target.name for target in character.targets]),
         ("value", [value.name for value in character.values]),

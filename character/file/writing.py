@@ -7,6 +7,7 @@ from typing import Any
 from . import archive
 from .anchors import anchor_json
 from .behaviours import behaviour_json
+from .bodies import body_json
 from .contents import ChainEntry, CharacterFile
 from .mechanisms import mechanism_json
 from .models import end_json, options_json, skeleton_json, style_json
@@ -43,6 +44,8 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
     }
     if character.mechanisms:
         plain["mechanisms"] = [mechanism_json(each, arrays) for each in character.mechanisms]
+    if character.bodies:
+        plain["bodies"] = [body_json(each, arrays) for each in character.bodies]
     if character.behaviour is not None:
         plain["behaviour"] = behaviour_json(character.behaviour, arrays)
     if character.self_test is not None:

@@ -120,9 +120,9 @@ class ErikExact:
 
     def _aim_error(self, goal: GazeGoal, angles: tuple[float, ...]) -> float:
         """Size [rad] of the residual at angles (n,)."""
-        if self.erik.model is not None:
+        if self.erik.correction is not None:
             try:
-                return self.erik.model.correct(goal, angles, (angles,), steps=0)[0].aim_error
+                return self.erik.correction.correct(goal, angles, (angles,), steps=0)[0].aim_error
             except KernelError:  # a number is beyond what the kernel takes
                 pass
         return residual(self.skeleton, goal, self.skeleton.forward(angles)).size
@@ -131,10 +131,10 @@ class ErikExact:
         self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[tuple[float, ...]]
     ) -> list[Candidate]:
         """Starts (m, n) with an exact aim."""
-        if self.erik.model is None:
+        if self.erik.correction is None:
             return self._corrected_in_python(goal, posture, starts)
         try:
-            corrections = self.erik.model.correct(goal, posture, starts, self.costs)
+            corrections = self.erik.correction.correct(goal, posture, starts, self.costs)
         except KernelError:  # a number is beyond what the kernel takes
             return self._corrected_in_python(goal, posture, starts)
         return [

@@ -77,23 +77,22 @@ class Erik:
         self.diagnosis = Diagnosis(skeleton, self.hyper)
 
     @cached_property
-    def model(self) -> CompiledModel | None:
-        """The skeleton in the compiled kernel; None: there is no kernel for this machine, or it does not take
-        such a skeleton.
-        """
-        if kernel() is None:
+    def compiled(self) -> CompiledErik | None:
+        """ERIK in the compiled kernel; None: there is none for this machine."""
+        library = kernel()
+        if library is None:
             return None
+        return CompiledErik(library, self.skeleton, self.chain, self.hyper, self.max_views)
+
+    @cached_property
+    def correction(self) -> CompiledModel | None:
+        """The exact correction in the compiled kernel; None: there is none for this machine, or it does not
+        take such a skeleton.
+        """
         try:
             return Model(self.skeleton).compiled
         except KernelError:
             return None
-
-    @cached_property
-    def compiled(self) -> CompiledErik | None:
-        """ERIK in the compiled kernel; None: as for `model`."""
-        if self.model is None:
-            return None
-        return CompiledErik(self.model, self.chain, self.hyper, self.max_views)
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
@@ -184,9 +183,9 @@ class Erik:
 
     def _corrected(self, goal: GazeGoal, start: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
         """Angles (n,) near `start` (n,) that meet a goal, and the error that is left."""
-        if self.model is not None:
+        if self.correction is not None:
             try:
-                (corrected,) = self.model.correct(goal, start, (start,), looks=False)
+                (corrected,) = self.correction.correct(goal, start, (start,), looks=False)
             except KernelError:  # a number is beyond what the kernel takes
                 pass
             else:

@@ -227,7 +227,6 @@ class CompiledModel:
         size = kernel.model_bytes(ctypes.byref(described))
         self._memory = Buffer(size // 8 + 1)
         check(kernel.model(self._memory.address, size, ctypes.byref(described)))
-        self.address = self._memory.address
         self._posture = Buffer(self.n)
         self._kept: tuple[tuple[float, ...], float] | None = None
         self._problem = _Problem(model=self._memory.address, posture=self._posture.address)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..goals import Direction, GazeGoal, Orientation, Point, upright
-from ..kinematics.rotations import IDENTITY, ORIGIN, normalized, unit
+from ..kinematics.rotations import IDENTITY, ORIGIN, Y, normalized, unit
+from ..kinematics.skeleton import Skeleton
 from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT
-from .binding import Buffer, CompiledModel, EndErrors
-from .library import check
+from .binding import Buffer, EndErrors
+from .library import Kernel, check
 
 if TYPE_CHECKING:
     from ..erik.chain import VirtualChain
@@ -52,14 +53,15 @@ class _Erik(ctypes.Structure):
     """`struct limber_erik`."""
 
     _fields_ = [
-        ("model", Pointer),
+        ("links", Pointer),
+        ("reach", Real),
         ("workspace", Pointer),
         ("workspace_bytes", ctypes.c_size_t),
         ("turning", Pointer),
         ("joint_models", Pointer),
         ("to_virtual", Real * 4),
         ("hyper", _Hyperparameters),
-        *((name, Count) for name in ("revolute", "max_views", "parts", "symmetric")),
+        *((name, Count) for name in ("joints", "revolute", "max_views", "parts", "symmetric")),
         ("orientation", Real * 4),
         ("view", Real * 3),
         ("up", Real * 3),
@@ -98,27 +100,48 @@ def joint_numbers(model: "JointModel") -> list[float]:
     ]
 
 
+def link_numbers(skeleton: Skeleton) -> list[list[float]]:
+    """The numbers of `struct limber_link` of a chain's joints and its tool."""
+    numbers = [
+        [
+            *normalized(joint.rest_rotation),
+            *joint.rest_offset,
+            *unit(joint.axis),
+            joint.lower,
+            joint.upper,
+            joint.kind == "prismatic",
+        ]
+        for joint in skeleton.joints
+    ]
+    tool = skeleton.ends[0]
+    return [*numbers, [*normalized(tool.rotation), *tool.offset, *Y, 0.0, 0.0, 0.0]]
+
+
 class CompiledErik:
     """ERIK in the kernel, with the buffers of its calls; one thread at a time may use it."""
 
     def __init__(
         self,
-        model: CompiledModel,
+        kernel: Kernel,
+        skeleton: Skeleton,
         chain: "VirtualChain",
         hyper: "Hyperparameters",
         max_views: int,
     ) -> None:
-        self.kernel = kernel = model.kernel
-        self._model = model  # whose memory is used
+        self.kernel, n = kernel, len(skeleton)
+        links = link_numbers(skeleton)
+        self._links = Buffer(len(links), len(links[0]))
+        self._links.array[:] = links
         self._turning = np.array(chain.turning, np.int32)
         joints = [joint_numbers(joint) for joint in chain.models]
         self._joints = Buffer(len(joints), len(joints[0]))
         self._joints.array[:] = joints
-        size = kernel.erik_bytes(model.address)
+        size = kernel.erik_bytes(n)
         self._workspace = Buffer(size // 8 + 1)
-        self._posture, self._previous, self._angles = (Buffer(model.n) for _ in range(3))
+        self._posture, self._previous, self._angles = (Buffer(n) for _ in range(3))
         self._task = _Erik(
-            model=model.address,
+            links=self._links.address,
+            reach=skeleton.reach,
             workspace=self._workspace.address,
             workspace_bytes=size,
             turning=self._turning.ctypes.data,
@@ -127,6 +150,7 @@ class CompiledErik:
             hyper=_Hyperparameters(
                 *(getattr(hyper, name) for name in (*REALS, *COUNTS)), hyper.loop == "published"
             ),
+            joints=n,
             revolute=len(joints),
             max_views=max_views,
             posture=self._posture.address,

@@ -4,7 +4,6 @@
 #include "erik.h"
 #include "look.h"
 #include "model.h"
-#include "tree.h"
 
 #define MOST_COUNT 1000     /* iterations, sweeps and views */
 #define LARGEST_ANGLE 1e300 /* of an authored posture, which may be many rotations away */
@@ -12,11 +11,15 @@
 /* A task laid out in its workspace. */
 struct solver {
     const struct limber_erik *task;
-    const struct model *model;
     struct erik erik;
     double *posture, *previous; /* (revolute,) angles of the virtual chain */
     double *angles;             /* (n,) of the last solve */
-    double *frames, *axes;      /* (n, 12), (n, 3) */
+};
+
+/* The tool at some angles. */
+struct tool {
+    Quaternion rotation;
+    Vector position;
 };
 
 static size_t laid_out(struct solver *solver, char *memory, size_t n) {
@@ -24,15 +27,12 @@ static size_t laid_out(struct solver *solver, char *memory, size_t n) {
     solver->posture = take(&pieces, n, sizeof(double));
     solver->previous = take(&pieces, n, sizeof(double));
     solver->angles = take(&pieces, n, sizeof(double));
-    solver->frames = take(&pieces, 12 * n, sizeof(double));
-    solver->axes = take(&pieces, 3 * n, sizeof(double));
     return pieces.bytes + erik_laid_out(&solver->erik, memory ? memory + pieces.bytes : NULL, n);
 }
 
-size_t limber_erik_bytes(const void *memory) {
-    const struct model *model = model_in(memory);
+size_t limber_erik_bytes(int32_t joints) {
     struct solver solver;
-    return model ? laid_out(&solver, NULL, (size_t)model->joints) : 0;
+    return joints >= 1 && joints <= MOST_JOINTS ? laid_out(&solver, NULL, (size_t)joints) : 0;
 }
 
 static int counts_fit(const struct limber_hyperparameters *hyper) {
@@ -43,51 +43,52 @@ static int counts_fit(const struct limber_hyperparameters *hyper) {
     return 1;
 }
 
-static int32_t check_chain(const struct limber_erik *task, const struct model *model) {
-    size_t count = (size_t)task->revolute;
-    if (!is_within((const double *)task->joint_models, count * sizeof *task->joint_models / sizeof(double), FARTHEST))
+static int32_t check_chain(const struct limber_erik *task) {
+    size_t links = (size_t)task->joints + 1, revolute = (size_t)task->revolute;
+    if (!is_within((const double *)task->links, links * sizeof *task->links / sizeof(double), LARGEST) ||
+        !is_within((const double *)task->joint_models, revolute * sizeof *task->joint_models / sizeof(double), FARTHEST))
         return LIMBER_NOT_FINITE;
-    for (int k = 0; k < task->revolute; k++)
-        if (task->turning[k] < (k ? task->turning[k - 1] + 1 : 0) || task->turning[k] >= model->joints ||
-            task->joint_models[k].lower > task->joint_models[k].upper ||
-            (task->joint_models[k].has_latitude != 0.0 && task->joint_models[k].swing <= 0.0))
+    for (int k = 0; k < task->joints; k++)
+        if (!(-FARTHEST <= task->links[k].lower && task->links[k].lower <= task->links[k].upper &&
+              task->links[k].upper <= FARTHEST))
             return LIMBER_JOINT;
+    for (int i = 0; i < task->revolute; i++) {
+        const JointModel *model = &task->joint_models[i];
+        if (task->turning[i] < (i ? task->turning[i - 1] + 1 : 0) || task->turning[i] >= task->joints ||
+            model->lower > model->upper || (model->has_latitude != 0.0 && model->swing <= 0.0))
+            return LIMBER_JOINT;
+    }
     return LIMBER_OK;
 }
 
-static int32_t check_task(const struct limber_erik *task, const struct model *model) {
-    size_t n = (size_t)model->joints;
-    const struct limber_hyperparameters *hyper = &task->hyper;
+static int32_t check_task(const struct limber_erik *task) {
+    const Hyperparameters *hyper = &task->hyper;
     const double numbers[] = {hyper->orientation_weight, hyper->posture_weight, hyper->threshold, hyper->aggravation,
-                              hyper->disturbance, hyper->progress, hyper->ccd_error, hyper->ccd_precision};
-    if (task->revolute < 1 || task->revolute > model->joints || task->max_views < 1 || task->max_views > MOST_COUNT ||
-        !counts_fit(hyper) || !task->workspace || ((uintptr_t)task->workspace & 15) ||
-        task->workspace_bytes < limber_erik_bytes(model) || !task->turning || !task->joint_models || !task->posture ||
+                              hyper->disturbance, hyper->progress, hyper->ccd_error, hyper->ccd_precision, task->reach};
+    size_t bytes = limber_erik_bytes(task->joints), n = bytes ? (size_t)task->joints : 0;
+    if (!bytes || task->revolute < 1 || task->revolute > task->joints || task->max_views < 1 ||
+        task->max_views > MOST_COUNT || !counts_fit(hyper) || !task->workspace || ((uintptr_t)task->workspace & 15) ||
+        task->workspace_bytes < bytes || !task->links || !task->turning || !task->joint_models || !task->posture ||
         !task->angles)
         return LIMBER_SIZE;
     if (!is_within(numbers, sizeof numbers / sizeof *numbers, LARGEST) ||
         !is_within((const double *)&task->to_virtual, 4, 2.0) || !is_within((const double *)&task->orientation, 4, 2.0) ||
-        !is_within((const double *)&task->view, 3, LARGEST) || !is_within((const double *)&task->up, 3, LARGEST) ||
+        !is_within((const double *)&task->view, 3, LARGEST) || !is_within((const double *)&task->up, 3, 2.0) ||
         !is_within(task->posture, n, LARGEST_ANGLE) || (task->previous && !is_within(task->previous, n, FARTHEST)))
         return LIMBER_NOT_FINITE;
     int kind = task->parts & ~LIMBER_UPRIGHT;
     if (kind != LIMBER_ORIENTATION && kind != LIMBER_DIRECTION && kind != LIMBER_POINT) return LIMBER_GOAL;
-    return check_chain(task, model);
+    return check_chain(task);
 }
 
-/* Joint values (n,) within limits. */
-static void clamp(const struct model *model, const double *values, double *out) {
-    for (int k = 0; k < model->joints; k++) {
-        double lower = model->joint[k].lower, upper = model->joint[k].upper;
-        out[k] = values[k] < lower ? lower : values[k] > upper ? upper : values[k];
-    }
+static double clamped(const struct limber_link *link, double value) {
+    return value < link->lower ? link->lower : value > link->upper ? link->upper : value;
 }
 
 /* The angle plus the full rotations that bring it nearest to `desired` within the joint's limits. */
-static double unwound(const struct joint *joint, double angle, double desired) {
-    double nearest = desired < joint->lower ? joint->lower : desired > joint->upper ? joint->upper : desired;
-    double turns = rint((nearest - angle) / TAU), turned = angle + turns * TAU;
-    if (turns != 0.0 && !(joint->lower <= turned && turned <= joint->upper)) /* the nearest to a limit may be beyond it */
+static double unwound(const struct limber_link *link, double angle, double desired) {
+    double turns = rint((clamped(link, desired) - angle) / TAU), turned = angle + turns * TAU;
+    if (turns != 0.0 && !(link->lower <= turned && turned <= link->upper)) /* the nearest to a limit may be beyond it */
         turned = angle + (turns > 0.0 ? turns - 1.0 : turns + 1.0) * TAU;
     return turned;
 }
@@ -108,47 +109,53 @@ static int towards(struct solver *solver, const Quaternion *tool_target, Vector 
     if (!calculate_erik(&solver->erik, solver->posture, &aim, previous ? solver->previous : NULL)) return 0;
     const double *nearest = previous ? previous : task->posture;
     for (int i = 0; i < task->revolute; i++) solver->posture[i] = nearest[task->turning[i]];
-    clamp(solver->model, task->posture, angles);
+    for (int k = 0; k < task->joints; k++) angles[k] = clamped(&task->links[k], task->posture[k]);
     for (int i = 0; i < task->revolute; i++) {
         int k = task->turning[i];
-        angles[k] = unwound(&solver->model->joint[k], solver->erik.best[i], solver->posture[i]);
+        angles[k] = unwound(&task->links[k], solver->erik.best[i], solver->posture[i]);
     }
     return 1;
 }
 
 static void keep_answer(const struct solver *solver, struct limber_erik *task, const double *angles) {
-    memcpy(task->angles, angles, sizeof *angles * (size_t)solver->model->joints);
+    memcpy(task->angles, angles, sizeof *angles * (size_t)task->joints);
     task->posture_error = solver->erik.posture_error;
 }
 
-/* Frame (12) of the tool at angles (n,). */
-static void tool_frame(const struct solver *solver, const double *angles, double *frame) {
-    forward(solver->model, angles, solver->frames, solver->axes);
-    end_frame(solver->model, solver->frames, 0, frame);
+/* The tool at angles (n,). Source: solvers/kinematics/skeleton.py. */
+static struct tool tool_at(const struct limber_erik *task, const double *angles) {
+    struct tool tool = {IDENTITY, {0.0, 0.0, 0.0}};
+    for (int k = 0; k <= task->joints; k++) {
+        const struct limber_link *link = &task->links[k];
+        tool.position = add(tool.position, rotate(tool.rotation, link->offset));
+        tool.rotation = multiply(tool.rotation, link->rest);
+        if (k == task->joints) break;
+        if (link->is_prismatic != 0.0)
+            tool.position = add(tool.position, rotate(tool.rotation, scale(link->axis, angles[k])));
+        else
+            tool.rotation = multiply(tool.rotation, about(link->axis, angles[k]));
+    }
+    return tool;
 }
-
-static Vector position_of(const double *frame) { return (Vector){frame[9], frame[10], frame[11]}; }
-
-static Vector view_of(const double *frame) { return (Vector){frame[1], frame[4], frame[7]}; }
 
 /* Solves for the view of a point repeatedly, each time from the end's position in the solution before. Each view after the
  * first goes on from the best solution yet. A view that increases the error is taken back, and a smaller step is made. */
 static int seen(struct solver *solver, struct limber_erik *task) {
-    double frame[12], best_error = INFINITY, share = 1.0;
-    clamp(solver->model, task->previous ? task->previous : task->posture, solver->angles);
-    tool_frame(solver, solver->angles, frame);
-    Vector gap = subtract(task->view, position_of(frame));
-    Vector view = length(gap) > NO_DIRECTION ? unit(gap) : view_of(frame), best_view = view, best_seen = view;
-    const double *previous = task->previous;
+    double best_error = INFINITY, share = 1.0;
+    const double *previous = task->previous, *start = previous ? previous : task->posture;
+    for (int k = 0; k < task->joints; k++) solver->angles[k] = clamped(&task->links[k], start[k]);
+    struct tool tool = tool_at(task, solver->angles);
+    Vector gap = subtract(task->view, tool.position);
+    Vector view = length(gap) > NO_DIRECTION ? unit(gap) : rotate(tool.rotation, Y), best_view = view, best_seen = view;
     int iterations = 0;
     for (int i = 0; i < task->max_views; i++) {
         Quaternion target;
         int has_target = (task->parts & LIMBER_UPRIGHT) && upright(view, task->up, &target);
         if (!towards(solver, has_target ? &target : NULL, view, previous, solver->angles)) return 0;
         iterations += solver->erik.iterations;
-        tool_frame(solver, solver->angles, frame);
-        gap = subtract(task->view, position_of(frame));
-        double error = vector_angle(gap, view_of(frame));
+        tool = tool_at(task, solver->angles);
+        gap = subtract(task->view, tool.position);
+        double error = vector_angle(gap, rotate(tool.rotation, Y));
         if (i == 0 || error < best_error) {
             keep_answer(solver, task, solver->angles);
             previous = task->angles;
@@ -166,12 +173,11 @@ static int seen(struct solver *solver, struct limber_erik *task) {
 }
 
 int32_t limber_erik(struct limber_erik *task) {
-    const struct model *model = task ? model_in(task->model) : NULL;
-    if (!model) return LIMBER_MODEL;
-    int32_t wrong = check_task(task, model);
+    if (!task) return LIMBER_SIZE;
+    int32_t wrong = check_task(task);
     if (wrong) return wrong;
-    struct solver solver = {.task = task, .model = model};
-    laid_out(&solver, task->workspace, (size_t)model->joints);
+    struct solver solver = {.task = task};
+    laid_out(&solver, task->workspace, (size_t)task->joints);
     solver.erik.chain = (struct chain){task->revolute, task->joint_models};
     solver.erik.hyper = &task->hyper;
     int is_solved;
@@ -184,9 +190,8 @@ int32_t limber_erik(struct limber_erik *task) {
         task->iterations = solver.erik.iterations;
     }
     if (!is_solved) return LIMBER_NOT_FINITE;
-    double frame[12];
     struct look look = {task->parts, task->symmetric, task->orientation, task->view, task->up};
-    tool_frame(&solver, task->angles, frame);
-    task->end_error = end_error(&look, frame, model->reach);
+    struct tool tool = tool_at(task, task->angles);
+    task->end_error = end_error(&look, tool.rotation, tool.position, task->reach);
     return LIMBER_OK;
 }

@@ -34,7 +34,7 @@ ENTRIES = {
     "transition_frame": (Pointer, Pointer),
     "plan": (Pointer, Pointer),
     "forecast": (Pointer, Pointer, Count, Pointer, Count, Pointer),
-    "erik_bytes": (Pointer,),
+    "erik_bytes": (Count,),
     "erik": (Pointer,),
     "correct": (Pointer, Count, Pointer, Count, Count, Pointer, Pointer, Pointer),
 }

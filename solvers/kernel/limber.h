@@ -208,22 +208,30 @@ struct limber_hyperparameters {
     int32_t max_iterations, max_bwcd_iterations, max_ccd_iterations, is_published_loop;
 };
 
+/* A joint of a chain, or its tool: its frame in the one before, at zero, and its unit axis in its own. */
+struct limber_link {
+    struct limber_quaternion rest; /* unit */
+    struct limber_vector offset, axis;
+    double lower, upper, is_prismatic; /* not of the tool */
+};
+
 /* ERIK on a skeleton that is a chain: what it knows, what is to be solved, and the result. */
 struct limber_erik {
-    const void *model;                             /* of the skeleton, n joints */
+    const struct limber_link *links;               /* (n + 1,) the joints, root first, then the tool */
+    double reach;                                  /* [m] */
     void *workspace;
     size_t workspace_bytes;                        /* `limber_erik_bytes` */
     const int32_t *turning;                        /* (revolute,) the skeleton's revolute joints, root first */
     const struct limber_joint_model *joint_models; /* (revolute,) */
     struct limber_quaternion to_virtual;           /* from the base frame to the virtual one */
     struct limber_hyperparameters hyper;
-    int32_t revolute;
+    int32_t joints, revolute;
     int32_t max_views;                             /* solves for one point at most */
     int32_t parts;                                 /* of the aim: an orientation, a direction or a point, and whether upright */
     int32_t symmetric;
     struct limber_quaternion orientation;          /* unit, of the tool: the aim's, or an upright direction's */
     struct limber_vector view;                     /* unit, or a point */
-    struct limber_vector up;                       /* of a point */
+    struct limber_vector up;                       /* unit */
     const double *posture;                         /* (n,) */
     const double *previous;                        /* (n,) within limits, or NULL */
     double *angles;                                /* (n,) result */
@@ -232,7 +240,8 @@ struct limber_erik {
     int32_t iterations;
 };
 
-LIMBER_EXPORT size_t limber_erik_bytes(const void *model);
+/* Bytes of its workspace; 0: there are too many joints. */
+LIMBER_EXPORT size_t limber_erik_bytes(int32_t joints);
 LIMBER_EXPORT int32_t limber_erik(struct limber_erik *task);
 
 #endif

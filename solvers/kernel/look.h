@@ -11,14 +11,14 @@ struct look {
     int symmetric;
     Quaternion orientation;
     Vector view; /* unit, or a point */
-    Vector up;
+    Vector up;   /* unit */
 };
 
-/* Whether a roll is upright, and the orientation with Y along the unit vector `direction`, X perpendicular to `up` and Z on
- * the side of `up`. */
+/* Whether a roll is upright, and the orientation with Y along the unit vector `direction`, X perpendicular to the unit
+ * vector `up` and Z on its side. */
 int upright(Vector direction, Vector up, Quaternion *orientation);
 
-/* Errors of an end with this frame (12). */
-struct limber_end_error end_error(const struct look *look, const double *frame, double reach);
+/* Errors of an end with this orientation and position. */
+struct limber_end_error end_error(const struct look *look, Quaternion end, Vector position, double reach);
 
 #endif

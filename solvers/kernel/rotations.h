@@ -36,8 +36,26 @@ static inline Vector scale(Vector a, double factor) { return (Vector){a.x * fact
 
 static inline double length(Vector a) { return sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
 
+/* Length of four numbers to the last bit, as Python's math.hypot: squares are summed with their rounding errors (Dekker
+ * 1971, "A floating-point technique for extending the available precision"). */
+static inline double exact_length(double x, double y, double z, double w) {
+    const double numbers[4] = {x, y, z, w}, splitter = 134217729.0; /* 2^27 + 1 */
+    double sum = 0.0, lost = 0.0;
+    for (int i = 0; i < 4; i++) {
+        double a = numbers[i], square = a * a, wide = splitter * a, high = wide - (wide - a), low = a - high;
+        double next = sum + square, added = next - sum;
+        lost += ((high * high - square) + 2.0 * high * low) + low * low;
+        lost += (sum - (next - added)) + (square - added);
+        sum = next;
+    }
+    double root = sqrt(sum + lost), wide = splitter * root, high = wide - (wide - root), low = root - high;
+    double rest = (((sum - high * high) - 2.0 * high * low) - low * low) + lost;
+    return root > 0.0 ? root + rest / (2.0 * root) : root;
+}
+
+/* The vector, which has a direction, at length 1. */
 static inline Vector unit(Vector a) {
-    double size = length(a);
+    double size = exact_length(a.x, a.y, a.z, 0.0);
     return (Vector){a.x / size, a.y / size, a.z / size};
 }
 
