@@ -184,9 +184,9 @@ def _with_units(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _clocks(heading: list[str], frame_rate: float) -> tuple[bool, dict[int, float]]:
-    """Whether a table has times, and the columns whose sum is the time, each with the seconds in its unit: the
-    first time, and after one of whole seconds the nanoseconds, as ROS has its stamps; else the numbers of
-    frames. Without any, rows are frames.
+    """Whether a table has times, and the columns whose sum is the time, each with the seconds in its unit:
+    the first time, and after one of whole seconds the nanoseconds, as ROS has its stamps; else the numbers
+    of frames. Without any, rows are frames.
 
     Raises:
         MotionFileError: There is no time, and the rate of frames is not known.
