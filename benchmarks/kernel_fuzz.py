@@ -22,8 +22,9 @@ from limber.solvers.expressive.motion import Transition
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
-from limber.solvers.kernel.binding import CompiledModel, PlannedPath
+from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
+from limber.solvers.kernel.inputs import PlannedPath
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 

@@ -9,8 +9,8 @@ from ..goals import Direction, GazeGoal, Orientation, Point, upright
 from ..kinematics.rotations import IDENTITY, ORIGIN, Y, normalized, unit
 from ..kinematics.skeleton import Skeleton
 from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT
-from .binding import Buffer, EndErrors
 from .library import Kernel, check
+from .structures import Buffer, EndErrors
 
 if TYPE_CHECKING:
     from ..erik.chain import VirtualChain
