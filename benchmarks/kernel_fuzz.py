@@ -15,7 +15,6 @@ import math
 from collections import Counter
 
 import numpy as np
-from limber.solvers.erik.chain import VirtualChain
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.motion import Transition
@@ -27,6 +26,7 @@ from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
 from limber.solvers.kernel.inputs import PlannedPath
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
+from limber.solvers.virtual_chain.chain import VirtualChain
 
 EXTREMES = (0.0, -0.0, 1.0, -1.0, math.pi, math.tau, 5e-324, 1e-300, 1e-12, 1e9, 1e99, 1e200, 1e308)
 BAD = (math.nan, math.inf, -math.inf)

@@ -79,3 +79,13 @@ class PlannedPath(NamedTuple):
     hysteresis: float  # [deg]
     is_lasting: bool  # whether what is left of the aim error at the end decides
     is_straight_only: bool  # whether only straight transitions may be chosen
+
+
+class HyperparametersInput(Protocol):
+    """What the kernel needs of ERIK's hyperparameters, beside those that `erik.REALS` and `erik.COUNTS` name."""
+
+    @property
+    def loop(self) -> str: ...
+
+    @property
+    def symmetric_endpoint(self) -> bool: ...
