@@ -82,7 +82,7 @@ class PlannedPath(NamedTuple):
 
 
 class HyperparametersInput(Protocol):
-    """What the kernel needs of ERIK's hyperparameters, beside those that `erik.REALS` and `erik.COUNTS` name."""
+    """What the kernel needs of ERIK's hyperparameters, beside those in `REALS` and `COUNTS`."""
 
     @property
     def loop(self) -> str: ...

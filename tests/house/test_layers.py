@@ -96,7 +96,7 @@ def test_every_package_of_the_host_has_its_rank():
 
 
 def test_what_all_gaze_solvers_stand_on_imports_none_of_them():
-    methods = {"erik", "expressive", "jacobian", "ccd", "bones", "table"}
+    methods = {"erik", "expressive", "jacobian", "ccd", "bones", "sketch", "table"}
     shared = [
         path
         for path in sorted((ROOT / "solvers").rglob("*.py"))
