@@ -19,7 +19,7 @@ from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
 from ..bones.axes import is_prismatic
-from ..bones.joint_bones import Motion
+from ..bones.joint_bones import MotionLimits
 from ..scene.goal import ends_of, tool_frame, with_goal
 from . import turntable
 from .joint_tree import joint_tree
@@ -42,7 +42,9 @@ _OF_CHAIN = attrgetter(
     "acceleration_share",
     "jerk_share",
 )
-_OF_JOINT = attrgetter("bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *Motion._fields)
+_OF_JOINT = attrgetter(
+    "bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *MotionLimits._fields
+)
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 
 
@@ -85,12 +87,12 @@ def _stored_options(chain, solver: str) -> tuple:
     )
 
 
-def motions(chain, solver: str) -> list[Motion]:
+def motions(chain, solver: str) -> list[MotionLimits]:
     """Motion limits of the chain's joints, in the order of its properties, as a solver uses them.
 
     Where the rotations of bones count, a range of a full turn is no limit: a clip may rotate a bone farther.
     """
-    joint_limits = [Motion.of(joint) for joint in chain.joints]
+    joint_limits = [MotionLimits.of(joint) for joint in chain.joints]
     if not is_of_bones(chain, solver):
         return joint_limits
     return [

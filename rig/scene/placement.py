@@ -19,7 +19,7 @@ from .dependencies import Dependency, dependencies_of, is_on
 NO_SCALE = (1.0, 1.0, 1.0)
 
 
-class Placed(Protocol):
+class PlacedMechanism(Protocol):
     """Interface of a mechanism whose bodies have known poses."""
 
     def world(self, uid: int, bone: str) -> Matrix:
@@ -67,12 +67,12 @@ class Placement:
             int, set[str]
         ] = {}  # armature's session_uid -> bones that movers other than its body move
         self.bodies: dict[
-            int, dict[str, Placed]
+            int, dict[str, PlacedMechanism]
         ] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
         self._placing: list = []
         self._supports: dict[int, list[Dependency]] = {}  # object's session_uid -> what moves it
 
-    def carry(self, bodies: Mapping[int, Mapping[str, Placed]]) -> None:
+    def carry(self, bodies: Mapping[int, Mapping[str, PlacedMechanism]]) -> None:
         """Sets the bodies of mechanisms: from now on the objects and bones that show them are at the
         mechanisms' poses.
         """
