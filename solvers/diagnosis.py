@@ -9,8 +9,8 @@ from .erik.chain import VirtualChain
 from .erik.errors import PostureError
 from .erik.parameters import Hyperparameters
 from .gaze import EndError, Shape, Solution, end_errors, is_met, limits_hit, papers_error
-from .goals import GazeGoal, Point
-from .kinematics.rotations import length, subtract
+from .goals import GazeGoal
+from .kinematics.rotations import length
 from .kinematics.skeleton import Pose, Skeleton
 from .shortfall import UNFINISHED, reason
 from .tolerances import MET, SAME_ANGLE
@@ -127,13 +127,12 @@ def _reason(
 def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
     """A message where an end is at the very position that it should look at; "" elsewhere."""
     for end_goal in goal.ends:
-        if isinstance(end_goal.aim, Point):
-            away = length(subtract(end_goal.aim.position, skeleton.end_pose(pose, end_goal.end)[1]))
-            if away <= SAME_ANGLE * skeleton.reach:
-                return (
-                    f"the target is at the very position of '{skeleton.ends[end_goal.end].name}', so it is in"
-                    " no direction: move it away"
-                )
+        gaze = end_goal.aim.gaze(skeleton.end_pose(pose, end_goal.end)[1])
+        if gaze is not None and length(gaze) <= SAME_ANGLE * skeleton.reach:
+            return (
+                f"the target is at the very position of '{skeleton.ends[end_goal.end].name}', so it is in"
+                " no direction: move it away"
+            )
     return ""
 
 

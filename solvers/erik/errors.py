@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..gaze import papers_error, whole_angle
+from ..aims.rolls import whole_angle
+from ..gaze import papers_error
 from ..kinematics.rotations import Quaternion, dot, rotate
 from .chain import VirtualChain
 from .parameters import Hyperparameters

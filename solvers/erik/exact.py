@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..aim_residual import residual
 from ..exact_aim import Corrected, correct_or_look
 from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Shape, Solution, aim_error
-from ..goals import LOOKS, GazeGoal, check_goal
+from ..goals import GazeGoal, check_goal, looks
 from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
 from ..tolerances import MET, SEEN
@@ -78,7 +78,7 @@ class ErikExact:
         none does. After a jump of the target it is solved from scratch.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
+        posture = check_goal(self.skeleton, goal, looks, start, dt)
         shape = self.erik.diagnosis.shape(posture)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.nearest import nearest_orientation
 from ..diagnosis import Diagnosis
 from ..exact_aim import correct
 from ..gaze import FRAME, Solution, end_errors, papers_error
-from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
+from ..goals import GazeGoal, Point, check_goal, looks, upright
 from ..kinematics.rotations import (
     Quaternion,
     Vector,
@@ -74,7 +75,7 @@ class Erik:
         solution is used.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
+        posture = check_goal(self.skeleton, goal, looks, start, dt)
         uses = start is not None and self.hyper.use_previous_solution
         angles, answer = self.angles(
             goal, posture, self.skeleton.clamp(start) if uses and start is not None else None
@@ -105,12 +106,14 @@ class Erik:
         the last frame's solution, if used.
         """
         hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
-        if isinstance(goal.aim, Orientation):
-            return self._towards(normalized(goal.aim.wxyz), None, posture, hyper, previous)
-        if isinstance(goal.aim, Direction):
-            return self._along(unit(goal.aim.vector), goal.aim.up, posture, hyper, previous)
-        assert isinstance(goal.aim, Point)
-        return self._at(goal.aim, posture, hyper, previous)
+        aim, pose = goal.aim, self.skeleton.forward(self.skeleton.clamp(posture))
+        if isinstance(aim, Point):
+            return self._at(aim, posture, hyper, previous)
+        view = aim.gaze(pose.tool_position)
+        if view is not None:
+            return self._along(view, aim.up, posture, hyper, previous)
+        target = aim.desired_orientation or nearest_orientation(goal.ends[0], pose, self.skeleton.reach)
+        return self._towards(normalized(target), None, posture, hyper, previous)
 
     def _at(
         self,
@@ -166,8 +169,8 @@ class Erik:
         the error is taken back, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
-        seen = look(
-            point, pose.tool_position
+        seen = point.gaze(
+            pose.tool_position
         )  # a target at the end's own position is in no direction: the posture's own view is used
         view = best_view = best_seen = (
             unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
@@ -179,7 +182,7 @@ class Erik:
             )
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
-            seen = look(point, pose.tool_position)
+            seen = point.gaze(pose.tool_position)
             error = vector_angle(seen, rotate(pose.tool_rotation, Y))
             if best is None or error < best.error:
                 best, best_view = _Look(angles, answer, error), view
