@@ -45,7 +45,7 @@ _SHARED = [
 ]  # fields that `Report` has as well
 
 
-class Link:
+class WorkerLink:
     """The link from Blender to one robot; to be used from one thread, but for `stop`.
 
     `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the
@@ -284,7 +284,7 @@ class Link:
         """
         self._end(shut_down_in_background)
 
-    def __enter__(self) -> Link:
+    def __enter__(self) -> WorkerLink:
         self.open()
         return self
 

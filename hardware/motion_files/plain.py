@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ...files.plain import shown
-from ..device import Joint
+from ..device import DeviceJoint
 from ..lerobot import GRIPPER
 from .json_files import document, text_of
 from .motion import Motion
@@ -370,7 +370,7 @@ def is_own(json_value: Any) -> bool:
     return isinstance(json_value, dict) and json_value.get("format") == FORMAT
 
 
-def _described(named: Named, joint: Joint) -> dict[str, object]:
+def _described(named: Named, joint: DeviceJoint) -> dict[str, object]:
     limits = {name: getattr(joint.limits, name) for name in LIMITS}
     limits["lower"], limits["upper"] = sorted(named.sign * limits[end] for end in ("lower", "upper"))
     return {"name": named.name, "unit": named.unit, **limits}

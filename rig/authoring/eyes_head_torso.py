@@ -11,7 +11,7 @@ from mathutils import Vector
 
 from ..blender.counting import named
 from ..blender.errors import RigError
-from ..bodies.part_names import Part, read
+from ..bodies.part_names import BodyPart, read
 from ..bones import carried, imported_robot
 from ..bones.controls import Controls
 from ..bones.figure import Figure
@@ -92,7 +92,7 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     """
     bones = parents(figure.rig)
     if ends.head not in [
-        *gaze_bones.named(bones).get(Part("", "head"), ()),
+        *gaze_bones.named(bones).get(BodyPart("", "head"), ()),
         *gaze_bones.heads(bones, ends.head),
     ]:
         structural_ends = gaze_structure.ends(figure)
@@ -186,7 +186,7 @@ def _structure(rig) -> gaze_bones.Structure:
 def _first_of_head(rig, name: str) -> str:
     """The first of the links that lead to a robot's head and are called heads or necks."""
     above = itertools.takewhile(
-        lambda each: read(each).part in {Part("", "head"), Part("", "neck")}, parents_of(rig, name)
+        lambda each: read(each).part in {BodyPart("", "head"), BodyPart("", "neck")}, parents_of(rig, name)
     )
     return [name, *above][-1]
 

@@ -19,7 +19,7 @@ from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted, named
 from ..blender.errors import RigError
-from ..blender.file_reading import Reading
+from ..blender.file_reading import FileReading
 from ..blender.sound_strips import add as add_sound
 from ..bones import axes, channels
 from ..bones.channels import Channel
@@ -44,7 +44,7 @@ Value = TypeVar("Value")
 
 
 @dataclass
-class Imported:
+class ImportedMotion:
     """Result of the import of a motion file.
 
     Attributes:
@@ -94,7 +94,7 @@ class MotionImport(Stepped):
         self.keys: dict[Channel, list[float]] = {}
         self.actions: list[tuple] = []  # (owner, its new action, handle of the slot)
         self.done, self.at_work = 0, path.name
-        self.reading = Reading(is_watched, read_from_zero, path, form, settings)
+        self.reading = FileReading(is_watched, read_from_zero, path, form, settings)
         self._steps = self._all_steps()
         super().__init__(scene)
 
@@ -273,7 +273,7 @@ class MotionImport(Stepped):
                 f" {axes.range_text(axis, joint.lower, joint.upper)}: what is live, and the robot, stop there"
             )
 
-    def finish(self) -> Imported:
+    def finish(self) -> ImportedMotion:
         """Gives the new actions to their objects and adds the sound; returns the result."""
         self._let_play()
         for owner, action, handle in self.actions:
@@ -291,7 +291,7 @@ class MotionImport(Stepped):
             except RigError as error:
                 self.warnings.append(str(error))
         self._end()
-        return Imported([action for _, action, _ in self.actions], sentence, self.warnings)
+        return ImportedMotion([action for _, action, _ in self.actions], sentence, self.warnings)
 
     def _let_play(self) -> None:
         """Lets the mechanism follow the keys: by its targets if links have poses, by its motors if all of

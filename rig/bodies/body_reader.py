@@ -26,7 +26,7 @@ from ..bones.joint_bones import (
     SCALED,
     Followed,
     JointBone,
-    Motion,
+    MotionLimits,
     UnjointedPose,
     joints_of,
 )
@@ -67,7 +67,7 @@ class BodyReader:
         self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.joint_keys.index(joint_key) for joint_key in leaders]
         of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
-        listed = {joint.key: Motion.of(joint) for joint in of_chains}
+        listed = {joint.key: MotionLimits.of(joint) for joint in of_chains}
         # limits of the joints; infinite where they are not known
         self.motions = [listed.get(key) or _motion(pose_bones[key[0]], key[1]) for key in self.joint_keys]
         self._listed = pose_bones.keys()
@@ -192,7 +192,7 @@ class BodyReader:
             RigError: no bone has a joint.
         """
         motions = [
-            Motion(max(motion.lower, -FARTHEST), min(motion.upper, FARTHEST)) for motion in self.motions
+            MotionLimits(max(motion.lower, -FARTHEST), min(motion.upper, FARTHEST)) for motion in self.motions
         ]
         joints, frames = joints_of(self.bones, unjointed, motions)
         if not joints:
@@ -280,11 +280,11 @@ def _numbers(pose_bones, name: str, width: int, kind: type = np.float32) -> np.n
     return numbers.reshape(-1, width) if width > 1 else numbers
 
 
-def _motion(pose_bone, axis: str) -> Motion:
+def _motion(pose_bone, axis: str) -> MotionLimits:
     """Limits of a joint that no chain has; infinite where they are not known."""
     lower, upper = limits(pose_bone, axis)
     if (lower, upper) == ANY_TURN:
         lower, upper = -inf, inf
     record = imported_robot.motor(pose_bone, axis)
     velocity = record.branch.joint.velocity if record is not None else None
-    return Motion(lower, upper, velocity or inf, inf, inf)
+    return MotionLimits(lower, upper, velocity or inf, inf, inf)

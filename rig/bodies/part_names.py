@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 
-class Part(NamedTuple):
+class BodyPart(NamedTuple):
     """A body part, such as the upper arm, with its side."""
 
     side: str  # "left", "right" or ""
@@ -32,7 +32,7 @@ class NameReading(NamedTuple):
         rank: Place of the stem among the names of its part: the usual one first.
     """
 
-    part: Part | None
+    part: BodyPart | None
     stem: str
     is_hinge: bool
     number: int | None
@@ -172,7 +172,7 @@ def read(name: str) -> NameReading:
     """What a name says."""
     if VERTEBRAE.fullmatch(name):
         return NameReading(
-            Part("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0
+            BodyPart("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0
         )
     said, side = words(name), side_of(name)
     numbers = [int(word) for word in said if word.isdecimal()]
@@ -191,13 +191,13 @@ def read(name: str) -> NameReading:
     return NameReading(part, stem or "".join(named) or whole, is_hinge or is_of_half, number, rank)
 
 
-def _known_part(stems: Iterable[str], side: str) -> tuple[Part | None, str, int]:
+def _known_part(stems: Iterable[str], side: str) -> tuple[BodyPart | None, str, int]:
     """The body part that the first known one of some stems names, with that stem and its rank."""
     known = SIDED_PARTS if side else PARTS
     for stem in stems:
         if stem in known:
             name, rank = known[stem]
-            return Part(side, name), stem, rank
+            return BodyPart(side, name), stem, rank
     return UNKNOWN
 
 

@@ -25,7 +25,7 @@ from . import measure
 
 
 @dataclass(frozen=True)
-class Part(JointBone):
+class ChainBone(JointBone):
     """One bone of the chain."""
 
     local_location: bool
@@ -53,7 +53,7 @@ class BonePose(NamedTuple):
     scale: tuple[float, float, float]
     carried: Carried | None = None  # where another bone carries it
 
-    def unjointed_location(self, part: Part) -> tuple[float, float, float]:
+    def unjointed_location(self, part: ChainBone) -> tuple[float, float, float]:
         """The bone's location without the components that prismatic joints move."""
         return (
             tuple(0.0 if index in part.displaced else number for index, number in enumerate(self.location))
@@ -135,10 +135,10 @@ class ChainReader:
 
     __hash__ = None  # it is compared, never looked up
 
-    def _part(self, pose_bone, limits: Limits) -> Part:
+    def _part(self, pose_bone, limits: Limits) -> ChainBone:
         bone, is_root = pose_bone.bone, pose_bone.name == self.names[0]
         mode = self.modes.get(bone.name, "")
-        return Part.of(
+        return ChainBone.of(
             pose_bone,
             -1 if is_root else self.names.index(bone.parent.name),
             self.free.get(bone.name, ()),

@@ -5,8 +5,8 @@ from time import monotonic
 
 import bpy
 
-from ...hardware.device import Joint
-from ...hardware.link import Link
+from ...hardware.device import DeviceJoint
+from ...hardware.link import WorkerLink
 from ...hardware.status import Status
 from ...motion import Kinematic
 from ..blender.presence import find
@@ -20,11 +20,11 @@ from .value_filters import ValueFilters
 class ConnectedRobot:
     """A connected robot: its link, and the values that were sent last."""
 
-    link: Link
+    link: WorkerLink
     rig_name: str
     sources: tuple[Source, ...]  # for each joint of the device where its value comes from
     short: tuple[
-        tuple[Joint, float, float], ...
+        tuple[DeviceJoint, float, float], ...
     ]  # joints whose limits exceed their servos' ranges, with what these allow
     angles: list[float]  # [rad; prismatic joints m; values in their own unit] last values of the joints
     shaped: list[float | Kinematic] = field(

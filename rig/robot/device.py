@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import radians
 
-from ...hardware.device import VIRTUAL_HOBBY_PORT, Channel, Device, Joint, Share, Unit, auxiliary
+from ...hardware.device import VIRTUAL_HOBBY_PORT, Device, DeviceJoint, ServoChannel, Share, Unit, auxiliary
 from ...hardware.errors import DeviceError
 from ...hardware.protocols import table
 from ...hardware.protocols.interface import Capabilities, Quantity
@@ -188,12 +188,12 @@ def protocol_settings(device) -> ProtocolSettings:
     return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
 
 
-def _joint(mover: Mover, joint) -> Joint:
+def _joint(mover: Mover, joint) -> DeviceJoint:
     name = joint.label
     if not mover.keys_of({joint.key: 0.0}):
         raise DeviceError(f"Joint {name}: its bone is missing: {NO_VALUE}")
     unit: Unit = "m" if axes.is_prismatic(joint.axis) else "rad"
-    return Joint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
+    return DeviceJoint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
 
 
 def _limits(name: str, lower: float, upper: float, speeds) -> Limits:
@@ -206,8 +206,8 @@ def _limits(name: str, lower: float, upper: float, speeds) -> Limits:
     return Limits(lower, upper, speeds.velocity, speeds.acceleration, speeds.jerk)
 
 
-def _channel(servo, shares: tuple[Share, ...]) -> Channel:
-    return Channel(
+def _channel(servo, shares: tuple[Share, ...]) -> ServoChannel:
+    return ServoChannel(
         servo.servo,
         shares,
         direction=-1 if servo.reverse else 1,
@@ -221,7 +221,7 @@ def _channel(servo, shares: tuple[Share, ...]) -> Channel:
     )
 
 
-def _further(rig, channel) -> Channel:
+def _further(rig, channel) -> ServoChannel:
     known = names(rig)
     for share in channel.shares:
         if share.joint not in known:
@@ -232,7 +232,7 @@ def _further(rig, channel) -> Channel:
     return _channel(channel, tuple(Share(share.joint, share.gear) for share in channel.shares))
 
 
-def _auxiliary(value) -> tuple[Joint, Channel]:
+def _auxiliary(value) -> tuple[DeviceJoint, ServoChannel]:
     limits = _limits(f"Value {value.name}", value.low, value.high, value)
     ends = value.at_low, value.at_high
     return auxiliary(
@@ -291,7 +291,7 @@ def channel_of_servo(device: Device, servo: int) -> int | None:
     return next((index for index, channel in enumerate(device.channels) if channel.servo == servo), None)
 
 
-def amount(joint: Joint, number: float) -> float:
+def amount(joint: DeviceJoint, number: float) -> float:
     """Amount of a jog in the joint's unit, from `number`: degrees, millimetres for prismatic joints, or
     180ths of the range for auxiliary values.
     """
@@ -307,7 +307,7 @@ def settings_of(rig, servo: int) -> ServoSettings | None:
     return next((settings for settings in all_settings(rig) if settings.servo == servo), None)
 
 
-def panel_raw(rig, channel: Channel, raw: float) -> float:
+def panel_raw(rig, channel: ServoChannel, raw: float) -> float:
     """A raw position of the connected device, converted to the protocol's unit that the panel shows; the
     virtual robot itself uses pulses.
     """

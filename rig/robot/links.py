@@ -8,7 +8,7 @@ from math import inf
 import bpy
 
 from ...hardware.errors import DeviceError, HardwareError
-from ...hardware.link import Link
+from ...hardware.link import WorkerLink
 from ...hardware.protocols.table import FILE
 from ...hardware.safety import DRIVEN, State
 from ...hardware.servo_shortfalls import short_joints
@@ -45,8 +45,8 @@ def connect(rig: bpy.types.Object) -> None:
     """Opens the rig's device. Nothing moves.
 
     Raises:
-        DeviceError, WorkerError: see `describe` and `Link.open`; or another armature of this file uses the
-            port.
+        DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another armature of this file uses
+            the port.
         ProtocolError: the protocol is a program that the user has not allowed.
         RigError: the robot is on another computer's address, and Blender may not go online.
     """
@@ -64,7 +64,7 @@ def connect(rig: bpy.types.Object) -> None:
         )
     sources = robot_device.sources(rig)
     values = robot_values.newest(rig, sources, [0.0] * len(sources))
-    link = Link(device)
+    link = WorkerLink(device)
     link.open()
     robots[rig.session_uid] = ConnectedRobot(link, rig.name, sources, short_joints(device), values, [*values])
     _connected_once[rig.session_uid] = rig.name
@@ -98,7 +98,7 @@ def disconnect_all() -> None:
     _connected_once.clear()
 
 
-def link(rig: bpy.types.Object) -> Link | None:
+def link(rig: bpy.types.Object) -> WorkerLink | None:
     """The rig's open link; None if it is not connected."""
     robot = robots.get(rig.session_uid)
     return robot.link if robot else None

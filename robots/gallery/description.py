@@ -61,7 +61,7 @@ class Servo:
 
 
 @dataclass(frozen=True)
-class Branch:
+class ChainBranch:
     """Joints from a moving link to one of its descendants, which one chain solves together."""
 
     root: str
@@ -86,7 +86,7 @@ class Neck:
 
 
 @dataclass(frozen=True)
-class Gaze(Branch):
+class Gaze(ChainBranch):
     """Settings of the chain that follows the gaze target.
 
     Attributes:
@@ -138,7 +138,7 @@ class Description:
     pose: Values
     gaze: Gaze
     postures: Mapping[str, Values]
-    limbs: Mapping[str, Branch]
+    limbs: Mapping[str, ChainBranch]
     notes: tuple[str, ...]
 
     @property
@@ -184,7 +184,7 @@ def read_description(folder: Path) -> Description:
             for name, each in fields.map("postures").maps().items()
         },
         {
-            name: Branch(each.text("root"), each.text("end"))
+            name: ChainBranch(each.text("root"), each.text("end"))
             for name, each in fields.map("limbs").maps().items()
         },
         fields.texts("notes"),

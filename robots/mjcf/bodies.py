@@ -20,7 +20,7 @@ from ..unread import tell
 from ..xml_tree import Element
 from .document import Document
 from .equality import EqualityReader
-from .joints import JointReader, Step
+from .joints import JointAxis, JointReader
 from .keyframes import Coordinates, postures
 from .motors import with_motors
 from .names import LinkNames
@@ -335,7 +335,7 @@ class _Bodies:
             )
             parent = link
 
-    def _steps(self, joint: Element, within: Transform, body: str) -> list[Step]:
+    def _steps(self, joint: Element, within: Transform, body: str) -> list[JointAxis]:
         """The axes of a joint of a body: three of a ball, one of every other."""
         name, word = self.names.joint(joint, body), joint.attributes.get("type", "hinge")
         at = within.then(Transform(offset=self.document.vector(joint, "pos")))
@@ -346,10 +346,10 @@ class _Bodies:
             self.balls.append((x, y, z))
             self.coordinates.append(("ball", (x, y, z)))
             axes = zip((x, y, z), BALL, strict=True)
-            return [Step(part, "continuous", axis, at, joint) for part, (_, axis) in axes]
+            return [JointAxis(part, "continuous", axis, at, joint) for part, (_, axis) in axes]
         if word in KINDS:
             self.coordinates.append(("single", (name,)))
-            return [Step(name, KINDS[word], self.joint_reader.axis(joint), at, joint)]
+            return [JointAxis(name, KINDS[word], self.joint_reader.axis(joint), at, joint)]
         what = f"joint type '{word}' is unknown: use one of hinge, slide, ball, free"
         raise self.reader.error(JointTypeError, joint, what)
 

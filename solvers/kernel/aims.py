@@ -11,6 +11,7 @@ from ..aims.block import Block
 from ..aims.blocks import OrientationBlock, PositionBlock, ViewBlock
 from ..goals import GazeGoal
 from ..kinematics.rotations import to_matrix, unit
+from .library import KernelError
 
 ORIENTATION, POSITION, DIRECTION, POINT, UPRIGHT, LEVEL = 1, 2, 4, 8, 16, 32
 SIZE = 25  # numbers of an aim
@@ -52,7 +53,13 @@ def is_known(goal: GazeGoal) -> bool:
 
 
 def aim_numbers(goal: GazeGoal) -> list[float]:
-    """The numbers of all ends' aims, one aim after the other."""
+    """The numbers of all ends' aims, one aim after the other.
+
+    Raises:
+        KernelError: The kernel does not know an aim.
+    """
+    if not is_known(goal):
+        raise KernelError(f"the kernel cannot {goal.aim.words}")
     numbers: list[float] = []
     for desired, weight in zip(goal.ends, goal.weights, strict=True):
         aim = [0.0] * SIZE

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...blender.counting import counted
 from .check import Result
-from .findings import KINDS, CheckedTake, Finding
+from .findings import KINDS, CheckedTake, MotionFinding
 
 LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10  # [pixels]
 PLOT = 960  # [pixels] width of the frames
@@ -35,7 +35,7 @@ class _Plot(NamedTuple):
     span: tuple[float, float]
     high: str
     low: str
-    shading: list[Finding]
+    shading: list[MotionFinding]
 
 
 def svg(result: Result) -> str:
