@@ -9,15 +9,33 @@ import numpy as np
 
 from .aims.aim import Aim
 from .aims.block import Block
-from .aims.kinds import KINDS, Direction, Frame, Orientation, Point, Position, PositionAndDirection
+from .aims.kinds import AIMS, Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from .aims.rolls import HALF_ROLL, nearer_roll, upright
 from .errors import GazeError, GoalKindError, PostureShapeError, TargetError
 from .kinematics.skeleton import Angles, Skeleton
 from .tolerances import LONGEST_FRAME, SHORTEST_FRAME, is_frame
 
 __all__ = [
-    "HALF_ROLL", "KINDS", "Aim", "Direction", "EndGoal", "Frame", "GazeError", "GazeGoal", "GoalKindError", "Orientation", "Point",
-    "Position", "PositionAndDirection", "PostureShapeError", "TargetError", "any_aim", "check_goal", "looks", "nearer_roll", "upright",
+    "AIMS",
+    "HALF_ROLL",
+    "Aim",
+    "Direction",
+    "EndGoal",
+    "Frame",
+    "GazeError",
+    "GazeGoal",
+    "GoalKindError",
+    "Orientation",
+    "Point",
+    "Position",
+    "PositionAndDirection",
+    "PostureShapeError",
+    "TargetError",
+    "any_aim",
+    "check_goal",
+    "looks",
+    "nearer_roll",
+    "upright",
     "with_free_roll",
 ]  # fmt: skip
 
@@ -121,7 +139,7 @@ def check_goal(
     for end_goal in goal.ends:
         kind = type(end_goal.aim)
         if not supports(kind):
-            known = ", ".join(sorted(each.words for each in KINDS if supports(each)))
+            known = ", ".join(sorted(each.words for each in AIMS if supports(each)))
             raise GoalKindError(
                 f"this solver cannot {kind.words}, only {known}: choose another solver or goal"
             )

@@ -125,4 +125,4 @@ class PositionAndDirection(Direction, Position):
         return ViewBlock(self.vector, False, self.up, symmetric), PositionBlock(self.position)
 
 
-KINDS: tuple[type[Aim], ...] = (Orientation, Direction, Point, Position, Frame, PositionAndDirection)
+AIMS: tuple[type[Aim], ...] = (Orientation, Direction, Point, Position, Frame, PositionAndDirection)

@@ -2,7 +2,7 @@
 
 import pytest
 from limber.solvers.ccd import Ccd, CcdOptions
-from limber.solvers.goals import KINDS, Direction, Position
+from limber.solvers.goals import AIMS, Direction, Position
 from limber.solvers.jacobian import family
 from limber.solvers.jacobian.damping_choice import DAMPINGS, MovingEnd, Trial, chosen, moving_goals, trials
 from limber.solvers.jacobian.options import DampedNearTargets, DampedOptions
@@ -68,7 +68,7 @@ def test_where_nothing_shakes_the_least_error_counts() -> None:
     assert chosen([rows[0], Trial(0.2, 0.1, 0.5), Trial(0.4, 0.2, 0.3), Trial(0.8, 0.3, 0.3)]).damping == 0.4
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", AIMS, ids=lambda kind: kind.__name__)
 def test_targets_of_every_kind_move_by_less_than_what_counts_as_shaking_would_need(kind: type) -> None:
     skeleton = unit_chain("ZXZX", 1.0)
     goals = moving_goals(skeleton, [MovingEnd(kind)], [0.0] * 4, 1.0, DT)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.solvers.goals import KINDS, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
+from limber.solvers.goals import AIMS, Direction, EndGoal, Frame, GazeGoal, Orientation, Point, Position
 from limber.solvers.jacobian.damping import ByError
 from limber.solvers.jacobian.methods import Damped
 from limber.solvers.jacobian.objectives import LeaveLimits, Manipulability, twists
@@ -275,7 +275,7 @@ def test_no_chain_and_no_goal_leads_to_a_crash_or_out_of_the_limits(name, seed):
 def test_all_of_the_family_are_in_the_table_and_know_all_goals():
     for name in NAMES:
         assert SOLVERS[name].trees
-        assert all(map(SOLVERS[name].supports, KINDS))
+        assert all(map(SOLVERS[name].supports, AIMS))
 
 
 def test_a_joint_that_cannot_reach_anything_stays():
