@@ -33,8 +33,12 @@ ENTRIES = {
     "transition_frame": (Pointer, Pointer),
     "plan": (Pointer, Pointer),
     "forecast": (Pointer, Pointer, Count, Pointer, Count, Pointer),
+    "body_bytes": (Pointer,),
+    "body_workspace_bytes": (Pointer,),
+    "body": (Pointer, ctypes.c_size_t, Pointer),
+    "body_step": (Pointer,),
 }
-SIZES = {"model_bytes", "workspace_bytes"}
+SIZES = {"model_bytes", "workspace_bytes", "body_bytes", "body_workspace_bytes"}
 MESSAGES = {
     1: "a count or the size of an array is wrong",
     2: "a number is not finite, or too large",

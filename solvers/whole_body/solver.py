@@ -7,17 +7,19 @@ docs/whole_body.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
+from ..kernel.library import kernel
+from ..kernel.whole_body import CompiledBody
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, LINEAR, Frames
-from ..least_squares import box, constrained
+from ..least_squares import constrained
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
-from .articulated import Limbs
 from .body import Body
 from .contacts import contact_constraints, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
@@ -81,8 +83,23 @@ class WholeBody:
         brakes = None if self.acceleration is None else float(np.min(self.acceleration))
         self._motion_targets = MotionTargets(body, self.turning, self.placed, self.options.law, brakes)
         links = self._motion_targets.turning_links, self._motion_targets.placed_links
-        self._normal, self._limbs = Normal(body, *links), Limbs(body, *links)
+        self._normal = Normal(body, *links)
         self._levels = sorted({target.level for target in targets}) or [0]
+        library = kernel()
+        is_plain = len(self._levels) == 1 and not body.coupling_names and type(self.options.law) is Law
+        self.compiled: CompiledBody | None = None  # None: every step is computed in Python
+        if library is not None and is_plain:
+            self.compiled = CompiledBody(library, body, *links)
+            self._describe(self.compiled)
+
+    def _describe(self, compiled: CompiledBody) -> None:
+        """Writes to the kernel what is the same in every step."""
+        options, settings = self.options, compiled.settings
+        compiled.inputs["turn_weights"][:] = [target.weight for target in self.turning]
+        compiled.inputs["weights"][:] = [target.weight for target in self.placed]
+        settings.damping, settings.damping_by_error = options.damping**2, options.damping_by_error**2
+        settings.corrects = options.law.corrects_linearisation
+        settings.acceleration = self._motion_targets.acceleration or 0.0
 
     def start(
         self,
@@ -129,6 +146,65 @@ class WholeBody:
             raise TargetError(
                 f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
             )
+        compiled = None if values.contacts else self.compiled
+        return (
+            self._step(values, state, dt)
+            if compiled is None
+            else self._compiled_step(compiled, values, state, dt)
+        )
+
+    def _compiled_step(
+        self, compiled: CompiledBody, values: Values, state: State, dt: float
+    ) -> tuple[Solution, State]:
+        """The step in the kernel."""
+        body, inputs, settings, shares = (
+            self.body,
+            compiled.inputs,
+            compiled.settings,
+            self._motion_targets.shares(dt),
+        )
+        if settings.dt != dt:
+            inputs["turn_shares"][:], inputs["shares"][:], settings.dt = shares.turns, shares.moves, dt
+        inputs["joints"][:] = joints = state.joints
+        inputs["base"][:9], inputs["base"][9:] = state.base_rotation.reshape(9), state.base_position
+        inputs["least"][:], inputs["most"][:] = bounds(
+            self.options.limits, JointState(joints, state.velocity[BASE:], body.lower, body.upper), dt
+        )
+        inputs["turns"][:], inputs["places"][:] = values.rotation, values.position
+        settings.has_spins = shares.with_spins and values.angular_velocity is not None
+        if settings.has_spins:
+            inputs["spins"][:] = values.angular_velocity
+        settings.has_speeds = shares.with_velocities and values.linear_velocity is not None
+        if settings.has_speeds:
+            inputs["speeds"][:] = values.linear_velocity
+        settings.pull = 0.0
+        if values.posture is not None:
+            inputs["posture"][:] = values.posture
+            settings.pull = self._posture_pull(dt)
+        stepped = compiled.step(state.sides)
+        base = stepped.base[:9].reshape(3, 3), stepped.base[9:]
+        after = State(
+            stepped.joints,
+            *base,
+            stepped.velocity,
+            Frames(body, stepped.nodes),
+            stepped.sides,
+            state.multipliers,
+        )
+        lost: tuple[str, ...] = ()
+        if stepped.lost.any():
+            lost = tuple(
+                compress((each.link for each in (*self.turning, *self.placed)), stepped.lost.tolist())
+            )
+        yielded: tuple[str, ...] = ()
+        if self.acceleration is not None:
+            yielded = self._exceeded_accelerations(state, after, self.acceleration * dt)
+        bounded = stepped.sides[BASE:] != 0
+        pose = after.joints, after.base_rotation, after.base_position, after.velocity
+        return Solution(*pose, lost, yielded, bounded, stepped.rounds, stepped.stopped), after
+
+    def _step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
+        """The step in Python."""
         body, options = self.body, self.options
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
         upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
@@ -186,8 +262,12 @@ class WholeBody:
         damped[:LINEAR] = damping
         drawn = np.zeros(self.body.unknowns)
         if posture is not None:  # free joints follow it; others are pulled by damping over weight
-            drawn[BASE:] = damping * min(1.0, options.posture_gain * dt) * (posture - state.joints)
+            drawn[BASE:] = self._posture_pull(dt) * (posture - state.joints)
         return damped, drawn
+
+    def _posture_pull(self, dt: float) -> float:
+        """Gradient toward the posture [per rad or m of difference], in a step of `dt` [s]."""
+        return self.options.damping**2 * min(1.0, self.options.posture_gain * dt)
 
     def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> Answer:
         """The move (6 + n,) of a step, priority level by level."""
@@ -197,16 +277,12 @@ class WholeBody:
         for level in self._levels:
             chosen = self._of_level(desired, level)
             errors = frames, chosen.turn_weights, chosen.turns, chosen.positions, chosen.weights, chosen.moves
-            if constraints is None and self._limbs.is_quicker:
-                boxed = box.minimum(self._limbs.equations(*errors, damped, drawn), lower, upper, state.sides)
-                answer = constrained.of_box(boxed)
-            else:
-                matrix, vector = self._normal.equations(*errors)
-                _damp(matrix, damped)
-                vector += drawn
-                answer = constrained.solve(
-                    matrix, vector, lower, upper, constraints, state.sides, state.multipliers
-                )
+            matrix, vector = self._normal.equations(*errors)
+            _damp(matrix, damped)
+            vector += drawn
+            answer = constrained.solve(
+                matrix, vector, lower, upper, constraints, state.sides, state.multipliers
+            )
             stopped |= answer.stopped
             if level != self._levels[-1]:
                 constraints = self._fixed(chosen, frames, answer.x, constraints)
