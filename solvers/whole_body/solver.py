@@ -7,13 +7,11 @@ docs/whole_body.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernel.library import kernel
-from ..kernel.whole_body import CompiledBody
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, LINEAR, Frames
 from ..least_squares import constrained
@@ -21,6 +19,7 @@ from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .body import Body
+from .compiled_step import CompiledStep
 from .contacts import contact_constraints, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
@@ -87,19 +86,14 @@ class WholeBody:
         self._levels = sorted({target.level for target in targets}) or [0]
         library = kernel()
         is_plain = len(self._levels) == 1 and not body.coupling_names and type(self.options.law) is Law
-        self.compiled: CompiledBody | None = None  # None: every step is computed in Python
+        self.compiled: CompiledStep | None = None  # None: every step is computed in Python
         if library is not None and is_plain:
-            self.compiled = CompiledBody(library, body, *links)
-            self._describe(self.compiled)
-
-    def _describe(self, compiled: CompiledBody) -> None:
-        """Writes to the kernel what is the same in every step."""
-        options, settings = self.options, compiled.settings
-        compiled.inputs["turn_weights"][:] = [target.weight for target in self.turning]
-        compiled.inputs["weights"][:] = [target.weight for target in self.placed]
-        settings.damping, settings.damping_by_error = options.damping**2, options.damping_by_error**2
-        settings.corrects = options.law.corrects_linearisation
-        settings.acceleration = self._motion_targets.acceleration or 0.0
+            self.compiled = CompiledStep(library, self._motion_targets)
+            settings = self.compiled.body.settings
+            settings.damping, settings.damping_by_error = (
+                self.options.damping**2,
+                self.options.damping_by_error**2,
+            )
 
     def start(
         self,
@@ -146,62 +140,17 @@ class WholeBody:
             raise TargetError(
                 f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
             )
-        compiled = None if values.contacts else self.compiled
-        return (
-            self._step(values, state, dt)
-            if compiled is None
-            else self._compiled_step(compiled, values, state, dt)
-        )
-
-    def _compiled_step(
-        self, compiled: CompiledBody, values: Values, state: State, dt: float
-    ) -> tuple[Solution, State]:
-        """The step in the kernel."""
-        body, inputs, settings, shares = (
-            self.body,
-            compiled.inputs,
-            compiled.settings,
-            self._motion_targets.shares(dt),
-        )
-        if settings.dt != dt:
-            inputs["turn_shares"][:], inputs["shares"][:], settings.dt = shares.turns, shares.moves, dt
-        inputs["joints"][:] = joints = state.joints
-        inputs["base"][:9], inputs["base"][9:] = state.base_rotation.reshape(9), state.base_position
-        inputs["least"][:], inputs["most"][:] = bounds(
-            self.options.limits, JointState(joints, state.velocity[BASE:], body.lower, body.upper), dt
-        )
-        inputs["turns"][:], inputs["places"][:] = values.rotation, values.position
-        settings.has_spins = shares.with_spins and values.angular_velocity is not None
-        if settings.has_spins:
-            inputs["spins"][:] = values.angular_velocity
-        settings.has_speeds = shares.with_velocities and values.linear_velocity is not None
-        if settings.has_speeds:
-            inputs["speeds"][:] = values.linear_velocity
-        settings.pull = 0.0
-        if values.posture is not None:
-            inputs["posture"][:] = values.posture
-            settings.pull = self._posture_pull(dt)
-        stepped = compiled.step(state.sides)
-        base = stepped.base[:9].reshape(3, 3), stepped.base[9:]
-        after = State(
-            stepped.joints,
-            *base,
-            stepped.velocity,
-            Frames(body, stepped.nodes),
-            stepped.sides,
-            state.multipliers,
-        )
-        lost: tuple[str, ...] = ()
-        if stepped.lost.any():
-            lost = tuple(
-                compress((each.link for each in (*self.turning, *self.placed)), stepped.lost.tolist())
-            )
-        yielded: tuple[str, ...] = ()
+        if self.compiled is None or values.contacts:
+            return self._step(values, state, dt)
+        allowed = bounds(self.options.limits, self._joints(state), dt)
+        after, solution = self.compiled.step(values, state, dt, allowed, self._posture_pull(dt))
         if self.acceleration is not None:
-            yielded = self._exceeded_accelerations(state, after, self.acceleration * dt)
-        bounded = stepped.sides[BASE:] != 0
-        pose = after.joints, after.base_rotation, after.base_position, after.velocity
-        return Solution(*pose, lost, yielded, bounded, stepped.rounds, stepped.stopped), after
+            over = self._exceeded_accelerations(state, after, self.acceleration * dt)
+            solution = replace(solution, yielded=over)
+        return solution, after
+
+    def _joints(self, state: State) -> JointState:
+        return JointState(state.joints, state.velocity[BASE:], self.body.lower, self.body.upper)
 
     def _step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
         """The step in Python."""
@@ -209,9 +158,7 @@ class WholeBody:
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
         upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
         lower = -upper
-        least, largest = bounds(
-            options.limits, JointState(state.joints, state.velocity[BASE:], body.lower, body.upper), dt
-        )
+        least, largest = bounds(options.limits, self._joints(state), dt)
         lower[BASE:], upper[BASE:] = least - state.joints, largest - state.joints
         constraints, names = self._constraints(values, state, dt)
         problem = _StepProblem(
