@@ -1,10 +1,17 @@
-"""Times at which samples of signals were taken, from those at which they came, which are known to a tick.
-Pure functions.
+"""Times at which samples of signals were taken, from those at which they came. Pure functions.
 
-Programs sample at a steady rate; networks deliver irregularly. So the times are the regression line through
-the arrivals. What comes later than usual is late, or one before it was lost. Sources: Adriaensen 2005, "Using
-a DLL to filter time"; Brookner 1998, "Tracking and Kalman Filtering Made Easy", section 1.2.10 (the
-regression line as a filter).
+Programs sample at a steady rate; networks deliver late, in clumps, or not at all. So a sample's time is a
+whole number of periods after that of the sample before, and the line of these times through the arrivals is a
+regression in which what comes far off counts no more than what comes off as usual. How many samples were lost
+before one that has come is the number that fits both its arrival and the motion of its values best: a lost
+sample changes both, a late one only its arrival. Where the motion cannot say it, it does not matter either.
+
+Values are shown later than they were sampled, by as much as makes the next sample known in time, also when it
+is as late, or as many before it are lost, as in the last half minute.
+
+Sources: Adriaensen 2005, "Using a DLL to filter time"; Brookner 1998, "Tracking and Kalman Filtering Made
+Easy", section 1.2.10 (the regression line as a filter); Ramjee et al. 1994, "Adaptive playout mechanisms for
+packetized audio applications in wide-area networks"; Huber 1964, "Robust estimation of a location parameter".
 """
 
 from typing import NamedTuple
@@ -16,21 +23,18 @@ from ..solvers.kinematics.se3 import Array
 
 # samples of the regression: a few seconds, in which the sender's rate is constant and its delays average out
 MEMORY = 256
+LEARNT = 3  # samples after which the period is known well enough to say that others were lost
 # [s] without a sample, after which the sender has stopped: the next one belongs to a motion of its own
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
-MISSED = 2  # lost samples that are extrapolated; after more the stream was interrupted
-TICKS = 1.1  # ticks by which a sample comes late since its time is known to a tick only
-LATER = 3.0  # times the mean deviation, beyond which a sample is not late, but the one before it is lost
-CLOSER = 9.0  # times nearer, squared, is the value to what it is after a lost sample
-STEADY = 0.03  # share of a new deviation in the mean one
-MISFIT = (
-    0.75  # of a period: a sample that comes farther from its expected time does not fit the sender's rate
-)
-RELEARN = 4  # successive misfits after which the sender has another rate
-COVERED = 0.99  # periods without a sample that the delay covers: one that is lost is extrapolated instead
-SLEW = 0.01  # of a period in a tick: largest growth of the delay
+RELEARN = 4  # successive samples that do not fit the period, after which the sender has another rate
+ROBUST = 2.0  # mean deviations from the line, beyond which a sample counts no more in the regression
+STEADY = 0.1  # share of a new deviation in the mean one
+LONGEST = 0.1  # [s] by which the delay is longer than a period at most
+SLEW = 0.01  # largest change of the delay in a second [s]: motions are that much slower or faster meanwhile
 FORGET = 30.0  # [s] time constant with which the delay decreases to what the sender needs
+SMALLEST = 1e-12  # mean error of values that are exact but for rounding
+NEAR = np.array([-1.0, 0.0, 1.0])  # numbers of lost samples that are tried around the one that the time says
 
 Mask = NDArray[np.bool_]
 
@@ -42,7 +46,9 @@ class Timing(NamedTuple):
     periods: Array  # (m,) [s] between samples; 0: not known yet
     counts: Array  # (m,) samples in the regression; 0: when the newest one came is not known
     misfits: Array  # (m,) successive samples that do not fit the period
-    spreads: Array  # (m,) [s] mean deviation of samples from their expected times
+    spreads: Array  # (m,) [s] mean deviation of arrivals from the line
+    errors: Array  # (m,) mean distance of values from where the motion before leads; NaN: not known
+    needs: Array  # (m,) [s] greatest age of a sample when the next one came; older ones are forgotten
     delays: Array  # (m,) [s] by which values are shown later than they were sampled
 
 
@@ -54,16 +60,31 @@ class Arrival(NamedTuple):
     spans: Array  # (m,) [s] since the sample before
 
 
+class Course(NamedTuple):
+    """How m signals move at their newest samples, as far as it is known."""
+
+    velocities: Array  # (m, d) [1/s]; NaN: not known
+    accelerations: Array  # (m, d) [1/s^2]
+
+    def misses(self, moved: Array, spans: Array) -> Array:
+        """Distances (m,) of values that have changed by `moved` (m, d) in `spans` (m,) [s] from the course;
+        NaN: not known.
+        """
+        time = spans[:, None]
+        expected = time * self.velocities + 0.5 * time * time * self.accelerations
+        return np.asarray(np.linalg.norm(moved - expected, axis=1))
+
+
 def unknown(count: int, is_timed: bool) -> Timing:
     """Timing of signals whose rate is not known; `is_timed`: their first samples have come just now, at the
     time 0.
     """
     none = np.zeros(count)
-    return Timing(none, none, none + is_timed, none, none, none)
+    return Timing(none, none, none + is_timed, none, none, none + np.nan, none, none)
 
 
 def renewed(
-    before: Timing, time: float, dt: float, came: Array, moved: Array, usual: Array
+    before: Timing, time: float, dt: float, came: Array, moved: Array, course: Course
 ) -> tuple[Timing, Arrival]:
     """Timing of signals after samples of each have come.
 
@@ -73,67 +94,73 @@ def renewed(
         dt: [s] since the tick before.
         came: (m,) samples that have come since then, at least 1.
         moved: (m, d) change of the values since the samples before.
-        usual: (m, d) change in a period at the velocity until then; NaN: not known.
+        course: How the values moved until then.
     """
     gap = np.maximum(time - before.stamps, LEAST)
     is_timed = before.counts > 0.0
     is_first = is_timed & (before.periods == 0.0) & (gap <= PAUSE)
-    is_paused = (
-        ~is_timed
-        | (gap > PAUSE)
-        | ((before.periods > 0.0) & (gap > (came + MISSED) * before.periods + 2.0 * dt))
-    )
+    is_paused = ~is_timed | (gap > PAUSE)
     period = np.where(is_first, gap / came, before.periods)
-    late = gap - came * period
-    lost = np.where(is_paused, 0.0, _lost(before, late, period, dt, came, moved, usual))
-    passed, late = came + lost, late - lost * period
-    fits = (np.abs(late) <= MISFIT * np.maximum(period, dt)) & (lost == 0.0)
-    misfits = np.where(fits | is_paused, 0.0, before.misfits + 1.0)
+    is_known = ~is_paused & (before.counts > LEARNT)
+    lost = np.where(is_known, _lost(before, gap, period, dt, came, moved, course), 0.0)
+    passed = came + lost
+    late = gap - passed * period
+    misfits = np.where(
+        (lost == 0.0) & (late >= -np.maximum(period, dt)) | is_paused, 0.0, before.misfits + 1.0
+    )
     begins = is_first | (misfits >= RELEARN)
     period, passed = np.where(begins, gap / came, period), np.where(begins, came, passed)
     late, misfits = np.where(begins, 0.0, late), np.where(begins, 0.0, misfits)
 
     count = np.minimum(np.where(begins, 1.0, before.counts) + 1.0, MEMORY)
+    most = np.where(count > LEARNT, np.maximum(ROBUST * before.spreads, 0.5 * dt), np.inf)
+    pull = np.clip(late, -most, most)
     fast, slow = (
         2.0 * (2.0 * count - 1.0) / (count * (count + 1.0)),
         6.0 / (count * (count + 1.0)),
     )  # shares of the lateness that count
-    learnt = np.maximum(np.clip(period + slow * late / passed, 0.5 * period, 2.0 * period), LEAST)
+    learnt = np.maximum(np.clip(period + slow * pull / passed, 0.5 * period, 2.0 * period), LEAST)
+    share = np.maximum(1.0 / (count + 1.0), STEADY)
     spread = np.where(begins, 0.5 * dt, before.spreads)
-    spread = spread + (np.abs(late) - spread) * np.maximum(1.0 / (count + 1.0), STEADY)
-    needed = np.maximum(time - dt - before.stamps, 0.0)  # the age of the sample before at the last tick
-    spare = np.maximum(before.delays - needed, 0.0)
+    error = course.misses(moved, passed * period)
+    known_error = np.where(np.isfinite(before.errors), before.errors, error)
+    need = np.maximum(gap - dt, 0.0)  # the age of the sample before at the last tick
+    forgotten = before.needs * (1.0 - np.minimum(gap / FORGET, 1.0))
+    is_covered = need <= period + LONGEST  # a longer gap is an interruption
+    needs = np.where(begins, need, np.maximum(forgotten, np.where(is_covered, need, 0.0)))
     timing = Timing(
-        np.where(is_paused, time, time - late + fast * late),
+        np.where(is_paused, time, time - late + fast * pull),
         np.where(is_paused, before.periods, learnt),
         count,
         misfits,
-        np.where(is_paused, before.spreads, spread),
-        np.where(
-            begins,
-            np.maximum(gap - dt, 0.0),
-            before.delays - spare * np.minimum(gap / FORGET + 1.0 / count, 1.0),
-        ),
+        np.where(is_paused, before.spreads, spread + (np.abs(late) - spread) * share),
+        np.where(is_paused | ~np.isfinite(error), before.errors, known_error + (error - known_error) * share),
+        np.where(is_paused, before.needs, needs),
+        np.where(begins, need, before.delays),
     )
     return timing, Arrival(is_paused, is_first, passed * period)
 
 
 def _lost(
-    before: Timing, late: Array, period: Array, dt: float, came: Array, moved: Array, usual: Array
+    before: Timing, gap: Array, period: Array, dt: float, came: Array, moved: Array, course: Course
 ) -> Array:
-    """How many samples (m,) were lost. Where the time alone does not say it, the value does: it has come as
-    much farther.
+    """Numbers (m,) of samples that were lost, the likeliest ones by arrivals and values. Deviations of both
+    have long tails (Cauchy's).
     """
-    lost = np.maximum(np.rint(late / np.maximum(period, LEAST)), 0.0)
-    if_late, if_lost = (((moved - count[:, None] * usual) ** 2).sum(1) for count in (came, came + lost))
-    may_be_late = late <= np.maximum(TICKS * dt, LATER * before.spreads)
-    return np.where(may_be_late & ~(CLOSER * if_lost < if_late), 0.0, lost)
+    spread = np.maximum(before.spreads, 0.5 * dt)
+    about = np.rint((gap - came * period) / np.maximum(period, LEAST))
+    best, least = np.zeros_like(gap), np.full_like(gap, np.inf)
+    for tried in (np.zeros_like(gap), *(np.maximum(about + near, 0.0) for near in NEAR)):
+        spans = (came + tried) * period
+        error = course.misses(moved, spans) / np.maximum(before.errors, SMALLEST)
+        cost = np.log1p(((gap - spans) / spread) ** 2) + np.log1p(
+            np.where(np.isfinite(error), error, 0.0) ** 2
+        )
+        best, least = np.where(cost < least, tried, best), np.minimum(cost, least)
+    return best
 
 
-def grown(timing: Timing, time: float) -> Timing:
-    """Timing with delays that grow where a sample has become older than they cover, slowly, since the motion
-    is slower meanwhile.
-    """
-    age = time - timing.stamps
-    lacks = np.clip(age - timing.delays, 0.0, SLEW * timing.periods)
-    return timing._replace(delays=timing.delays + np.where(age <= COVERED * timing.periods, lacks, 0.0))
+def slewed(timing: Timing, time: float, dt: float) -> Timing:
+    """Timing with delays that go slowly to what the sender needs."""
+    needs = np.minimum(timing.needs, timing.periods + LONGEST)
+    return timing._replace(delays=timing.delays + np.clip(needs - timing.delays, -SLEW * dt, SLEW * dt))

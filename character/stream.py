@@ -3,9 +3,10 @@ and no clock.
 
 A program that sends 30 poses a second to a clock of 60 ticks would move a body in stairs. Here every sample
 begins a cubic (Hermite's) from the shown value and velocity to the sample and its velocity, so that the value
-has a continuous velocity whatever the rates are. The cubic ends when the next sample is due (`sample_times`).
-If that does not come, the value goes on with its velocity for one period, and then comes back to its last
-sample.
+has a continuous velocity whatever the rates are. The cubic ends when its sample is shown, which is when the
+next one is known (`sample_times`), also if that is late or the one after it: so what is lost is bridged
+between its neighbours. If none comes, the value goes on with its velocity and acceleration for one period,
+and then comes back to its last sample.
 """
 
 from collections.abc import Sequence
@@ -16,14 +17,11 @@ from numpy.typing import NDArray
 
 from ..solvers.kinematics.se3 import Array
 from . import sample_times
-from .sample_times import LEAST, PAUSE, Arrival, Timing
+from .sample_times import LEAST, PAUSE, Arrival, Course, Timing
 
 REJOIN = 0.5  # [s] longest time in which a stream that was interrupted is caught up with
 START = 0.25  # [s] in which a stream that has just begun is joined, where it is slower than the ticks
 ROUNDING = 1e-6  # relative
-SHORTEST = (
-    0.5  # of a period: shortest duration of a cubic, for a sample that comes too late to be reached in time
-)
 RETURN = 3.0  # periods in which a signal that has gone on comes back to its last sample, if no other comes
 INSTANT = 1e-9  # [s] a shorter cubic is a step
 LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
@@ -31,6 +29,7 @@ LEAST_RATE = 1e-12  # [1/s] smaller velocities count as none
 __all__ = ["PAUSE", "REJOIN", "Samples", "StreamState", "advance", "begin"]
 
 Indices = NDArray[np.int64]
+Motion = tuple[Array, Array]  # values (m, d) and velocities (m, d) [1/s]
 Rows = TypeVar("Rows", bound=tuple[Any, ...])
 
 
@@ -48,6 +47,14 @@ class Tendency(NamedTuple):
     slopes: Array  # (m, d) [1/s] mean velocities between the last two samples; NaN: not known
     spans: Array  # (m,) [s] between the last two samples
     bends: Array  # (m, d) [1/s] change of the mean velocities at the last sample but one
+    velocities: (
+        Array  # (m, d) [1/s] at the last samples, of the parabolas through the last three; NaN: not known
+    )
+    accelerations: Array  # (m, d) [1/s^2] of these parabolas
+
+    @property
+    def course(self) -> Course:
+        return Course(self.velocities, self.accelerations)
 
 
 class Cubics(NamedTuple):
@@ -61,6 +68,7 @@ class Cubics(NamedTuple):
     end: Array  # (m,) [s]
     end_values: Array  # (m, d)
     end_velocities: Array  # (m, d) [1/s]
+    end_accelerations: Array  # (m, d) [1/s^2]
     caught_up: Array  # (m,) [s] when a signal that was interrupted is where it would be otherwise
 
     def at(self, time: float, periods: Array, rest: Array) -> tuple[Array, Array]:
@@ -71,23 +79,21 @@ class Cubics(NamedTuple):
             periods: (m,) [s] between samples, for which a signal goes on after its end; 0: not at all.
             rest: (m, d) samples, to which it then comes back.
         """
-        span = np.maximum(self.end - self.begin, INSTANT)[:, None]
-        s = np.clip((time - self.begin)[:, None] / span, 0.0, 1.0)
-        away = self.begin_values - self.end_values
-        first, last = span * self.begin_velocities, span * self.end_velocities
-        value = (
-            self.end_values + (s - 1.0) ** 2 * ((1.0 + 2.0 * s) * away + s * first) + s * s * (s - 1.0) * last
+        course = _cubic(
+            (self.begin_values, self.begin_velocities),
+            (self.end_values, self.end_velocities),
+            self.end - self.begin,
+            time - self.begin,
         )
-        slope = 6.0 * s * (s - 1.0) * away + (s - 1.0) * (3.0 * s - 1.0) * first + s * (3.0 * s - 2.0) * last
-        late = ((time - self.end) / np.maximum(periods, LEAST))[:, None]
-        far, rate = _gone_on(late)
-        back, back_rate = _come_back(late)
-        period = periods[:, None]
-        beyond = period * self.end_velocities
-        over = self.end_values + far * beyond + back * (rest - self.end_values)
-        over_slope = (rate * beyond + back_rate * (rest - self.end_values)) / np.maximum(period, LEAST)
-        is_over = (time >= self.end)[:, None]
-        return np.where(is_over, over, value), np.where(is_over, over_slope, slope / span)
+        late = np.clip(time - self.end, 0.0, periods)
+        beyond = _parabola(self.end_values, self.end_velocities, self.end_accelerations, late)
+        back = time - self.end - periods
+        returned = _cubic(beyond, (rest, np.zeros_like(rest)), RETURN * periods, back)
+        phase = (time >= self.end).astype(int) + (back >= 0.0)
+        value, velocity = (
+            np.choose(phase[:, None], parts) for parts in zip(course, beyond, returned, strict=True)
+        )
+        return value, velocity
 
 
 class StreamState(NamedTuple):
@@ -132,13 +138,14 @@ def begin(samples: Samples, is_timed: bool = False) -> StreamState:
     """The state at rest in the newest samples; `is_timed`: these have come just now."""
     values = samples.values
     none, still = np.zeros(len(values)), np.zeros_like(values)
-    tendency = Tendency(np.full_like(values, np.nan), none, still)
+    unknown = np.full_like(values, np.nan)
+    tendency = Tendency(unknown, none, still, unknown, still)
     return StreamState(
         0.0,
         samples,
         sample_times.unknown(len(values), is_timed),
         tendency,
-        Cubics(none, values, still, none, values, still, none),
+        Cubics(none, values, still, none, values, still, still, none),
     )
 
 
@@ -160,7 +167,7 @@ def advance(
         if len(fresh):
             state = _renewed(state, samples, fresh, dt, rejoin)
         time = state.time + dt
-        state = state._replace(time=time, timing=sample_times.grown(state.timing, time))
+        state = state._replace(time=time, timing=sample_times.slewed(state.timing, time, dt))
     return state.values, state
 
 
@@ -170,9 +177,8 @@ def _renewed(state: StreamState, samples: Samples, rows: Indices, dt: float, rej
     """
     now, new = state.only(rows), _some(samples, rows)
     came = np.maximum(new.numbers - now.samples.numbers, 1).astype(float)
-    usual = now.tendency.slopes * now.timing.periods[:, None]
     timing, arrival = sample_times.renewed(
-        now.timing, state.time + dt, dt, came, new.values - now.samples.values, usual
+        now.timing, state.time + dt, dt, came, new.values - now.samples.values, now.tendency.course
     )
     shown, velocity = now.cubics.at(now.time, now.timing.periods, now.samples.values)
     is_new = ~(np.isfinite(shown) & np.isfinite(new.values)).all(1)  # it was lost, or is
@@ -205,9 +211,11 @@ def _tendency(
     sudden = np.linalg.norm(bends - before.bends, axis=1) / np.maximum(size, LEAST_RATE)
     trust = np.where(np.isfinite(size), np.clip(2.0 - 2.0 * sudden, 0.0, 1.0), 0.0)[:, None]
     # The parabola through the last three samples, at the last one.
-    velocities = np.where(trust > 0.0, trust * (slopes + (spans / both)[:, None] * bends), 0.0)
+    bent = np.where(np.isfinite(before.slopes), (spans / both)[:, None] * bends, 0.0)
+    parabola, accelerations = slopes + bent, 2.0 * bends / both[:, None]
+    velocities = np.where(trust > 0.0, trust * parabola, 0.0)
     velocities = np.where(np.isfinite(new.velocities) & ~is_new[:, None], new.velocities, velocities)
-    return Tendency(slopes, spans, bends), velocities, trust * 2.0 * bends / both[:, None]
+    return Tendency(slopes, spans, bends, parabola, accelerations), velocities, trust * accelerations
 
 
 def _cubics(
@@ -224,8 +232,8 @@ def _cubics(
     """Courses from the shown values and velocities to the new samples with their velocities and
     accelerations.
 
-    A cubic ends when its sample is due. Where that is too soon, or a gap is caught up with, it ends later,
-    where the signal will be then.
+    A cubic ends when its sample is due. Where that is less than a period away, or a gap is caught up with, it
+    ends later, where the signal will be then.
     """
     due = timing.stamps + timing.delays
     overdue = now.time - now.cubics.end
@@ -234,9 +242,7 @@ def _cubics(
     gap = np.where(now.timing.counts > 0.0, overdue, np.maximum(START, overdue))
     caught_up = np.where(is_interrupted, now.time + np.minimum(gap, rejoin), now.cubics.caught_up)
     caught_up = np.where(arrival.begins, now.time + START * is_slow, caught_up)
-    soonest = np.where(
-        arrival.is_paused, now.time + dt, np.maximum(due, now.time + SHORTEST * timing.periods)
-    )
+    soonest = np.where(arrival.is_paused, now.time + dt, np.maximum(due, now.time + timing.periods))
     stops = arrival.is_paused | is_new
     end = np.where(is_new, now.time + dt, np.maximum(soonest, caught_up))
     ahead = np.where(stops, 0.0, end - due)[:, None]
@@ -245,25 +251,33 @@ def _cubics(
     goals = new.values + ahead * velocities + (ahead - 0.5 * bent) * bent * accelerations
     values, rates = np.where(is_new[:, None], new.values, shown[0]), np.where(is_new[:, None], 0.0, shown[1])
     return Cubics(
-        np.full(len(end), now.time), values, rates, end, goals, velocities + bent * accelerations, caught_up
+        np.full(len(end), now.time),
+        values,
+        rates,
+        end,
+        goals,
+        velocities + bent * accelerations,
+        accelerations,
+        caught_up,
     )
 
 
-def _gone_on(late: Array) -> tuple[Array, Array]:
-    """How far a signal has gone on [periods at its last velocity], and its velocity, `late` [periods] after a
-    sample was due: at full velocity for one period, then back.
+def _cubic(begin: Motion, end: Motion, span: Array, time: Array) -> Motion:
+    """Values and velocities (m, d) at times (m,) [s] after the begin of Hermite's cubics, which take spans
+    (m,) [s].
     """
-    back = np.clip(late - 1.0, 0.0, RETURN) / RETURN
-    far = np.where(late <= 1.0, late, (1.0 - back) ** 2 * (1.0 + (2.0 + RETURN) * back))
-    return far, np.where(late <= 1.0, 1.0, (1.0 - back) * (1.0 - 3.0 * (1.0 + 2.0 / RETURN) * back))
+    length = np.maximum(span, INSTANT)[:, None]
+    s = np.clip(time[:, None] / length, 0.0, 1.0)
+    away, first, last = begin[0] - end[0], length * begin[1], length * end[1]
+    value = end[0] + (s - 1.0) ** 2 * ((1.0 + 2.0 * s) * away + s * first) + s * s * (s - 1.0) * last
+    slope = 6.0 * s * (s - 1.0) * away + (s - 1.0) * (3.0 * s - 1.0) * first + s * (3.0 * s - 2.0) * last
+    return value, slope / length
 
 
-def _come_back(late: Array) -> tuple[Array, Array]:
-    """Share of the way that a signal has come back, and its rate [per period], `late` [periods] after a
-    sample was due.
-    """
-    back = np.clip(late - 1.0, 0.0, RETURN) / RETURN
-    return back * back * (3.0 - 2.0 * back), 6.0 * back * (1.0 - back) / RETURN
+def _parabola(values: Array, velocities: Array, accelerations: Array, time: Array) -> Motion:
+    """Values and velocities (m, d) after times (m,) [s] at constant accelerations."""
+    t = time[:, None]
+    return values + t * velocities + 0.5 * t * t * accelerations, velocities + t * accelerations
 
 
 def _some(part: Rows, rows: Sequence[int] | Indices) -> Rows:

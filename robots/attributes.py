@@ -65,6 +65,17 @@ class AttributeReader:
             raise self.error(NumberError, element, f"{attribute}='{value}' is beyond {LARGEST:g}: correct it")
         return tuple(numbers)
 
+    def bounds(self, element: Element, attribute: str) -> tuple[float, float]:
+        """The two numbers of an attribute, which may be infinite. Raises NumberError."""
+        words = element.attributes[attribute].split()
+        if len(words) == 2 and all(NUMBER.fullmatch(word) or INFINITE.fullmatch(word) for word in words):
+            return float(words[0]), float(words[1])
+        raise self.error(
+            NumberError,
+            element,
+            f"{attribute}='{element.attributes[attribute]}' must be 2 numbers with a space between them",
+        )
+
     def is_filled(self, element: Element, attribute: str) -> bool:
         """Whether an attribute is there and not empty, as exporters write what they do not know; of an empty
         one there is a warning.

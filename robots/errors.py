@@ -38,10 +38,6 @@ class AxisError(UrdfError):
     """A joint's axis has length zero."""
 
 
-class LimitError(UrdfError):
-    """Lower limit above the upper one, or a negative speed limit."""
-
-
 class UnknownNameError(UrdfError):
     """Reference to a link or joint that the file does not have."""
 

@@ -40,6 +40,7 @@ TOP_LEVEL = {
     "motion",
     "operators",
     "panels",
+    "player",
     "registration.py",
     "rig",
     "solvers",

@@ -19,9 +19,9 @@ from ..properties.chains import LimberChain
 from ..properties.mechanism import LimberMechanism
 from ..scene.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover, supports
 from ..scene.goal import followed
-from ..scene.placement import Placement
+from ..scene.placement import BoneFrame, Placement
 from .body_session import BodySession
-from .chain_session import ChainSession
+from .chain_session import ChainSession, ShownPose
 from .mechanism_session import MechanismSession
 from .mover import Authored, JointKey, Mover
 from .posture_keeper import BoneJoints, BonePostures, MotorPostures
@@ -51,6 +51,17 @@ class ChainMover(BonePostures, Mover):
     def needs(self, session, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
         on = supports(self, certain)
         return [k for k, other in enumerate(moved) if k != index and moved_part(self, other, on)]
+
+    def place(self, placement: Placement, pose) -> None:
+        super().place(placement, pose)
+        if isinstance(pose, ShownPose):
+            placement.move_chain(
+                self.owner,
+                {
+                    bone: BoneFrame(self.key, pose.chain, joint, in_joint)
+                    for bone, (joint, in_joint) in pose.bone_frames.items()
+                },
+            )
 
     def bones(self, session) -> Iterable[str]:
         return super().bones(session) or joint_bones(self.settings)

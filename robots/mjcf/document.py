@@ -176,6 +176,36 @@ class Document:
             raise self.reader.error(NumberError, element, what)
         return self.reader.numbers(element, attribute, count)
 
+    def limits(self, element: Element, attribute: str, switch: str) -> tuple[float, float] | None:
+        """The lower and the upper number of a range, which the attribute `switch` (true, false or auto) turns
+        on; None: it is off, missing or, where nothing turns it on, empty. Exchanged numbers are put in order
+        with a warning.
+
+        Raises:
+            NumberError: the range is not two numbers.
+        """
+        state, infers = (
+            element.attributes.get(switch, "auto"),
+            self.compiler.get("autolimits", "true") == "true",
+        )
+        if state == "false" or (state == "auto" and not infers):
+            return None
+        text = element.attributes.get(attribute)
+        if text is None:
+            if state == "true":
+                self.reader.warn(element, f"it has no {attribute}: it is read as unlimited")
+            return None
+        first, second = self.reader.bounds(element, attribute)
+        if first > second:
+            joint = element.attributes.get("joint", element.attributes.get("name", ""))
+            self.reader.warn(
+                element,
+                f"of joint '{joint}' {attribute}='{text}' begins above its end: the numbers are exchanged",
+            )
+        if first == second and state == "auto":
+            return None
+        return min(first, second), max(first, second)
+
     def vector(self, element: Element, attribute: str, otherwise: Vector = (0.0, 0.0, 0.0)) -> Vector:
         """Three finite numbers of an attribute. Raises NumberError."""
         numbers = self.reader.vector(element, attribute)

@@ -3,14 +3,14 @@
 from typing import NamedTuple
 
 from ...solvers.kinematics.rotations import Vector, Z, unit
-from ..errors import AxisError, LimitError
+from ..errors import AxisError
 from ..model import Kind
 from ..transform import Transform
 from ..xml_tree import Element
 from .document import MOST, NO_LENGTH, Document
 
 
-class Step(NamedTuple):
+class JointAxis(NamedTuple):
     """One axis of a body's joints.
 
     Attributes:
@@ -44,22 +44,12 @@ class JointReader:
         """Lower and upper limit [rad or m]; None if the joint is not limited."""
         if kind == "continuous":  # a part of a ball, whose range is a cone
             return None, None
-        limited = joint.attributes.get("limited", "auto")
-        bounds = self.reader.numbers(joint, "range", 2) or (0.0, 0.0)
-        infers = self.document.compiler.get("autolimits", "true") == "true"
-        if limited == "false" or (limited == "auto" and not (infers and bounds[0] < bounds[1])):
-            if limited == "auto" and bounds[0] > bounds[1]:
-                raise self.reader.error(
-                    LimitError,
-                    joint,
-                    f"range='{joint.attributes['range']}' begins above its end: exchange the numbers",
-                )
+        bounds = self.document.limits(joint, "range", "limited")
+        if bounds is None:
             return None, None
-        if bounds[0] > bounds[1]:
-            raise self.reader.error(
-                LimitError,
-                joint,
-                f"range='{joint.attributes['range']}' begins above its end: exchange the numbers",
+        if bounds[0] == bounds[1]:
+            self.reader.warn(
+                joint, "its limits are equal, so it cannot move: if that is not meant, set the motor's limits"
             )
         lower, upper = (self.document.angle(number) if kind == "revolute" else number for number in bounds)
         return lower if abs(lower) <= MOST else None, upper if abs(upper) <= MOST else None

@@ -27,12 +27,14 @@ def _limited(document: Document, actuator: Element, joint: Joint) -> Joint:
     gear = (document.numbers(actuator, "gear", 6) or (1.0,))[0]
     if not gear:
         return joint
-    forces = _range(document, actuator, "force")
+    forces = document.limits(actuator, "forcerange", "forcelimited")
     effort = joint.effort
     if forces is not None:
         torque = abs(gear) * max(map(abs, forces))
         effort = torque if effort is None else min(effort, torque)
-    controls = _range(document, actuator, "ctrl") if _is_servo(document, actuator) else None
+    controls = (
+        document.limits(actuator, "ctrlrange", "ctrllimited") if _is_servo(document, actuator) else None
+    )
     lower, upper = joint.lower, joint.upper
     if controls is not None:
         low, high = (
@@ -63,16 +65,3 @@ def _is_servo(document: Document, actuator: Element) -> bool:
         and abs(bias[1] + gain[0]) < 1e-9 * abs(gain[0])
         and not bias[0]
     )
-
-
-def _range(document: Document, actuator: Element, word: str) -> tuple[float, float] | None:
-    """A range of an actuator (`word`: ctrl or force); None if it is not limited."""
-    limited, bounds = (
-        actuator.attributes.get(f"{word}limited", "auto"),
-        document.reader.numbers(actuator, f"{word}range", 2),
-    )
-    if bounds is None or limited == "false" or not bounds[0] < bounds[1]:
-        return None
-    if limited == "auto" and document.compiler.get("autolimits", "true") != "true":
-        return None
-    return bounds[0], bounds[1]

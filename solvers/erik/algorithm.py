@@ -54,7 +54,7 @@ class _Best:
         return accepted
 
 
-def calculate_erik(
+def calculate_erik(  # noqa: C901 (the paper's pseudocode, step by step)
     chain: VirtualChain,
     posture: Sequence[float],
     target: Quaternion | None,

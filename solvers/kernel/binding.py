@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ALIGNMENT = 64
 # As in limber.h: candidates of a search at least, branches of a plan, steps of a simulation, no transition
 SEARCH, POOL, MOST_STEPS, STAY = 40, 10, 64, 1
+MOST_CORRECTIONS = 200  # steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
 Pointer = ctypes.c_void_p
 Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
 
@@ -99,6 +100,16 @@ class _Plan(ctypes.Structure):
     ]
 
 
+class EndErrors(ctypes.Structure):
+    """`struct limber_end_error`."""
+
+    _fields_ = [
+        ("angle", ctypes.c_double),
+        ("whole", ctypes.c_double),
+        ("is_at_target", ctypes.c_int32),
+    ]
+
+
 class Buffer:
     """An array of doubles whose address is known and stays."""
 
@@ -138,6 +149,18 @@ class Tracked(NamedTuple):
     steps: int
     branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
     speed: float  # [rad/s] of it
+
+
+class Correction(NamedTuple):
+    """One configuration after the exact correction of its aim."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    aim_error: float  # [rad] size of the remaining residual
+    cosine: float  # mean, of the shape deviation
+    steps: int
+    view_error: float  # [rad] of the tool's orientation, or of its view
+    whole_error: float  # [rad] the same with the roll, where the goal has one
+    is_at_target: bool  # whether the tool is at the very point that it should look at
 
 
 class Forecast(Protocol):
@@ -343,6 +366,53 @@ class CompiledModel:
         )
         aim_error, steps = values.array[:2].tolist()
         return tuple(best.array.tolist()), aim_error, int(steps)
+
+    def correct(
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        starts: Sequence[tuple[float, ...]],
+        costs: Sequence[float] | None = None,
+        steps: int = MOST_CORRECTIONS,
+        looks: bool = True,
+    ) -> list[Correction]:
+        """Starts (m, n) with their aim corrected exactly, by so many steps at most.
+
+        Args:
+            goal: The goal.
+            posture: Posture (n,) within limits from which shape deviations are measured.
+            starts: Configurations (m, n).
+            costs: Costs (n,) of the joints; None: all 1.
+            steps: 0: the starts are only evaluated.
+            looks: Whether the views alone are corrected where a chain cannot also be upright.
+        """
+        m = len(starts)
+        problem = self.pose(goal, posture, 1.0, m)
+        self._angles.array[:m] = starts
+        values, errors = self._values, (EndErrors * m)()
+        if costs is not None:
+            self._best.array[:] = costs
+        check(
+            self.kernel.correct(
+                problem,
+                m,
+                None if costs is None else self._best.address,
+                steps,
+                looks,
+                self._angles.address,
+                values.address,
+                ctypes.addressof(errors),
+            )
+        )
+        rows = values.array[: 3 * m].reshape(m, 3).tolist()
+        return [
+            Correction(
+                tuple(angles), size, cosine, int(used), each.angle, each.whole, bool(each.is_at_target)
+            )
+            for angles, (size, cosine, used), each in zip(
+                self._angles.array[:m].tolist(), rows, errors, strict=True
+            )
+        ]
 
     def local_frame(
         self,

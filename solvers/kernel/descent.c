@@ -31,7 +31,7 @@ static size_t laid_out(struct work *work, char *memory, const struct model *mode
     work->matrix = take(&pieces, n * n, real);
     double **vectors[] = {&work->descent, &work->least, &work->most, &work->move,
                           &work->lower,   &work->upper, &work->trial, &work->zeros, &work->previous,
-                          &work->toward, &work->path,  &work->path_next};
+                          &work->toward, &work->path,  &work->path_next, &work->ease};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = take(&pieces, n, real);
     work->rows_matrix = take(&pieces, ROWS_OF_AIM * aims * ROWS_OF_AIM * aims, real);
     work->rows_wanted = take(&pieces, ROWS_OF_AIM * aims, real);
@@ -72,6 +72,7 @@ int32_t begin(const struct limber_problem *problem, int32_t candidates, struct w
     work->model = model, work->n = model->joints, work->candidates = candidates;
     work->authored.keep = problem->keep;
     memset(work->zeros, 0, sizeof *work->zeros * (size_t)work->n);
+    for (int i = 0; i < work->n; i++) work->ease[i] = model->joint[i].scale * model->joint[i].scale;
     forward(model, problem->posture, work->pose.frames, work->pose.axes);
     evaluate_directions(model, problem->posture, &work->pose);
     author(model, &work->pose, &work->authored);

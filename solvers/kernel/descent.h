@@ -20,6 +20,7 @@ struct work {
     double *lower, *upper, *trial; /* (n,) */
     double *zeros, *previous, *toward, *path, *path_next; /* (n,) */
     double *rows_matrix, *rows_wanted, *rows_weights; /* (r, r), (r,), (r,) of the exact correction */
+    double *ease;                  /* (n,) in it, the inverse of each joint's cost */
     struct limber_aim *free_roll;  /* the aims without `up` */
     /* of many candidates */
     double *angles, *others, *spare, *merit, *cosine, *size, *sides, *speeds, *costs, *spare_sides;

@@ -3,19 +3,21 @@
 #include <string.h>
 
 #include "aims.h"
+#include "end_error.h"
+#include "shape.h"
 #include "tree.h"
 #include "vectors.h"
 
 #define MET 1e-6        /* solvers/tolerances.py, as the next two */
 #define SAME_ANGLE 1e-9
 #define TINY 1.4916681462400413e-154
-#define LONGEST_STEP 0.5    /* solvers/least_squares/bounded_step.py, as the next */
-#define MAX_ITERATIONS 200
+#define LONGEST_STEP 0.5    /* solvers/least_squares/bounded_step.py */
 #define FIRST_SHARE 1e-3    /* solvers/least_squares/damping.py, as the next two */
 #define MOST_SHARE 1e4
 #define REDUNDANT (MET * MET)
 #define SLOWEST 0.999       /* solvers/exact_aim.py */
 #define HISTORY 4
+#define LEAST_COST 1e-12      /* of a joint */
 
 static void evaluate_error(struct work *work, const double *angles) {
     forward(work->model, angles, work->pose.frames, work->pose.axes);
@@ -31,8 +33,7 @@ static void solve_damped(struct work *work, const double *free, double damping, 
             double sum = 0.0;
             for (int k = 0; k < n; k++) {
                 const double *column = work->pose.columns + k * rows;
-                double scale = work->model->joint[k].scale;
-                if (free[k] != 0.0) sum += column[i] * column[j] * (scale * scale);
+                if (free[k] != 0.0) sum += column[i] * column[j] * work->ease[k];
             }
             a[i * rows + j] = sum;
         }
@@ -74,7 +75,7 @@ static void least_change(struct work *work, const double *angles, double damping
             const double *column = work->pose.columns + k * rows;
             double move = 0.0, scale = joint[k].scale;
             for (int i = 0; i < rows; i++) move += column[i] * weights[i];
-            step[k] = clamped(move * (scale * scale), -LONGEST_STEP * scale, LONGEST_STEP * scale);
+            step[k] = clamped(move * work->ease[k], -LONGEST_STEP * scale, LONGEST_STEP * scale);
             over[k] = !(joint[k].lower <= angles[k] + step[k] && angles[k] + step[k] <= joint[k].upper);
             beyond |= over[k] != 0.0;
         }
@@ -89,14 +90,14 @@ static void least_change(struct work *work, const double *angles, double damping
     }
 }
 
-int correct(struct work *work, double *angles) {
+int correct(struct work *work, double *angles, int most_steps) {
     int n = work->n, steps = 0;
     double *step = work->move, *trial = work->trial;
     double history[HISTORY] = {INFINITY, INFINITY, INFINITY, INFINITY}, damping = REDUNDANT;
     for (int k = 0; k < n; k++) angles[k] = clamped(angles[k], work->model->joint[k].lower, work->model->joint[k].upper);
     evaluate_error(work, angles);
     double aim_error = work->pose.size;
-    while (aim_error > SAME_ANGLE && steps < MAX_ITERATIONS && aim_error < SLOWEST * history[0]) {
+    while (aim_error > SAME_ANGLE && steps < most_steps && aim_error < SLOWEST * history[0]) {
         steps++;
         least_change(work, angles, damping, step);
         for (int k = 0; k < n; k++)
@@ -118,8 +119,8 @@ int correct(struct work *work, double *angles) {
     return steps;
 }
 
-int correct_or_look(struct work *work, double *angles) {
-    int steps = correct(work, angles), has_up = 0;
+int correct_or_look(struct work *work, double *angles, int most_steps) {
+    int steps = correct(work, angles, most_steps), has_up = 0;
     for (int i = 0; i < work->goal.aims; i++) has_up |= (int)work->goal.aim[i].parts & LIMBER_UPRIGHT;
     if (work->pose.size <= MET || !has_up) return steps;
     const struct limber_aim *whole = work->goal.aim;
@@ -128,7 +129,7 @@ int correct_or_look(struct work *work, double *angles) {
         work->free_roll[i].parts = (double)((int)whole[i].parts & ~LIMBER_UPRIGHT);
     }
     work->goal.aim = work->free_roll;
-    steps += correct(work, angles);
+    steps += correct(work, angles, most_steps);
     work->goal.aim = whole;
     evaluate_error(work, angles);
     return steps;
@@ -143,4 +144,32 @@ double view_error(const struct work *work) {
     if (!(parts & (LIMBER_DIRECTION | LIMBER_POINT))) return 0.0;
     if (parts & LIMBER_POSITION) error += 3;
     return hypot(error[0], error[1]) / aim->weight;
+}
+
+int32_t limber_correct(const struct limber_problem *problem, int32_t candidates, const double *costs, int32_t steps,
+                       int32_t looks, double *angles, double *values, struct limber_end_error *errors) {
+    struct work work;
+    int32_t wrong = begin(problem, 1, &work);
+    if (wrong) return wrong;
+    size_t n = (size_t)work.n;
+    if (candidates < 1 || candidates > MOST_CANDIDATES || steps < 0 || steps > MAX_CORRECTIONS || !angles || !values ||
+        !errors)
+        return LIMBER_SIZE;
+    if (!is_within(angles, n * (size_t)candidates, FARTHEST) || (costs && !is_within(costs, n, LARGEST)))
+        return LIMBER_NOT_FINITE;
+    for (size_t k = 0; costs && k < n; k++) {
+        if (costs[k] < LEAST_COST) return LIMBER_SIZE;
+        work.ease[k] /= costs[k];
+    }
+    work.goal.has_rolls = 0; /* `level` changes neither the aim nor the shape deviation */
+    for (size_t i = 0; i < (size_t)candidates; i++, values += 3) {
+        double *row = angles + i * n, end[12];
+        int used = looks ? correct_or_look(&work, row, steps) : correct(&work, row, steps);
+        evaluate_directions(work.model, row, &work.pose);
+        fit(work.model, &work.authored, &work.goal, &work.pose);
+        values[0] = work.pose.size, values[1] = work.pose.cosine, values[2] = used;
+        end_frame(work.model, work.pose.frames, (int)problem->aim->end, end);
+        errors[i] = end_error_of_aim(problem->aim, end, work.model->reach);
+    }
+    return LIMBER_OK;
 }

@@ -1,5 +1,6 @@
 """The compiled library of this machine: where it lies, and the types of its entries."""
 
+import _ctypes
 import ctypes
 import importlib.util
 import os
@@ -8,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-VERSION = 1  # of the entries and their arguments: LIMBER_VERSION of limber.h
+VERSION = 2  # of the entries and their arguments: LIMBER_VERSION of limber.h
 PACKAGE = "limber_kernel"  # of the wheel that carries the library
 CHOICE = "LIMBER_KERNEL"  # environment variable: path of another library, or `WITHOUT`
 WITHOUT = "none"
@@ -18,7 +19,7 @@ NAME = {"win32": "limber_kernel.dll", "darwin": "liblimber_kernel.dylib"}.get(
 NATIVE = Path(__file__).resolve().parents[2] / "build" / "kernel" / NAME  # of a checkout
 
 Pointer, Count, Real = ctypes.c_void_p, ctypes.c_int32, ctypes.c_double
-# Types of the arguments; every entry but the first three returns an error code.
+# Types of the arguments; every entry but the version and those of `SIZES` returns an error code.
 ENTRIES = {
     "version": (),
     "model_bytes": (Pointer,),
@@ -33,12 +34,15 @@ ENTRIES = {
     "transition_frame": (Pointer, Pointer),
     "plan": (Pointer, Pointer),
     "forecast": (Pointer, Pointer, Count, Pointer, Count, Pointer),
+    "erik_bytes": (Count,),
+    "erik": (Pointer,),
+    "correct": (Pointer, Count, Pointer, Count, Count, Pointer, Pointer, Pointer),
     "body_bytes": (Pointer,),
     "body_workspace_bytes": (Pointer,),
     "body": (Pointer, ctypes.c_size_t, Pointer),
     "body_step": (Pointer,),
 }
-SIZES = {"model_bytes", "workspace_bytes", "body_bytes", "body_workspace_bytes"}
+SIZES = {"model_bytes", "workspace_bytes", "erik_bytes", "body_bytes", "body_workspace_bytes"}
 MESSAGES = {
     1: "a count or the size of an array is wrong",
     2: "a number is not finite, or too large",
@@ -65,6 +69,7 @@ class Kernel:
         """Loads the library at `path`; raises OSError where it does not fit."""
         # PyDLL keeps the interpreter's lock: a call takes microseconds, its workspace belongs to one solver.
         self.path, library = path, ctypes.PyDLL(str(path))
+        self._handle: int = library._handle
         for name, types in ENTRIES.items():
             entry = getattr(library, f"limber_{name}")
             entry.argtypes, entry.restype = types, ctypes.c_size_t if name in SIZES else Count
@@ -72,9 +77,22 @@ class Kernel:
         if self.version() != VERSION:
             raise OSError(f"{path} has version {self.version()}, this Limber needs {VERSION}")
 
+    def unload(self) -> None:
+        """Unloads the library; solvers that still have it refuse their calls from then on."""
+        for name in ENTRIES:
+            setattr(self, name, _refuse)
+        if sys.platform == "win32":
+            _ctypes.FreeLibrary(self._handle)
+        else:
+            _ctypes.dlclose(self._handle)
+
     def __getattr__(self, name: str) -> Callable[..., int]:
         """An entry; their attributes are made when the library is loaded."""
         raise AttributeError(name)
+
+
+def _refuse(*_: object) -> int:
+    raise KernelError("Limber was switched off, and its compiled solver with it: start live motion again")
 
 
 def candidates() -> list[Path]:
@@ -96,3 +114,13 @@ def kernel() -> Kernel | None:
         except (OSError, AttributeError):
             continue
     return None
+
+
+def unload() -> None:
+    """Unloads the library, if it is loaded, so that its file can be replaced or removed: some systems keep
+    the file of a loaded library locked.
+    """
+    loaded = kernel() if kernel.cache_info().currsize else None
+    kernel.cache_clear()
+    if loaded is not None:
+        loaded.unload()

@@ -18,7 +18,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 1 /* of the entries and their arguments */
+#define LIMBER_VERSION 2 /* of the entries and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -172,5 +172,76 @@ struct limber_plan {
 };
 
 LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
+
+/* Errors of an end, as `gaze.EndError`. */
+struct limber_end_error {
+    double angle, whole;  /* [rad] of the view or orientation; the same with the roll, where the goal has one */
+    int32_t is_at_target; /* whether the end is at the very point that it should look at */
+};
+
+/* The exact correction of each of so many configurations (m, n), in place, with at most so many steps; 0: they are only
+ * evaluated. `costs` (n,) are the joints', NULL: all 1; with `looks` only the views are corrected where a chain cannot also
+ * be upright. Of each configuration `values` (m, 3) are the size of the aim error, the mean cosine of the shape deviation
+ * and the number of steps, and `errors` (m,) those of the first end. */
+LIMBER_EXPORT int32_t limber_correct(const struct limber_problem *problem, int32_t candidates, const double *costs,
+                                     int32_t steps, int32_t looks, double *angles, double *values,
+                                     struct limber_end_error *errors);
+
+struct limber_vector {
+    double x, y, z;
+};
+
+struct limber_quaternion {
+    double w, x, y, z;
+};
+
+/* A revolute joint as ERIK sees it: the numbers of `joint_model.JointModel`, of which flags are 0 or 1. */
+struct limber_joint_model {
+    struct limber_vector axis, segment, parent, parent_orthogonal_axis;
+    double lower, upper, level, swing, zero, is_twister, has_latitude;
+};
+
+/* ERIK's hyperparameters that are in force, as solvers/erik/parameters.py has them. */
+struct limber_hyperparameters {
+    double orientation_weight, posture_weight, threshold, aggravation, disturbance, progress, ccd_error, ccd_precision;
+    int32_t avoid_edges, avoid_edges_from_iteration, non_convergence_offset_trick, non_convergence_ccd_trick;
+    int32_t max_iterations, max_bwcd_iterations, max_ccd_iterations, is_published_loop;
+};
+
+/* A joint of a chain, or its tool: its frame in the one before, at zero, and its unit axis in its own. */
+struct limber_link {
+    struct limber_quaternion rest; /* unit */
+    struct limber_vector offset, axis;
+    double lower, upper, is_prismatic; /* not of the tool */
+};
+
+/* ERIK on a skeleton that is a chain: what it knows, what is to be solved, and the result. */
+struct limber_erik {
+    const struct limber_link *links;               /* (n + 1,) the joints, root first, then the tool */
+    double reach;                                  /* [m] */
+    void *workspace;
+    size_t workspace_bytes;                        /* `limber_erik_bytes` */
+    const int32_t *turning;                        /* (revolute,) the skeleton's revolute joints, root first */
+    const struct limber_joint_model *joint_models; /* (revolute,) */
+    struct limber_quaternion to_virtual;           /* from the base frame to the virtual one */
+    struct limber_hyperparameters hyper;
+    int32_t joints, revolute;
+    int32_t max_views;                             /* solves for one point at most */
+    int32_t parts;                                 /* of the aim: an orientation, a direction or a point, and whether upright */
+    int32_t symmetric;
+    struct limber_quaternion orientation;          /* unit, of the tool: the aim's, or an upright direction's */
+    struct limber_vector view;                     /* unit, or a point */
+    struct limber_vector up;                       /* unit */
+    const double *posture;                         /* (n,) */
+    const double *previous;                        /* (n,) within limits, or NULL */
+    double *angles;                                /* (n,) result */
+    double posture_error;                          /* the paper's, weighted */
+    struct limber_end_error end_error;
+    int32_t iterations;
+};
+
+/* Bytes of its workspace; 0: there are too many joints. */
+LIMBER_EXPORT size_t limber_erik_bytes(int32_t joints);
+LIMBER_EXPORT int32_t limber_erik(struct limber_erik *task);
 
 #endif

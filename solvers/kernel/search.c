@@ -89,7 +89,7 @@ static int finish(struct work *work, int count, int tried, const double *posture
     struct rating best_rating = {INFINITY, INFINITY, INFINITY, INFINITY};
     for (int i = 0; i < count && i < tried; i++) {
         double *angles = row_of(work, work->angles, work->order[work->picked[i]]);
-        int steps = correct_or_look(work, angles);
+        int steps = correct_or_look(work, angles, MAX_CORRECTIONS);
         double whole = work->pose.size;
         struct rating rating = {larger(MET, view_error(work)), larger(MET, whole), 0.0, 0.0};
         if (tried > 1) {

@@ -160,3 +160,66 @@ def test_any_samples_at_any_times_end_in_the_last_of_them(samples: list[tuple[in
     assert np.isfinite(shown).all()
     assert shown[-1] == pytest.approx(samples[-1][1], abs=1e-6)
     assert np.abs(shown).max() < 2000.0
+
+
+def received(
+    rate: float, clock: float, seconds: float, delays: np.ndarray, is_lost: np.ndarray
+) -> dict[int, list[float]]:
+    """Samples of the motion, which come in their order after delays (n,) [s] or are lost."""
+    times = np.arange(len(delays)) / rate
+    arrivals: dict[int, list[float]] = {}
+    for time, arrival, lost in zip(times, np.maximum.accumulate(times + delays), is_lost, strict=True):
+        if not lost and arrival < seconds:
+            arrivals.setdefault(int(np.ceil(arrival * clock)), []).append(sway(time))
+    return arrivals
+
+
+def is_smooth(shown: np.ndarray, clock: float, seconds: float = 6.0) -> bool:
+    """Whether a motion has no halt, and no acceleration beyond 1.5 times its own, after some seconds."""
+    later = shown[int(seconds * clock) :]
+    acceleration = np.abs(np.diff(later, 2)).max() * clock**2
+    return bool(np.abs(np.diff(later)).min() > 0.0 and acceleration < 1.5 * 30.0 * RATE**2)
+
+
+def network(kind: str, count: int, rate: float) -> np.ndarray:
+    """Delays (count,) [s] of packets: of Gaussian size, or of packets that come in clumps every 20 ms."""
+    if kind == "gaussian":
+        return np.abs(np.random.default_rng(7).normal(0.0, 0.01, count))
+    times = np.arange(count) / rate + 0.003
+    return np.ceil(times / 0.02) * 0.02 - times
+
+
+@pytest.mark.parametrize("clock", [60, 24])
+@pytest.mark.parametrize("kind", ["gaussian", "clumps"])
+@pytest.mark.parametrize("rate", [10, 25, 29.7, 30, 60, 90])
+def test_what_comes_irregularly_is_shown_as_the_motion_that_was_sent(rate: float, kind: str, clock: float):
+    count = int(13 * rate)
+    arrivals = received(rate, clock, 12.0, network(kind, count, rate), np.zeros(count, bool))
+    assert is_smooth(played(arrivals, 12 * clock, clock), clock)
+
+
+@pytest.mark.parametrize("clock", [60, 24])
+@pytest.mark.parametrize("rate", [15, 25, 29.7, 30, 60, 90])
+def test_samples_that_are_lost_now_and_then_are_bridged(rate: float, clock: float):
+    count = int(13 * rate)
+    delays = np.random.default_rng(2).uniform(0.0, 0.005, count)
+    is_lost = np.arange(count) % 41 == 17
+    assert is_smooth(played(received(rate, clock, 12.0, delays, is_lost), 12 * clock, clock), clock)
+
+
+def test_a_longer_way_through_the_network_is_not_taken_for_lost_samples():
+    delays = np.where(np.arange(400) < 240, 0.0, 0.04)
+    arrivals = received(30, CLOCK, 13.0, delays, np.zeros(400, bool))
+    shown = played(arrivals, 13 * CLOCK)
+    assert is_smooth(shown, CLOCK, 9.5)
+    assert np.abs(np.diff(shown[7 * CLOCK :])).min() > 0.0
+
+
+def test_the_delay_is_at_most_a_tenth_of_a_second_longer_than_the_period():
+    chance = np.random.default_rng(5)
+    state, number = None, 0
+    for tick in range(30 * CLOCK):
+        number += tick % 2 == 0 and chance.uniform() > 0.5
+        samples = Samples(np.array([[sway(tick / CLOCK)]]), np.array([number]), NO_VELOCITY)
+        _, state = stream.advance(state, samples, 1.0 / CLOCK if tick else 0.0)
+        assert state.timing.delays[0] <= max(state.timing.periods[0], 1 / 20) + 0.1

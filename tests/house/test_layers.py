@@ -21,7 +21,8 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "inputs": ({"files", "motion"}, set()),
     "hardware": ({"files", "motion"}, SERIAL),
     "robots": ({"files", "solvers"}, set()),
-    "character": ({"motion", "robots", "solvers"}, NUMPY | THREADS),
+    "character": ({"files", "motion", "robots", "solvers"}, NUMPY | THREADS),
+    "player": ({"character", "files", "hardware", "motion", "solvers"}, NUMPY),
     "rig": ({"files", "inputs", "solvers", "motion", "character", "hardware", "robots"}, NUMPY | BLENDER),
     "operators": (
         {"files", "inputs", "rig", "solvers", "motion", "character", "hardware", "robots"},

@@ -111,13 +111,45 @@ def test_limits_are_limits_only_where_mujoco_takes_them_as_such(tmp_path):
         ('range="-1 1"', '<compiler autolimits="false" angle="radian"/>', (None, None)),
         ('range="-1 1" limited="true"', '<compiler autolimits="false" angle="radian"/>', (-1.0, 1.0)),
         ("", "", (None, None)),
+        ('range="-inf inf"', "", (None, None)),
+        ('range="-1 inf"', "", (-1.0, None)),
+        ('range=".5 .5"', "", (None, None)),
+        ('range="1 -1" limited="false"', "", (None, None)),
+        ('limited="true"', "", (None, None)),
     ]
     for text, compiler, limits in cases:
         joint = read_text(
             tmp_path, world(limb(f'<joint name="j" {text}/>'), compiler or '<compiler angle="radian"/>')
         ).joint["j"]
         assert (joint.lower, joint.upper) == limits, text
-        assert joint.kind == ("continuous" if limits[0] is None else "revolute")
+        assert joint.kind == ("continuous" if limits == (None, None) else "revolute")
+
+
+@pytest.mark.parametrize("where", ['range="1 -.5"', 'range="1 -.5" limited="true"', 'class="c"'])
+def test_exchanged_limits_are_put_in_order_and_named(tmp_path, where: str):
+    before = (
+        '<compiler angle="radian"/><default><default class="c"><joint range="1 -.5"/></default></default>'
+    )
+    robot = read_text(tmp_path, world(limb(f'<joint name="j" {where}/>'), before))
+    assert (robot.joint["j"].lower, robot.joint["j"].upper) == (-0.5, 1.0)
+    (warning,) = (text for text in robot.warnings if "exchanged" in text)
+    assert "of joint 'j' range='1 -.5' begins above its end: the numbers are exchanged" in warning
+
+
+def test_exchanged_control_and_force_ranges_count_as_ordered_ones(tmp_path):
+    actuator = '<actuator><position joint="j" ctrlrange="1 -.5" forcerange="3 -3"/></actuator>'
+    robot = read_text(tmp_path, world(limb('<joint name="j"/>'), after=actuator))
+    joint = robot.joint["j"]
+    assert (joint.lower, joint.upper, joint.effort) == (-0.5, 1.0, 3.0)
+    assert sum("of joint 'j'" in text and "exchanged" in text for text in robot.warnings) == 2
+
+
+def test_a_joint_that_is_limited_to_one_value_or_to_none_is_named(tmp_path):
+    robot = read_text(tmp_path, world(limb('<joint name="j" limited="true" range="0 0"/>')))
+    assert (robot.joint["j"].lower, robot.joint["j"].upper) == (0.0, 0.0)
+    assert any("its limits are equal" in text for text in robot.warnings)
+    robot = read_text(tmp_path, world(limb('<joint name="j" limited="true"/>')))
+    assert any("it has no range: it is read as unlimited" in text for text in robot.warnings)
 
 
 LOOP = """<body name="base"><body name="left"><joint name="a" axis="0 1 0"/><site name="tip" pos="0 0 1"/></body>
@@ -248,7 +280,12 @@ WRONG = {
     "unknown class": (errors.UnknownNameError, world(limb('<joint class="x"/>')), "no default class 'x'"),
     "unknown joint type": (errors.JointTypeError, world(limb('<joint type="screw"/>')), "joint type 'screw'"),
     "axis of zeros": (errors.AxisError, world(limb('<joint axis="0 0 0"/>')), "no direction"),
-    "reversed range": (errors.LimitError, world(limb('<joint range="1 -1"/>')), "exchange the numbers"),
+    "a range of words": (
+        errors.NumberError,
+        world(limb('<joint range="nan 1"/>')),
+        "range='nan 1' must be 2",
+    ),
+    "a range of one number": (errors.NumberError, world(limb('<joint range="1"/>')), "range='1' must be 2"),
     "no number": (errors.NumberError, world(limb('<joint pos="0 a 0"/>')), "pos='0 a 0'"),
     "unknown mesh": (errors.UnknownNameError, world(limb('<geom type="mesh" mesh="m"/>')), "no mesh 'm'"),
     "two bodies of a name": (errors.NameClashError, world(limb(name="base")), "link 'base' already"),
