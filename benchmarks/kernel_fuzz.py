@@ -25,16 +25,24 @@ from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
 from limber.solvers.kernel.inputs import PlannedPath
 from limber.solvers.kernel.library import KernelError, kernel
+from limber.solvers.kinematics.rotations import to_matrix
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
+from limber.solvers.limits import usual_limits
 from limber.solvers.virtual_chain.chain import VirtualChain
+from limber.solvers.whole_body.body import Body
+from limber.solvers.whole_body.law import Law
+from limber.solvers.whole_body.solver import Options as WholeBodyOptions
+from limber.solvers.whole_body.solver import WholeBody
+from limber.solvers.whole_body.targets import Target, Values
 
 EXTREMES = (0.0, -0.0, 1.0, -1.0, math.pi, math.tau, 5e-324, 1e-300, 1e-12, 1e9, 1e99, 1e200, 1e308)
 BAD = (math.nan, math.inf, -math.inf)
 SIZES = (1, 2, 3, 5, 8, 18, 60, 200)
 SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # of the skeletons, by size
 CALLS_OF_A_SKELETON = 40
-SHARE_OF_ERIK = 0.3  # of the calls on chains
+SHARE_OF_ERIK = 0.3  # of the calls
 BEYOND = 1e-15  # of an angle: rounding by which full rotations may put it beyond a limit
+BODIES = 0.2  # share of the calls that are steps of a whole body
 
 
 def number(draw: np.random.Generator) -> float:
@@ -172,6 +180,33 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
     return [pool, np.array(branch)]
 
 
+def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
+    """One random step of a whole body, after another one; returns what must be finite."""
+    links = [
+        End(int(draw.integers(-1, len(skeleton))), unit(draw, 4), vector(draw, 3), str(k)) for k in range(3)
+    ]
+    lower, upper = ([getattr(joint, side) for joint in skeleton.joints] for side in ("lower", "upper"))
+    if draw.random() < 0.3:
+        lower, upper = [-math.inf] * len(lower), [math.inf] * len(upper)
+    body = Body(skeleton.joints, links, bool(draw.integers(2)), lower, upper)
+    targets = [
+        Target(str(k), kind, float(draw.random())) for k in range(3) for kind in ("orientation", "position")
+    ]
+    limits = usual_limits(*draw.choice([None, 1e-3, 1.0, 1e9], 2))
+    solver = WholeBody(body, targets, WholeBodyOptions(Law(float(draw.choice([math.inf, 5.0]))), limits))
+    turns = np.array([to_matrix(unit(draw, 4)) for _ in range(3)])
+    places, spins, speeds = (np.reshape(vector(draw, 9), (3, 3)) for _ in range(3))
+    posture = np.array(vector(draw, len(skeleton))) if draw.random() < 0.5 else None
+    values, state = (
+        Values(turns, places, spins, speeds, posture=posture),
+        solver.start(vector(draw, len(skeleton))),
+    )
+    dt = float(draw.choice([1 / 60, 1e-12, 1e7]))
+    for _ in range(2):
+        _, state = solver.step(values, state, dt)
+    return [state.joints, state.base_rotation, state.base_position, state.velocity, state.frames.nodes]
+
+
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--calls", type=int, default=100_000)
@@ -189,7 +224,10 @@ def main() -> None:
         erik = erik_of(draw, skeleton)
         for _ in range(CALLS_OF_A_SKELETON):
             try:
-                if erik is not None and draw.random() < SHARE_OF_ERIK:
+                kind = draw.random()
+                if kind < BODIES:
+                    values = stepped(draw, skeleton)
+                elif erik is not None and kind < BODIES + SHARE_OF_ERIK:
                     values = call_erik(draw, skeleton, erik)
                 else:
                     values = call(draw, compiled, skeleton)

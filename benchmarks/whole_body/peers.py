@@ -223,7 +223,51 @@ class Mink:
         )
 
 
-OTHERS = (Pinocchio, Pink, Mink)
+class Placo:
+    """Orientation tasks, the base's position and a little regularisation, all of it in C++ (eiquadprog)."""
+
+    label = "placo"
+
+    def __init__(self, urdf: Path, given: Arrays, velocity: float) -> None:
+        import placo
+
+        self.given, self.dt = given, float(given["dt"])
+        self.robot = placo.RobotWrapper("", placo.Flags.ignore_collisions, without_shapes(urdf))
+        self.solver = placo.KinematicsSolver(self.robot)
+        self.solver.dt = self.dt
+        self.solver.enable_joint_limits(True)
+        self.solver.enable_velocity_limits(velocity < NO_LIMIT)
+        if velocity < NO_LIMIT:
+            self.robot.set_velocity_limits(velocity)
+        self.links, self.base = [str(link) for link in given["links"]], str(given["base_link"])
+        self.tasks = [self.solver.add_orientation_task(link, np.eye(3)) for link in self.links]
+        self.place = self.solver.add_position_task(self.base, np.zeros(3))
+        for link, task in zip(self.links, self.tasks, strict=True):
+            task.configure(link, "soft", 1.0)
+        self.place.configure("place", "soft", 1.0)
+        self.solver.add_regularization_task(DAMPING)
+
+    def reset(self) -> None:
+        self.robot.reset()
+        start = np.eye(4)
+        if self.base in self.links:
+            start[:3, :3] = self.given["rotation"][0, self.links.index(self.base)]
+        start[:3, 3] = self.given["base_position"][0]
+        self.robot.set_T_world_frame(self.base, start)
+        self.robot.update_kinematics()
+
+    def step(self, k: int) -> None:
+        for task, turn in zip(self.tasks, self.given["rotation"][k], strict=True):
+            task.R_world_frame = turn
+        self.place.target_world = self.given["base_position"][k]
+        self.solver.solve(True)
+        self.robot.update_kinematics()
+
+    def rotations(self) -> np.ndarray:
+        return np.array([self.robot.get_T_world_frame(link)[:3, :3] for link in self.links])
+
+
+OTHERS = (Placo, Pinocchio, Pink, Mink)
 CONTESTANTS = (Limber, *OTHERS)
 
 

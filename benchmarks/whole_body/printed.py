@@ -2,6 +2,7 @@
 integration of eq. 13.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,9 +10,11 @@ import numpy as np
 from limber.solvers.kinematics.se3 import HATS, Array
 from limber.solvers.kinematics.tree import BASE
 from limber.solvers.limits import JointState
+from limber.solvers.whole_body.body import Body
 from limber.solvers.whole_body.law import Law
-from limber.solvers.whole_body.solver import WholeBody
+from limber.solvers.whole_body.solver import Options, WholeBody
 from limber.solvers.whole_body.state import State, moved
+from limber.solvers.whole_body.targets import Target
 
 OUTERMOST = (
     1.0  # of K_g b dt in eq. 12: beyond it a step can overrun the limit, since tanh(x) only stays below x
@@ -77,6 +80,10 @@ class DriftingBody(WholeBody):
     """
 
     rate: float
+
+    def __init__(self, body: Body, targets: Sequence[Target], options: Options | None = None) -> None:
+        super().__init__(body, targets, options)
+        self.compiled = None  # the kernel integrates otherwise
 
     def moved(self, state: State, move: Array, dt: float) -> State:
         """See `WholeBody.moved`."""

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ...files.plain import shown
 from ..device import DeviceJoint
 from ..lerobot import GRIPPER
-from .json_files import document, text_of
+from .csv_rows import is_number, numbers_of, rows_of, with_point
+from .json_files import document
 from .motion import Motion
 from .named import Named
-from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording, Unit
+from .recording import MotionFileError, RecordedColumn, Recording, Unit
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
@@ -74,16 +74,12 @@ SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq")
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 NANO = TIME_UNITS["nanoseconds"]
 JOINT_UNITS = ("rad", "m", "plain")
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # begin of what spreadsheets save as Unicode text
 SERVO = re.compile(r"servo (\d+)")
-COMMENTS = ("#", "//", "%")  # begins of lines
-SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # the first line of spreadsheets that say their separator
 FRAMES = (  # headings of the number of a row's frame
     *("frame", "frames", "frame index", "frame number", "frame nr", "frame no", "frame id"),
     *("index", "idx", "step", "sample", "row", "n", "#"),
 )
 NO_UNITS = ("", "-", "1", "none", "n/a")  # cells of a row of units, for columns without one
-DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def table(motion: Motion) -> bytes:
@@ -161,13 +157,13 @@ def _with_units(rows: list[list[str]]) -> list[list[str]]:
     Raises:
         MotionFileError: The heading has no names, or the row below it has neither numbers nor units.
     """
-    if all(_is_number(_with_point(cell)) for cell in rows[0]):
+    if all(is_number(with_point(cell)) for cell in rows[0]):
         raise MotionFileError(
             "its first row has numbers: write the names of the columns above them, the time's and the joints'"
         )
     units = [cell.strip().strip("[]()") for cell in rows[1]] if len(rows) > 1 else []
     known = {*UNITS, *TIME_UNITS, *OTHER_UNITS}
-    has_numbers = any(_is_number(_with_point(unit)) and unit not in NO_UNITS for unit in units)
+    has_numbers = any(is_number(with_point(unit)) and unit not in NO_UNITS for unit in units)
     if has_numbers or not any(unit.lower() in known for unit in units):
         return rows
     for name, unit in zip(rows[0], units, strict=True):
@@ -298,125 +294,6 @@ def _unit(heading: str, unit_name: str) -> tuple[Unit, float]:
             f"column '{heading[:40]}': '{unit_name}' is no unit; expected one of {', '.join(UNITS)}"
         )
     return UNITS[unit_name.lower()]
-
-
-def rows_of(data: bytes) -> list[list[str]]:
-    """Rows of a CSV file, each as long as the first; empty ones are left out.
-
-    Raises:
-        MotionFileError: The file is no CSV table.
-    """
-    text = text_of(_as_utf_8(data))
-    if "\0" in text:
-        raise MotionFileError("it has a zero character: it is no text, choose another file")
-    lines, mark = _lines(text)
-    try:
-        rows = [
-            row
-            for row in csv.reader(lines, delimiter=mark, skipinitialspace=mark == " ")
-            if any(cell.strip() for cell in row)
-        ]
-    except csv.Error as error:
-        raise MotionFileError(f"it is no table ({error}): it is damaged, or not a CSV file") from error
-    if not rows or len(rows[0]) < 2:
-        raise MotionFileError("its first line is no heading: write the names of the columns, the time first")
-    if len(rows) * len(rows[0]) > MOST_NUMBERS:
-        raise MotionFileError(
-            f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
-        )
-    _square(rows)
-    return rows if mark == "," else [rows[0], *([*map(_with_point, row)] for row in rows[1:])]
-
-
-def _square(rows: list[list[str]]) -> None:
-    """Takes empty cells from the ends of the heading, and of rows that are longer.
-
-    Raises:
-        MotionFileError: A row still has another length than the first.
-    """
-    while len(rows[0]) > 2 and not rows[0][-1].strip():  # a separator at the heading's end
-        rows[0].pop()
-    for k, row in enumerate(rows):
-        while len(row) > len(rows[0]) and not row[-1].strip():  # a separator at the line's end
-            row.pop()
-        if len(row) != len(rows[0]):
-            raise MotionFileError(
-                f"row {k}: it has {len(row)} columns, and the heading {len(rows[0])}: the file is damaged"
-                " there"
-            )
-
-
-def _as_utf_8(data: bytes) -> bytes:
-    """A text file in UTF-8, where it was in UTF-16, with or without a byte order mark."""
-    if data[:2] in UTF_16:
-        return data.decode("utf-16", "replace").encode()
-    for code, zeros in (("utf-16-le", data[1:200:2]), ("utf-16-be", data[:200:2])):
-        if zeros and not any(zeros):
-            return data.decode(code, "replace").encode()
-    return data
-
-
-def _lines(text: str) -> tuple[list[str], str]:
-    """Lines of a table without comments, and the mark between its columns. The last comment above numbers is
-    their heading, as NumPy writes it.
-    """
-    lines = [line for line in text.splitlines(keepends=True) if line.strip()]
-    said = SEPARATOR.fullmatch(lines[0].rstrip("\r\n")) if lines else None
-    if said:
-        del lines[0]
-    table = [line for line in lines if not line.lstrip().startswith(COMMENTS)]
-    first = table[0] if table else ""
-    mark = said[1] if said else max(",;\t", key=first.count)
-    if not said and mark not in first and len(first.split()) > 1:
-        mark = " "
-        table = [" ".join(line.split()) + "\n" for line in table]
-    if table and all(_is_number(_with_point(cell)) for cell in table[0].split(mark) if cell.strip()):
-        above = [line.strip().lstrip("#/% ") for line in lines[: lines.index(first)]]
-        count = len(table[0].split(mark))
-        splits = [above[-1].split(separator) for separator in (mark, None)] if above else []
-        names = next((names for names in splits if len(names) == count), [])
-        if names:
-            table.insert(0, mark.join(names) + "\n")
-    return table, mark
-
-
-def _with_point(cell: str) -> str:
-    """A number with a point where it has a comma, as spreadsheets of many countries write it."""
-    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
-
-
-def numbers_of(rows: list[list[str]]) -> list[list[float]]:
-    """The numbers below the heading of a table.
-
-    Raises:
-        MotionFileError: A cell has no number.
-    """
-    number_rows = []
-    for k, row in enumerate(rows[1:], 1):
-        try:
-            numbers = [float(cell) for cell in row]
-        except ValueError:
-            numbers = []
-        if not numbers or not all(map(math.isfinite, numbers)):
-            wrong = next(c for c, cell in enumerate(row) if not _is_number(cell))
-            remedy = (
-                "write decimals with a point"
-                if _is_number(row[wrong].replace(",", "."))
-                else "correct it, or choose another file"
-            )
-            raise MotionFileError(
-                f"row {k}, column '{rows[0][wrong][:40]}': expected a number, found {shown(row[wrong])}:"
-                f" {remedy}"
-            )
-        number_rows.append(numbers)
-    return number_rows
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        return math.isfinite(float(cell))
-    except ValueError:
-        return False
 
 
 def _without_end(name: str) -> tuple[str, str]:

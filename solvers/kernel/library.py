@@ -37,8 +37,12 @@ ENTRIES = {
     "erik_bytes": (Count,),
     "erik": (Pointer,),
     "correct": (Pointer, Count, Pointer, Count, Count, Pointer, Pointer, Pointer),
+    "body_bytes": (Pointer,),
+    "body_workspace_bytes": (Pointer,),
+    "body": (Pointer, ctypes.c_size_t, Pointer),
+    "body_step": (Pointer,),
 }
-SIZES = {"model_bytes", "workspace_bytes", "erik_bytes"}
+SIZES = {"model_bytes", "workspace_bytes", "erik_bytes", "body_bytes", "body_workspace_bytes"}
 MESSAGES = {
     1: "a count or the size of an array is wrong",
     2: "a number is not finite, or too large",

@@ -69,12 +69,11 @@ static int32_t checked(const struct limber_skeleton *s) {
 }
 
 /* Rodrigues: the rotation about a unit axis a is 1 + sin(q) S + (1 - cos(q)) S^2 with S b = a x b. */
-static void prepare_joint(struct joint *joint, const struct limber_skeleton *s, int i) {
-    const double *a = s->axes + 3 * i;
+void prepare_joint(struct joint *joint, int parent, int prismatic, const double *rest, const double *a) {
     const double spin[9] = {0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0};
-    joint->parent = s->parents[i];
-    joint->prismatic = s->prismatic[i] != 0;
-    memcpy(joint->rest, s->rests + 12 * i, sizeof joint->rest);
+    joint->parent = parent;
+    joint->prismatic = prismatic != 0;
+    memcpy(joint->rest, rest, sizeof joint->rest);
     memset(joint->sine, 0, sizeof joint->sine);
     memset(joint->versine, 0, sizeof joint->versine);
     memset(joint->slide, 0, sizeof joint->slide);
@@ -85,8 +84,6 @@ static void prepare_joint(struct joint *joint, const struct limber_skeleton *s, 
         multiply(joint->rest, spin, joint->sine);
         multiply(joint->sine, spin, joint->versine);
     }
-    joint->lower = s->lower[i], joint->upper = s->upper[i];
-    joint->scale = joint->prismatic ? s->reach : 1.0;
 }
 
 int32_t limber_model(void *memory, size_t bytes, const struct limber_skeleton *skeleton) {
@@ -103,7 +100,11 @@ int32_t limber_model(void *memory, size_t bytes, const struct limber_skeleton *s
     model->hold_body = skeleton->hold_body != 0;
     model->reach = skeleton->reach, model->transition_speed = skeleton->transition_speed;
     for (int i = 0; i < n; i++) {
-        prepare_joint(&model->joint[i], skeleton, i);
+        struct joint *joint = &model->joint[i];
+        prepare_joint(joint, skeleton->parents[i], skeleton->prismatic[i], skeleton->rests + 12 * i,
+                      skeleton->axes + 3 * i);
+        joint->lower = skeleton->lower[i], joint->upper = skeleton->upper[i];
+        joint->scale = joint->prismatic ? skeleton->reach : 1.0;
         uint8_t *moves = model->moves + (size_t)i * (size_t)n;
         if (model->joint[i].parent >= 0)
             memcpy(moves, model->moves + (size_t)model->joint[i].parent * (size_t)n, (size_t)n);

@@ -46,6 +46,9 @@ struct model {
     uint8_t *moves; /* (n, n) whether joint j moves the frame of joint i, at [i n + j] */
 };
 
+/* Writes a joint but for its limits and its scale. */
+void prepare_joint(struct joint *joint, int parent, int prismatic, const double *rest, const double *axis);
+
 /* The model in the memory, or NULL. */
 const struct model *model_in(const void *memory);
 

@@ -7,8 +7,7 @@
 
 size_t boxed_scratch(int n) { return (size_t)n * (size_t)n + 3 * (size_t)n; }
 
-/* Solves A x = b in place, with A's lower triangle (n, n) in rows of `width` numbers, which become its factors L D L'. */
-static void solve(int n, int width, double *a, double *x) {
+void solve_positive(int n, int width, double *a, double *x) {
     for (int i = 0; i < n; i++) {
         double *row = a + (size_t)i * (size_t)width;
         for (int j = 0; j < i; j++) { /* row[j] is L_ij D_j */
@@ -52,7 +51,7 @@ static void minimum(int n, const double *matrix, const double *descent, const do
         }
         reduced[count++] = value;
     }
-    solve(count, n, factors, reduced);
+    solve_positive(count, n, factors, reduced);
     count = 0;
     for (int i = 0; i < n; i++) x[i] = held[i] != 0.0 ? place[i] : reduced[count++];
 }

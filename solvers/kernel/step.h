@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* Solves A x = b in place, with A's lower triangle (n, n) in rows of `width` numbers, which become its factors L D L'. */
+void solve_positive(int n, int width, double *a, double *x);
+
 /* Numbers of scratch memory that `boxed` needs for n unknowns. */
 size_t boxed_scratch(int n);
 

@@ -2,22 +2,27 @@
 
 #include "vectors.h"
 
+void joint_frame(const struct joint *joint, double value, const double *parent, double *frame, double *axis) {
+    double local[12];
+    for (int k = 0; k < 12; k++) local[k] = joint->rest[k];
+    if (joint->prismatic) {
+        add_scaled(value, joint->slide, local + 9);
+    } else {
+        double sine = sin(value), versine = 1.0 - cos(value);
+        for (int k = 0; k < 9; k++) local[k] += sine * joint->sine[k] + versine * joint->versine[k];
+    }
+    if (parent)
+        compose(parent, local, frame);
+    else
+        for (int k = 0; k < 12; k++) frame[k] = local[k];
+    rotate(frame, joint->axis, axis);
+}
+
 void forward(const struct model *model, const double *angles, double *frames, double *axes) {
     for (int i = 0; i < model->joints; i++) {
         const struct joint *joint = &model->joint[i];
-        double local[12], *frame = frames + 12 * i;
-        for (int k = 0; k < 12; k++) local[k] = joint->rest[k];
-        if (joint->prismatic) {
-            add_scaled(angles[i], joint->slide, local + 9);
-        } else {
-            double sine = sin(angles[i]), versine = 1.0 - cos(angles[i]);
-            for (int k = 0; k < 9; k++) local[k] += sine * joint->sine[k] + versine * joint->versine[k];
-        }
-        if (joint->parent < 0)
-            for (int k = 0; k < 12; k++) frame[k] = local[k];
-        else
-            compose(frames + 12 * joint->parent, local, frame);
-        rotate(frame, joint->axis, axes + 3 * i);
+        const double *parent = joint->parent < 0 ? NULL : frames + 12 * joint->parent;
+        joint_frame(joint, angles[i], parent, frames + 12 * i, axes + 3 * i);
     }
 }
 

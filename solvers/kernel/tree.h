@@ -7,6 +7,9 @@
 
 #include "model.h"
 
+/* Frame (12) of a joint after its own motion and its axis (3), from that of its parent; NULL: the base, where it is. */
+void joint_frame(const struct joint *joint, double value, const double *parent, double *frame, double *axis);
+
 /* Frames (n, 12) of the joints after their own motion and their axes (n, 3), in the base, at `angles` (n,). */
 void forward(const struct model *model, const double *angles, double *frames, double *axes);
 

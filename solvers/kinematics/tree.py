@@ -41,13 +41,24 @@ class Frames:
         children.
         """
         self.nodes, self._tree = nodes, tree
-        held = _picked(nodes, tree.held_nodes)
-        self.axes: Array = (held[..., :3, :3] @ tree.axes)[
-            ..., 0
-        ]  # (..., v, 3) of the coordinates, in the world
-        # (..., v, 3) angular velocity that a unit speed of each coordinate gives to the links that it moves
-        self.turning = self.axes * tree.turns if tree.has_slides else self.axes
-        self._positions = held[..., :3, 3]
+
+    @cached_property
+    def _held(self) -> Array:
+        """Frames (..., v, 4, 4) of the coordinates' joints."""
+        return _picked(self.nodes, self._tree.held_nodes)
+
+    @cached_property
+    def axes(self) -> Array:
+        """Axes (..., v, 3) of the coordinates, in the world."""
+        axes: Array = (self._held[..., :3, :3] @ self._tree.axes)[..., 0]
+        return axes
+
+    @cached_property
+    def turning(self) -> Array:
+        """Angular velocity (..., v, 3) that a unit speed of each coordinate gives to the links that it
+        moves.
+        """
+        return self.axes * self._tree.turns if self._tree.has_slides else self.axes
 
     def pick(self, rows: Indices) -> "Frames":
         """The configurations with the given indices, of many (m,)."""
@@ -57,7 +68,7 @@ class Frames:
         """Linear velocity (..., v, 3) that a unit speed of each coordinate gives to a point (..., 3) on the
         links that it moves.
         """
-        velocity = cross(self.turning, point[..., None, :] - self._positions)
+        velocity = cross(self.turning, point[..., None, :] - self._held[..., :3, 3])
         if self._tree.has_slides:
             velocity += self.axes * (1.0 - self._tree.turns)
         return velocity

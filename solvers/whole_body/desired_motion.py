@@ -44,7 +44,7 @@ class MotionTargets:
         law: Law,
         acceleration: float | None = None,
     ) -> None:
-        self._acceleration = acceleration
+        self.acceleration = acceleration
         self.turning, self.placed, self.law, self.body = tuple(turning), tuple(placed), law, body
         self.turning_links = body.link_indices([target.link for target in turning])
         self.placed_links = body.link_indices([target.link for target in placed])
@@ -57,15 +57,21 @@ class MotionTargets:
             np.array([law.gain if target.gain is None else target.gain for target in group], float)
             for group in (turning, placed)
         )
-        self._shares: _Shares | None = None
+        self._shares: Shares | None = None
 
-    def _shares_for(self, dt: float) -> "_Shares":
+    def shares(self, dt: float) -> "Shares":
+        """The shares for steps of `dt` [s], which are kept until it changes."""
+        if self._shares is None or dt != self._shares.dt:
+            self._shares = self._shares_for(dt)
+        return self._shares
+
+    def _shares_for(self, dt: float) -> "Shares":
         shares = self.law.share(self._turn_gains, dt), self.law.share(self._gains, dt)
         heeded = [
-            self._acceleration is not None or self.law.heeds_velocity(shares[0]),
+            self.acceleration is not None or self.law.heeds_velocity(shares[0]),
             self.law.heeds_velocity(shares[1]),
         ]
-        return _Shares(dt, *shares, *heeded)
+        return Shares(dt, *shares, *heeded)
 
     def rotations(self, frames: Frames) -> Array:
         """Orientations (k, 3, 3) of the links with an orientation target."""
@@ -85,9 +91,7 @@ class MotionTargets:
     def desired(self, values: Values, frames: Frames, base_position: Array, dt: float) -> DesiredMotion:
         """The desired motion of the links in a step, for the target values of a frame."""
         law = self.law
-        if self._shares is None or dt != self._shares.dt:
-            self._shares = self._shares_for(dt)
-        _, turn_share, share, with_spins, with_velocities = self._shares
+        _, turn_share, share, with_spins, with_velocities = self.shares(dt)
         now, positions = self.rotations(frames), self.positions(frames)
         target, turn_weights = values.rotation, self._turn_weights
         found = np.abs(np.einsum("kij,kij->k", target, target) - 3.0) < NO_ROTATION
@@ -101,7 +105,7 @@ class MotionTargets:
             target = np.where(found[:, None, None], target, now)
             turn_weights = np.where(found, turn_weights, 0.0)
         spins = _known(values.angular_velocity, found) if with_spins else None
-        turns = law.turns(now, target, spins, turn_share, dt, self._acceleration)
+        turns = law.turns(now, target, spins, turn_share, dt, self.acceleration)
 
         aim, weights, at = values.position, self._weights, positions + base_position
         here = np.isfinite(aim).all(1)
@@ -118,7 +122,7 @@ class MotionTargets:
         return DesiredMotion(turns, turn_weights, positions, moves, weights, lost)
 
 
-class _Shares(NamedTuple):
+class Shares(NamedTuple):
     """Shares of the errors that a step of `dt` [s] corrects, and whether the targets' velocities count."""
 
     dt: float

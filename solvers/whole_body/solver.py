@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kernel.library import kernel
 from ..kinematics.se3 import Array, exponential, logarithm
 from ..kinematics.tree import BASE, LINEAR, Frames
-from ..least_squares import box, constrained
+from ..least_squares import constrained
 from ..least_squares.constrained import Answer, Constraints, stacked
 from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
-from .articulated import Limbs
 from .body import Body
+from .compiled_step import CompiledStep
 from .contacts import contact_constraints, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
@@ -81,8 +82,18 @@ class WholeBody:
         brakes = None if self.acceleration is None else float(np.min(self.acceleration))
         self._motion_targets = MotionTargets(body, self.turning, self.placed, self.options.law, brakes)
         links = self._motion_targets.turning_links, self._motion_targets.placed_links
-        self._normal, self._limbs = Normal(body, *links), Limbs(body, *links)
+        self._normal = Normal(body, *links)
         self._levels = sorted({target.level for target in targets}) or [0]
+        library = kernel()
+        is_plain = len(self._levels) == 1 and not body.coupling_names and type(self.options.law) is Law
+        self.compiled: CompiledStep | None = None  # None: every step is computed in Python
+        if library is not None and is_plain:
+            self.compiled = CompiledStep(library, self._motion_targets)
+            settings = self.compiled.body.settings
+            settings.damping, settings.damping_by_error = (
+                self.options.damping**2,
+                self.options.damping_by_error**2,
+            )
 
     def start(
         self,
@@ -129,13 +140,25 @@ class WholeBody:
             raise TargetError(
                 f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
             )
+        if self.compiled is None or values.contacts:
+            return self._step(values, state, dt)
+        allowed = bounds(self.options.limits, self._joints(state), dt)
+        after, solution = self.compiled.step(values, state, dt, allowed, self._posture_pull(dt))
+        if self.acceleration is not None:
+            over = self._exceeded_accelerations(state, after, self.acceleration * dt)
+            solution = replace(solution, yielded=over)
+        return solution, after
+
+    def _joints(self, state: State) -> JointState:
+        return JointState(state.joints, state.velocity[BASE:], self.body.lower, self.body.upper)
+
+    def _step(self, values: Values, state: State, dt: float) -> tuple[Solution, State]:
+        """The step in Python."""
         body, options = self.body, self.options
         desired = self._motion_targets.desired(values, state.frames, state.base_position, dt)
         upper = np.full(body.unknowns, np.inf if body.floating else 0.0)
         lower = -upper
-        least, largest = bounds(
-            options.limits, JointState(state.joints, state.velocity[BASE:], body.lower, body.upper), dt
-        )
+        least, largest = bounds(options.limits, self._joints(state), dt)
         lower[BASE:], upper[BASE:] = least - state.joints, largest - state.joints
         constraints, names = self._constraints(values, state, dt)
         problem = _StepProblem(
@@ -186,8 +209,12 @@ class WholeBody:
         damped[:LINEAR] = damping
         drawn = np.zeros(self.body.unknowns)
         if posture is not None:  # free joints follow it; others are pulled by damping over weight
-            drawn[BASE:] = damping * min(1.0, options.posture_gain * dt) * (posture - state.joints)
+            drawn[BASE:] = self._posture_pull(dt) * (posture - state.joints)
         return damped, drawn
+
+    def _posture_pull(self, dt: float) -> float:
+        """Gradient toward the posture [per rad or m of difference], in a step of `dt` [s]."""
+        return self.options.damping**2 * min(1.0, self.options.posture_gain * dt)
 
     def _solved(self, problem: "_StepProblem", constraints: Constraints | None) -> Answer:
         """The move (6 + n,) of a step, priority level by level."""
@@ -197,16 +224,12 @@ class WholeBody:
         for level in self._levels:
             chosen = self._of_level(desired, level)
             errors = frames, chosen.turn_weights, chosen.turns, chosen.positions, chosen.weights, chosen.moves
-            if constraints is None and self._limbs.is_quicker:
-                boxed = box.minimum(self._limbs.equations(*errors, damped, drawn), lower, upper, state.sides)
-                answer = constrained.of_box(boxed)
-            else:
-                matrix, vector = self._normal.equations(*errors)
-                _damp(matrix, damped)
-                vector += drawn
-                answer = constrained.solve(
-                    matrix, vector, lower, upper, constraints, state.sides, state.multipliers
-                )
+            matrix, vector = self._normal.equations(*errors)
+            _damp(matrix, damped)
+            vector += drawn
+            answer = constrained.solve(
+                matrix, vector, lower, upper, constraints, state.sides, state.multipliers
+            )
             stopped |= answer.stopped
             if level != self._levels[-1]:
                 constraints = self._fixed(chosen, frames, answer.x, constraints)

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..kinematics.rotations import exponential, from_matrix, multiply, normalized, to_matrix
-from ..kinematics.se3 import Array, logarithm
+from ..kinematics.se3 import Array, exponential, logarithm, orthonormal
 from ..kinematics.tree import BASE, Frames
 from ..least_squares.box import Sides
 from ..least_squares.constrained import Mask
@@ -70,10 +69,7 @@ def moved(body: Body, state: State, move: Array, dt: float) -> State:
         dt: Duration of the step [s].
     """
     joints = np.minimum(np.maximum(state.joints + move[BASE:], body.lower), body.upper)
-    x, y, z = move[3:BASE].tolist()
-    turn = np.array(
-        to_matrix(normalized(multiply(exponential((x, y, z)), from_matrix(state.base_rotation.tolist()))))
-    )
+    turn = orthonormal(exponential(move[3:BASE]) @ state.base_rotation)
     velocity = move / dt
     velocity[BASE:] = (joints - state.joints) / dt
     return State(

@@ -1,0 +1,140 @@
+"""Rows of tables of text, as spreadsheets and programs write them: separators, comments, encodings and
+decimal commas.
+"""
+
+import csv
+import math
+import re
+
+from ...files.plain import shown
+from .json_files import text_of
+from .recording import MOST_NUMBERS, MotionFileError
+
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # begin of what spreadsheets save as Unicode text
+COMMENTS = ("#", "//", "%")  # begins of lines
+SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # the first line of spreadsheets that say their separator
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
+
+
+def rows_of(data: bytes) -> list[list[str]]:
+    """Rows of a CSV file, each as long as the first; empty ones are left out.
+
+    Raises:
+        MotionFileError: The file is no CSV table.
+    """
+    text = text_of(_as_utf_8(data))
+    if "\0" in text:
+        raise MotionFileError("it has a zero character: it is no text, choose another file")
+    lines, mark = _lines(text)
+    try:
+        rows = [
+            row
+            for row in csv.reader(lines, delimiter=mark, skipinitialspace=mark == " ")
+            if any(cell.strip() for cell in row)
+        ]
+    except csv.Error as error:
+        raise MotionFileError(f"it is no table ({error}): it is damaged, or not a CSV file") from error
+    if not rows or len(rows[0]) < 2:
+        raise MotionFileError("its first line is no heading: write the names of the columns, the time first")
+    if len(rows) * len(rows[0]) > MOST_NUMBERS:
+        raise MotionFileError(
+            f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
+        )
+    _square(rows)
+    return rows if mark == "," else [rows[0], *([*map(with_point, row)] for row in rows[1:])]
+
+
+def _square(rows: list[list[str]]) -> None:
+    """Takes empty cells from the ends of the heading, and of rows that are longer.
+
+    Raises:
+        MotionFileError: A row still has another length than the first.
+    """
+    while len(rows[0]) > 2 and not rows[0][-1].strip():  # a separator at the heading's end
+        rows[0].pop()
+    for k, row in enumerate(rows):
+        while len(row) > len(rows[0]) and not row[-1].strip():  # a separator at the line's end
+            row.pop()
+        if len(row) != len(rows[0]):
+            raise MotionFileError(
+                f"row {k}: it has {len(row)} columns, and the heading {len(rows[0])}: the file is damaged"
+                " there"
+            )
+
+
+def _as_utf_8(data: bytes) -> bytes:
+    """A text file in UTF-8, where it was in UTF-16, with or without a byte order mark."""
+    if data[:2] in UTF_16:
+        return data.decode("utf-16", "replace").encode()
+    for code, zeros in (("utf-16-le", data[1:200:2]), ("utf-16-be", data[:200:2])):
+        if zeros and not any(zeros):
+            return data.decode(code, "replace").encode()
+    return data
+
+
+def _lines(text: str) -> tuple[list[str], str]:
+    """Lines of a table without comments, and the mark between its columns."""
+    lines = [line for line in text.splitlines(keepends=True) if line.strip()]
+    named = SEPARATOR.fullmatch(lines[0].rstrip("\r\n")) if lines else None
+    if named:
+        del lines[0]
+    table = [line for line in lines if not line.lstrip().startswith(COMMENTS)]
+    if not table:
+        return [], ","
+    above, mark = lines[: lines.index(table[0])], named[1] if named else max(",;\t", key=table[0].count)
+    if not named and mark not in table[0] and len(table[0].split()) > 1:
+        mark = " "
+        table = [" ".join(line.split()) + "\n" for line in table]
+    heading = _heading_above(table[0], above, mark)
+    return [heading, *table] if heading else table, mark
+
+
+def _heading_above(first: str, above: list[str], mark: str) -> str:
+    """The last comment above numbers, which is their heading, as NumPy writes it; "" where the first line has
+    a heading of its own, or where the comment has another number of names.
+    """
+    cells = first.split(mark)
+    if not above or not all(is_number(with_point(cell)) for cell in cells if cell.strip()):
+        return ""
+    comment = above[-1].strip().lstrip("#/% ")
+    splits = (comment.split(separator) for separator in (mark, None))
+    return next((mark.join(names) + "\n" for names in splits if len(names) == len(cells)), "")
+
+
+def with_point(cell: str) -> str:
+    """A number with a point where it has a comma, as spreadsheets of many countries write it."""
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def numbers_of(rows: list[list[str]]) -> list[list[float]]:
+    """The numbers below the heading of a table.
+
+    Raises:
+        MotionFileError: A cell has no number.
+    """
+    number_rows = []
+    for k, row in enumerate(rows[1:], 1):
+        try:
+            numbers = [float(cell) for cell in row]
+        except ValueError:
+            numbers = []
+        if not numbers or not all(map(math.isfinite, numbers)):
+            wrong = next(c for c, cell in enumerate(row) if not is_number(cell))
+            remedy = (
+                "write decimals with a point"
+                if is_number(row[wrong].replace(",", "."))
+                else "correct it, or choose another file"
+            )
+            raise MotionFileError(
+                f"row {k}, column '{rows[0][wrong][:40]}': expected a number, found {shown(row[wrong])}:"
+                f" {remedy}"
+            )
+        number_rows.append(numbers)
+    return number_rows
+
+
+def is_number(cell: str) -> bool:
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False

@@ -1,0 +1,305 @@
+/* One step of a whole body: the desired motion of its links, its least squares within bounds, its integration, and a
+ * second step that corrects the error of linearisation. Source: solvers/whole_body/solver.py and desired_motion.py. */
+#include <string.h>
+
+#include "articulated.h"
+#include "turns.h"
+
+#define NO_ROTATION 0.03       /* solvers/whole_body/desired_motion.py */
+#define BRAKE 0.5              /* solvers/whole_body/law.py */
+#define CORRECTED_ERROR 0.0125 /* [rad or m] solvers/whole_body/solver.py; so is the next */
+#define LEAST_DAMPING 1e-8
+#define LINEAR 3
+
+/* What a step works on. */
+struct stepper {
+    struct limber_body_step *step;
+    const struct body *body;
+    struct least_squares problem;
+    struct turn *turns;
+    struct move *moves;
+    struct node *before;    /* nodes before the step */
+    struct turn *left_turns; /* what a correction has left to do */
+    struct move *left_moves;
+    double *damped, *drawn; /* (6 + n,) of the step */
+    double mean_square;     /* [rad^2 and m^2] of the errors of all targets */
+};
+
+static size_t laid_out(struct stepper *stepper, char *memory, int joints, int turning, int placed) {
+    struct pieces pieces = {memory, 0};
+    struct least_squares *problem = &stepper->problem;
+    size_t count = BASE + (size_t)joints, real = sizeof(double);
+    double **vectors[] = {&problem->damped, &problem->drawn, &problem->lower,   &problem->upper, &problem->x,
+                          &problem->slope,  &problem->start, &stepper->damped, &stepper->drawn};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = take(&pieces, count, real);
+    problem->nodes = take(&pieces, 1 + (size_t)joints, sizeof *problem->nodes);
+    stepper->before = take(&pieces, 1 + (size_t)joints, sizeof *stepper->before);
+    stepper->turns = take(&pieces, (size_t)turning, sizeof *stepper->turns);
+    stepper->moves = take(&pieces, (size_t)placed, sizeof *stepper->moves);
+    stepper->left_turns = take(&pieces, (size_t)turning, sizeof *stepper->left_turns);
+    stepper->left_moves = take(&pieces, (size_t)placed, sizeof *stepper->left_moves);
+    return pieces.bytes;
+}
+
+size_t limber_body_workspace_bytes(const struct limber_body *body) {
+    struct stepper stepper;
+    if (!limber_body_bytes(body)) return 0;
+    return laid_out(&stepper, NULL, body->joints, body->turning, body->placed);
+}
+
+static void rotation_of(const struct link *link, const struct node *nodes, double *rotation) {
+    multiply(nodes[link->joint + 1].frame, link->frame, rotation);
+}
+
+static void position_of(const struct link *link, const struct node *nodes, double *position) {
+    const double *frame = nodes[link->joint + 1].frame;
+    rotate(frame, link->frame + 9, position);
+    add_scaled(1.0, frame + 9, position);
+}
+
+static int is_rotation(const double *turn) {
+    double sum = -3.0;
+    for (int i = 0; i < 9; i++) sum += turn[i] * turn[i];
+    return fabs(sum) < NO_ROTATION;
+}
+
+static int is_finite3(const double *a) { return isfinite(a[0]) && isfinite(a[1]) && isfinite(a[2]); }
+
+/* The largest share of an error [rad] to correct in a step from which links can brake without overshoot. */
+static double stoppable(double error, double acceleration, double dt) {
+    double rate = BRAKE * acceleration, half = 0.5 * rate * dt;
+    double speed = sqrt(half * half + 2.0 * rate * error) - half;
+    return error > 0.0 ? smaller(1.0, speed * dt / larger(error, TINY)) : 1.0;
+}
+
+/* The desired rotation of link i: what its target's velocity does, and a share of what that leaves. */
+static void desire_turn(struct stepper *stepper, int i) {
+    const struct limber_body_step *step = stepper->step;
+    struct turn *turn = &stepper->turns[i];
+    const double *target = step->turns + 9 * i, *spin = step->spins + 3 * i;
+    double led[3] = {0.0, 0.0, 0.0}, here[9], difference[9], left[3], share = step->turn_shares[i];
+    turn->node = stepper->body->turned[i].joint + 1;
+    rotation_of(&stepper->body->turned[i], stepper->problem.nodes, turn->rotation);
+    step->lost[i] = !is_rotation(target);
+    turn->weight = step->lost[i] ? 0.0 : step->turn_weights[i];
+    memcpy(here, turn->rotation, sizeof here);
+    if (step->has_spins && !step->lost[i] && is_finite3(spin)) {
+        double ahead[9];
+        add_scaled(step->dt, spin, led);
+        exponential(led, ahead);
+        multiply(ahead, turn->rotation, here);
+    }
+    multiply_back(step->lost[i] ? turn->rotation : target, here, difference);
+    logarithm(difference, left);
+    if (step->acceleration > 0.0)
+        share = smaller(share, stoppable(sqrt(dot(left, left)), step->acceleration, step->dt));
+    copy3(led, turn->error);
+    add_scaled(share, left, turn->error);
+}
+
+/* The same for the displacement of a link with a position target. */
+static void desire_move(struct stepper *stepper, int i) {
+    const struct limber_body_step *step = stepper->step;
+    struct move *move = &stepper->moves[i];
+    const double *target = step->places + 3 * i, *speed = step->speeds + 3 * i;
+    int8_t *lost = step->lost + stepper->body->turning + i;
+    move->node = stepper->body->positioned[i].joint + 1;
+    position_of(&stepper->body->positioned[i], stepper->problem.nodes, move->position);
+    *lost = !is_finite3(target);
+    move->weight = *lost ? 0.0 : step->weights[i];
+    int is_led = step->has_speeds && !*lost && is_finite3(speed);
+    for (int k = 0; k < 3; k++) {
+        double at = move->position[k] + step->base[9 + k], led = is_led ? step->dt * speed[k] : 0.0;
+        move->error[k] = led + step->shares[i] * ((*lost ? at : target[k]) - at - led);
+    }
+}
+
+static void desire(struct stepper *stepper) {
+    int turning = stepper->body->turning, placed = stepper->body->placed;
+    double sum = 0.0;
+    for (int i = 0; i < turning; i++) {
+        desire_turn(stepper, i);
+        sum += dot(stepper->turns[i].error, stepper->turns[i].error);
+    }
+    for (int i = 0; i < placed; i++) {
+        desire_move(stepper, i);
+        sum += dot(stepper->moves[i].error, stepper->moves[i].error);
+    }
+    stepper->mean_square = sum / larger(turning + placed, 1);
+}
+
+/* Damping of the diagonal, the gradient toward the posture, and the bounds of a step. */
+static void bound(struct stepper *stepper) {
+    const struct limber_body_step *step = stepper->step;
+    struct least_squares *problem = &stepper->problem;
+    for (int i = 0; i < BASE + stepper->body->joints; i++) {
+        int joint = i - BASE;
+        stepper->damped[i] = step->damping + (i < LINEAR ? 0.0 : step->damping_by_error * stepper->mean_square);
+        stepper->drawn[i] = joint < 0 ? 0.0 : step->pull * (step->posture[joint] - step->joints[joint]);
+        problem->upper[i] = joint >= 0              ? step->most[joint] - step->joints[joint]
+                            : stepper->body->floating ? HUGE_VAL
+                                                      : 0.0;
+        problem->lower[i] = joint >= 0 ? step->least[joint] - step->joints[joint] : -problem->upper[i];
+    }
+}
+
+static void solve(struct stepper *stepper, const struct turn *turns, const struct move *moves) {
+    const struct body *body = stepper->body;
+    assemble(&stepper->problem, turns, body->turning, moves, body->placed, LEAST_DAMPING);
+    stepper->step->rounds = box_minimum(&stepper->problem, stepper->step->sides, &stepper->step->stopped);
+}
+
+/* Joints and base after a move x (6 + n,) from `joints` (n,) and `base` (12,), to the arrays of the result; and the nodes
+ * there. */
+static void integrate(struct stepper *stepper, const double *joints, const double *base) {
+    int n = stepper->body->joints;
+    const double *x = stepper->problem.x;
+    double *joints_after = stepper->step->moved, *base_after = joints_after + n, turn[9], before[9];
+    for (int i = 0; i < n; i++) {
+        const struct joint *joint = &stepper->body->joint[i];
+        joints_after[i] = clamped(joints[i] + x[BASE + i], joint->lower, joint->upper);
+    }
+    memcpy(before, base, sizeof before);
+    exponential(x + 3, turn);
+    multiply(turn, before, base_after);
+    make_orthonormal(base_after);
+    for (int k = 0; k < 3; k++) base_after[9 + k] = base[9 + k] + x[k];
+    body_forward(stepper->body, joints_after, base_after, stepper->problem.nodes);
+}
+
+/* Whether the error of linearisation of the step from the nodes `before` must be corrected. */
+static int needs_correction(const struct stepper *stepper) {
+    const struct body *body = stepper->body;
+    const struct node *after = stepper->problem.nodes;
+    const double *x = stepper->problem.x, *base = stepper->step->base + 9, *base_after = stepper->step->moved + body->joints + 9;
+    double square = 0.0, worst = 0.0;
+    for (int i = LINEAR; i < BASE + body->joints; i++) square = larger(square, x[i] * x[i]);
+    if (1.5 * square < CORRECTED_ERROR) return 0; /* as much error have three hinges at a position, whose axes differ */
+    for (int i = 0; i < body->turning; i++) {
+        const struct turn *turn = &stepper->turns[i];
+        double rotation[9], difference[9], error[3];
+        if (turn->weight <= 0.0) continue;
+        rotation_of(&body->turned[i], after, rotation);
+        multiply_back(rotation, turn->rotation, difference);
+        logarithm(difference, error);
+        add_scaled(-1.0, stepper->before[turn->node].velocity + 3, error);
+        worst = larger(worst, dot(error, error));
+    }
+    for (int i = 0; i < body->placed; i++) {
+        const struct move *move = &stepper->moves[i];
+        const double *velocity = stepper->before[move->node].velocity;
+        double position[3], turned[3], error[3];
+        if (move->weight <= 0.0) continue;
+        position_of(&body->positioned[i], after, position);
+        cross(velocity + 3, move->position, turned);
+        for (int k = 0; k < 3; k++)
+            error[k] = position[k] + base_after[k] - move->position[k] - base[k] - velocity[k] - turned[k];
+        worst = larger(worst, dot(error, error));
+    }
+    return worst > CORRECTED_ERROR * CORRECTED_ERROR;
+}
+
+/* A second Gauss-Newton step, from the result of the first. Bounds and damping are those of both moves together. */
+static void correct_linearisation(struct stepper *stepper) {
+    const struct body *body = stepper->body;
+    struct limber_body_step *step = stepper->step;
+    struct least_squares *problem = &stepper->problem;
+    double base_after[12], *joints_after = step->moved;
+    memcpy(base_after, joints_after + body->joints, sizeof base_after);
+    for (int i = 0; i < body->turning; i++) {
+        struct turn *left = &stepper->left_turns[i];
+        double desired[9], goal[9], difference[9];
+        *left = stepper->turns[i];
+        exponential(left->error, desired);
+        multiply(desired, left->rotation, goal);
+        rotation_of(&body->turned[i], problem->nodes, left->rotation);
+        multiply_back(goal, left->rotation, difference);
+        logarithm(difference, left->error);
+    }
+    for (int i = 0; i < body->placed; i++) {
+        struct move *left = &stepper->left_moves[i];
+        *left = stepper->moves[i];
+        position_of(&body->positioned[i], problem->nodes, left->position);
+        for (int k = 0; k < 3; k++)
+            left->error[k] += stepper->moves[i].position[k] + step->base[9 + k] - left->position[k] - base_after[9 + k];
+    }
+    for (int i = 0; i < BASE + body->joints; i++) {
+        double past = i < BASE ? problem->x[i] : joints_after[i - BASE] - step->joints[i - BASE];
+        problem->damped[i] = stepper->damped[i];
+        problem->drawn[i] = stepper->drawn[i] - stepper->damped[i] * past;
+        if (i < BASE) continue;
+        problem->lower[i] = smaller(problem->lower[i] - past, 0.0);
+        problem->upper[i] = larger(problem->upper[i] - past, 0.0);
+    }
+    solve(stepper, stepper->left_turns, stepper->left_moves);
+    memcpy(problem->start, joints_after, (size_t)body->joints * sizeof *joints_after);
+    integrate(stepper, problem->start, base_after);
+}
+
+/* Writes the velocity [m/s, rad/s] from before the step, and the frames. */
+static void write_result(const struct stepper *stepper, int is_corrected) {
+    const struct limber_body_step *step = stepper->step;
+    int n = stepper->body->joints;
+    const double *joints = step->moved, *base = joints + n;
+    double *velocity = step->moved + n + 12, difference[9];
+    if (is_corrected) {
+        subtract(base + 9, step->base + 9, velocity);
+        multiply_back(base, step->base, difference);
+        logarithm(difference, velocity + 3);
+    } else {
+        memcpy(velocity, stepper->problem.x, BASE * sizeof *velocity);
+    }
+    for (int k = 0; k < BASE; k++) velocity[k] /= step->dt;
+    for (int i = 0; i < n; i++) velocity[BASE + i] = (joints[i] - step->joints[i]) / step->dt;
+    for (int i = 0; i <= n; i++) {
+        const double *frame = stepper->problem.nodes[i].frame;
+        double *matrix = step->frames + 16 * (i ? stepper->body->row[i - 1] : 0);
+        for (int k = 0; k < 3; k++) {
+            copy3(frame + 3 * k, matrix + 4 * k);
+            matrix[4 * k + 3] = frame[9 + k];
+        }
+        matrix[12] = matrix[13] = matrix[14] = 0.0, matrix[15] = 1.0;
+    }
+}
+
+static int32_t checked(const struct limber_body_step *step, const struct body *body) {
+    size_t n = (size_t)body->joints, k = (size_t)body->turning, p = (size_t)body->placed;
+    double settings[] = {step->dt, step->acceleration, step->damping, step->damping_by_error, step->pull};
+    if (!is_within(step->joints, n, FARTHEST) || !is_within(step->base, 12, LARGEST) ||
+        !is_within(step->posture, n, LARGEST) || !is_within(step->turn_weights, k, LARGEST) ||
+        !is_within(step->weights, p, LARGEST) || !is_within(step->turn_shares, k, LARGEST) ||
+        !is_within(step->shares, p, LARGEST) || !is_within(settings, 5, LARGEST))
+        return LIMBER_NOT_FINITE;
+    if (!(step->dt > 0.0 && step->damping > 0.0)) return LIMBER_SIZE;
+    for (size_t i = 0; i < n; i++)
+        if (!(step->least[i] <= step->most[i])) return LIMBER_JOINT;
+    for (size_t i = 0; i < BASE + n; i++)
+        if (step->sides[i] < -1 || step->sides[i] > 1) return LIMBER_SIZE;
+    return LIMBER_OK;
+}
+
+int32_t limber_body_step(struct limber_body_step *step) {
+    struct stepper stepper;
+    const struct body *body = step ? body_in(step->body) : NULL;
+    if (!body) return LIMBER_MODEL;
+    size_t bytes = laid_out(&stepper, step->workspace, body->joints, body->turning, body->placed);
+    if (!step->workspace || ((uintptr_t)step->workspace & 15) || step->workspace_bytes < bytes) return LIMBER_SIZE;
+    int32_t error = checked(step, body);
+    if (error) return error;
+    size_t count = BASE + (size_t)body->joints, real = sizeof(double);
+    stepper.step = step, stepper.body = stepper.problem.body = body;
+    step->stopped = 0;
+    body_forward(body, step->joints, step->base, stepper.problem.nodes);
+    desire(&stepper);
+    bound(&stepper);
+    memcpy(stepper.problem.damped, stepper.damped, count * real);
+    memcpy(stepper.problem.drawn, stepper.drawn, count * real);
+    solve(&stepper, stepper.turns, stepper.moves);
+    memcpy(stepper.before, stepper.problem.nodes, (1 + (size_t)body->joints) * sizeof *stepper.before);
+    integrate(&stepper, step->joints, step->base);
+    int is_corrected = step->corrects && needs_correction(&stepper);
+    if (is_corrected) correct_linearisation(&stepper);
+    write_result(&stepper, is_corrected);
+    if (!is_within(step->moved, 2 * (size_t)body->joints + 18, LARGEST)) return LIMBER_NOT_FINITE;
+    return LIMBER_OK;
+}

@@ -1,0 +1,65 @@
+/* What the kernel exports of the whole-body solver: see limber.h for the conventions.
+ *
+ * Source of names and formulas: solvers/whole_body and solvers/least_squares.
+ */
+#ifndef LIMBER_WHOLE_BODY_H
+#define LIMBER_WHOLE_BODY_H
+
+#include "limber.h"
+
+/* One body with the links that may have targets as arrays: n joints, k links with an orientation target, p with a
+ * position target. */
+struct limber_body {
+    int32_t joints, turning, placed;
+    int32_t floating;              /* whether the base is free to move */
+    const int32_t *parents;        /* (n,) -1: the base */
+    const int32_t *prismatic;      /* (n,) */
+    const int32_t *rows;           /* (n,) 1 to n, where a joint's frame stands among those that a step returns */
+    const double *rests;           /* (n, 12) frames in the parents', at zero */
+    const double *axes;            /* (n, 3) unit, in the joints' frames */
+    const double *lower, *upper;   /* (n,) may be infinite */
+    const int32_t *turning_joints; /* (k,) joint that carries a link; -1: the base */
+    const double *turning_ends;    /* (k, 12) frames in it */
+    const int32_t *placed_joints;  /* (p,) the same */
+    const double *placed_ends;     /* (p, 12) */
+};
+
+LIMBER_EXPORT size_t limber_body_bytes(const struct limber_body *body);
+LIMBER_EXPORT size_t limber_body_workspace_bytes(const struct limber_body *body);
+
+/* Writes the model of a body to memory, which must not be moved afterwards. */
+LIMBER_EXPORT int32_t limber_body(void *memory, size_t bytes, const struct limber_body *body);
+
+/* One step toward the targets of a frame, as `WholeBody.step`: what it starts from, and its result. */
+struct limber_body_step {
+    const void *body;
+    void *workspace; /* need not be kept between calls */
+    size_t workspace_bytes;
+
+    const double *joints;        /* (n,) before the step */
+    const double *base;          /* (12,) */
+    const double *least, *most;  /* (n,) values of the joints after the step; may be infinite */
+    const double *turns;         /* (k, 9) rotations of the orientation targets in the world; another matrix: lost */
+    const double *places;        /* (p, 3) of the position targets; not finite: lost */
+    const double *spins;         /* (k, 3) [rad/s] their velocities; not finite: taken as zero */
+    const double *speeds;        /* (p, 3) [m/s] */
+    const double *turn_weights, *weights; /* (k,), (p,) of squared errors */
+    const double *turn_shares, *shares;   /* (k,), (p,) of the errors that the step corrects */
+    const double *posture;       /* (n,) to which joints return that no target determines */
+    double dt;                   /* [s] */
+    double acceleration;         /* [rad/s^2] of the joints, for braking; zero: links can stop at once */
+    double damping, damping_by_error; /* added to the diagonal; the latter times the mean squared error */
+    double pull;                 /* toward the posture, times the difference */
+    int32_t has_spins, has_speeds;    /* whether the targets' velocities count */
+    int32_t corrects;            /* whether a second step corrects the error of linearisation, where it matters */
+
+    double *moved;               /* (n + 12 + 6 + n) joints, base and velocity after the step */
+    double *frames;              /* (1 + n, 16) base and joints after the step, from the base's position, by `rows` */
+    int8_t *sides;               /* (6 + n,) bounds active in the last step; afterwards those of this one */
+    int8_t *lost;                /* (k + p,) targets that are lost */
+    int32_t rounds, stopped;     /* linear solves; whether the search was stopped early */
+};
+
+LIMBER_EXPORT int32_t limber_body_step(struct limber_body_step *step);
+
+#endif

@@ -1,0 +1,163 @@
+"""The compiled step of a whole body is that of the Python reference."""
+
+import math
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from limber.solvers.kernel.library import KernelError, kernel
+from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z
+from limber.solvers.kinematics.skeleton import End, Joint
+from limber.solvers.limits import usual_limits
+from limber.solvers.whole_body.body import Body, Coupling
+from limber.solvers.whole_body.law import DEAD_BEAT, Law
+from limber.solvers.whole_body.solver import Options, WholeBody
+from limber.solvers.whole_body.state import State, at_rest
+from limber.solvers.whole_body.targets import Target, Values
+
+from tests.solvers.bodies import DT, TRACKED, asks, follow, manikin, random_body, wave
+
+pytestmark = pytest.mark.skipif(kernel() is None, reason="there is no compiled kernel: make kernel")
+
+seeds = st.integers(0, 2**32 - 1)
+ROUNDING = 1e-8  # of a step: 1e-12 times what damping of 1e-4 leaves of the condition
+SAME_MOTION = 1e-9  # [rad or m] of whole motions
+
+
+def reference(solver: WholeBody) -> WholeBody:
+    """The same solver without the kernel."""
+    other = WholeBody(solver.body, solver.targets, solver.options)
+    other.compiled = None
+    return other
+
+
+def chain(count: int, **more) -> Body:
+    """Hinges one after the other."""
+    joints = [
+        Joint(f"{k}", k - 1, IDENTITY, (0.0, 0.0, 0.1), (X, Y, Z)[k % 3], -2.0, 2.0) for k in range(count)
+    ]
+    links = [End(-1, name="base"), *(End(k, name=f"link {k}") for k in range(2, count, 3))]
+    return Body(joints, links, **more)
+
+
+class Case:
+    """A random body with targets, limits and a frame's values, which are partly lost."""
+
+    def __init__(
+        self, seed: int, count: int, positions: str, gain: float, is_fixed: bool, is_far: bool
+    ) -> None:
+        draw = np.random.default_rng(seed)
+        body, _, joints = random_body(random.Random(seed), count)
+        body.floating = not is_fixed
+        links = list(body.links)
+        placed = {"everywhere": links, "at the base": ["base"], "nowhere": []}[positions]
+        weights = iter(draw.uniform(0.0, 2.0, 2 * len(links)).tolist())
+        targets = [Target(link, weight=next(weights)) for link in links if draw.random() < 0.8]
+        targets += [Target(link, "position", next(weights)) for link in placed]
+        velocity, acceleration = (
+            float(draw.uniform(0.2, 5.0)) if draw.random() < 0.5 else None for _ in "ab"
+        )
+        self.solver = WholeBody(
+            body, targets, Options(Law(gain), usual_limits(velocity, acceleration), posture_gain=5.0)
+        )
+        turn, position = wave(body, draw.uniform(0.0, 3.0))[1:]
+        goal = body.lower + draw.random(len(body)) * (body.upper - body.lower) if is_far else joints
+        near = np.clip(goal + 0.05 * draw.normal(size=len(body)), body.lower, body.upper)
+        values = asks(body, at_rest(body, near, turn, position), targets)
+        k, p = len(values.rotation), len(values.position)
+        values.rotation[draw.random(k) < 0.1] = 0.0
+        values.position[draw.random(p) < 0.1] = np.nan
+        spins, speeds = draw.normal(size=(k, 3)), draw.normal(size=(p, 3))
+        spins[draw.random(k) < 0.1] = np.inf
+        posture = joints if draw.random() < 0.5 else None
+        self.values = replace(values, angular_velocity=spins, linear_velocity=speeds, posture=posture)
+        state = at_rest(body, joints, turn, position)
+        velocity = np.concatenate([np.zeros(6), 0.1 * draw.normal(size=len(body))])
+        sides = draw.integers(-1, 2, body.unknowns).astype(np.int8)
+        sides[:6] = 0
+        self.state = replace(state, velocity=velocity, sides=sides)
+
+
+cases = st.builds(
+    Case,
+    seeds,
+    st.integers(1, 40),
+    st.sampled_from(["everywhere", "at the base", "nowhere"]),
+    st.sampled_from([DEAD_BEAT, 10.0]),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+def same(states: tuple[State, State], tolerance: float) -> None:
+    ours, theirs = states
+    for name in ("joints", "base_rotation", "base_position"):
+        expected = getattr(theirs, name)
+        np.testing.assert_allclose(getattr(ours, name), expected, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(ours.velocity, theirs.velocity, rtol=tolerance, atol=tolerance / DT)
+    np.testing.assert_allclose(ours.frames.nodes, theirs.frames.nodes, rtol=tolerance, atol=10.0 * tolerance)
+
+
+@given(cases)
+def test_a_step_is_that_of_the_reference(case: Case) -> None:
+    assert case.solver.compiled is not None
+    ours, theirs = (
+        solver.step(case.values, case.state, DT) for solver in (case.solver, reference(case.solver))
+    )
+    same((ours[1], theirs[1]), ROUNDING)
+    for name in ("lost", "yielded", "rounds", "stopped"):
+        assert getattr(ours[0], name) == getattr(theirs[0], name)
+    assert np.array_equal(ours[0].bounded, theirs[0].bounded)
+
+
+@pytest.mark.parametrize("velocity", [None, 1.0])
+@pytest.mark.parametrize("size", [0.5, 1.5])
+def test_a_motion_is_that_of_the_reference(velocity: float | None, size: float) -> None:
+    solver = WholeBody(manikin(0.2), TRACKED, Options(limits=usual_limits(velocity)))
+    states = zip(follow(solver, 240, size), follow(reference(solver), 240, size), strict=True)
+    bounded = 0
+    for (_, ours, after), (_, _, expected) in states:
+        same((after, expected), SAME_MOTION)
+        bounded += ours.bounded.any()
+    assert bounded > 100, "limits hold in many frames"
+
+
+@pytest.mark.parametrize("count", [0, 1, 300])
+def test_a_chain_of_any_length_moves_as_in_the_reference(count: int) -> None:
+    body, draw = chain(count), np.random.default_rng(1)
+    solver = WholeBody(
+        body, [*map(Target, body.links), Target("base", "position")], Options(limits=usual_limits(1.0))
+    )
+    goal = at_rest(body, draw.uniform(-0.1, 0.1, count), np.eye(3), np.zeros(3))
+    values, ours, theirs, plain = (
+        asks(body, goal, solver.targets),
+        solver.start(),
+        solver.start(),
+        reference(solver),
+    )
+    for _ in range(4):
+        solution, ours = solver.step(values, ours, DT)
+        theirs = plain.step(values, theirs, DT)[1]
+        same((ours, theirs), ROUNDING)
+        assert solution.bounded.any() == (count > 1)
+
+
+def test_couplings_levels_and_other_laws_are_left_to_the_reference() -> None:
+    body = chain(3, couplings=[Coupling("pair", {"0": 1.0, "1": -1.0}, 0.0, 0.0)])
+    assert WholeBody(body, [Target("link 2")]).compiled is None
+    levels = [Target("link 2"), Target("base", level=1)]
+    assert WholeBody(chain(3), levels).compiled is None
+    assert WholeBody(chain(3), [Target("link 2")]).compiled is not None
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e200])
+def test_a_state_that_is_not_finite_is_refused(value: float) -> None:
+    solver = WholeBody(chain(5), [Target("link 2")])
+    state = solver.start()
+    joints = state.joints.copy()
+    joints[2] = value
+    with pytest.raises(KernelError, match="not finite"):
+        solver.step(Values(np.eye(3)[None]), replace(state, joints=joints), DT)
