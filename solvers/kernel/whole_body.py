@@ -89,7 +89,7 @@ class CompiledBody:
     def __init__(self, kernel: Kernel, body: Body, turning: Indices, placed: Indices) -> None:
         """Links `turning` (k,) have orientation targets, links `placed` (p,) position targets."""
         self.kernel, n, k, p = kernel, len(body), len(turning), len(placed)
-        arrays = {
+        arrays: dict[str, np.typing.NDArray[np.generic]] = {
             "parents": np.array(body.parents, np.int32),
             "prismatic": body.slides.astype(np.int32),
             "rows": body.held.astype(np.int32),
