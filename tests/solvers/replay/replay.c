@@ -1,0 +1,86 @@
+/* Replays recorded calls of the kernel, on a processor that cannot run the tests themselves.
+ *
+ * The file of records, argument 1, has one after the other: 'E' of ERIK, with its task as it lies in memory and the arrays
+ * that its pointers name, or 'C' of an exact correction, with its skeleton, aim, posture and start. The results go to
+ * standard output as doubles.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limber.h"
+
+static char *records, *end_of_records;
+
+/* The next bytes of the records, copied so that they are aligned. */
+static void *next(size_t bytes) {
+    void *piece = NULL;
+    if (bytes > (size_t)(end_of_records - records) || posix_memalign(&piece, 64, bytes + 64)) exit(3);
+    memcpy(piece, records, bytes);
+    records += bytes;
+    return piece;
+}
+
+static void *room(size_t bytes) {
+    void *piece = NULL;
+    if (posix_memalign(&piece, 64, bytes + 64)) exit(3);
+    return piece;
+}
+
+static void tell(const void *numbers, size_t count) { fwrite(numbers, sizeof(double), count, stdout); }
+
+static void replay_erik(void) {
+    struct limber_erik *task = next(sizeof *task);
+    size_t n = (size_t)task->joints, revolute = (size_t)task->revolute;
+    task->links = next((n + 1) * sizeof *task->links);
+    task->turning = next(revolute * sizeof *task->turning);
+    task->joint_models = next(revolute * sizeof *task->joint_models);
+    task->posture = next(n * sizeof(double));
+    task->previous = NULL;
+    task->angles = room(n * sizeof(double));
+    task->workspace_bytes = limber_erik_bytes(task->joints);
+    task->workspace = room(task->workspace_bytes);
+    if (limber_erik(task)) exit(4);
+    double iterations = task->iterations;
+    tell(&iterations, 1), tell(task->angles, n), tell(&task->end_error.angle, 2);
+}
+
+static void replay_correction(void) {
+    struct limber_skeleton *skeleton = next(sizeof *skeleton);
+    size_t n = (size_t)skeleton->joints, l = (size_t)skeleton->directions, e = (size_t)skeleton->ends;
+    skeleton->parents = next(n * sizeof(int32_t)), skeleton->prismatic = next(n * sizeof(int32_t));
+    skeleton->rests = next(12 * n * sizeof(double)), skeleton->axes = next(3 * n * sizeof(double));
+    skeleton->lower = next(n * sizeof(double)), skeleton->upper = next(n * sizeof(double));
+    skeleton->carriers = next(l * sizeof(int32_t)), skeleton->vectors = next(3 * l * sizeof(double));
+    skeleton->slides = next(l * sizeof(int32_t)), skeleton->weights = next(l * sizeof(double));
+    skeleton->end_joints = next(e * sizeof(int32_t)), skeleton->end_frames = next(12 * e * sizeof(double));
+    struct limber_problem problem = {.aims = 1, .keep = 1.0};
+    problem.aim = next(sizeof *problem.aim), problem.posture = next(n * sizeof(double));
+    double *angles = next(n * sizeof(double)), values[3];
+    size_t bytes = limber_model_bytes(skeleton);
+    void *model = room(bytes);
+    if (limber_model(model, bytes, skeleton)) exit(5);
+    problem.model = model;
+    problem.workspace_bytes = limber_workspace_bytes(model, 1, 1);
+    problem.workspace = room(problem.workspace_bytes);
+    struct limber_end_error error;
+    if (limber_correct(&problem, 1, NULL, 200, 1, angles, values, &error)) exit(6);
+    tell(values, 3), tell(angles, n), tell(&error.angle, 2);
+}
+
+int main(int count, char **arguments) {
+    FILE *file = count == 2 ? fopen(arguments[1], "rb") : NULL;
+    if (!file || fseek(file, 0, SEEK_END)) return 2;
+    size_t bytes = (size_t)ftell(file);
+    rewind(file);
+    records = room(bytes), end_of_records = records + bytes;
+    if (fread(records, 1, bytes, file) != bytes) return 2;
+    while (records < end_of_records) {
+        char kind = *records++;
+        if (kind == 'E')
+            replay_erik();
+        else
+            replay_correction();
+    }
+    return 0;
+}
