@@ -219,7 +219,7 @@ class Tracker:
                 max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt
             )
         planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
-        if is_changed:
+        if is_changed and planning.choices:
             planning = planning._replace(choices=0)
         if settling.may_plan:
             is_for_shape = planning.transition is None and not last.lost
@@ -237,11 +237,15 @@ class Tracker:
                 goal, authored, bounds, planning.transition, last.speed, not is_changed
             )
         velocity_now = (answer.angles - start) / dt
-        is_small = float(np.abs(velocity_now * dt / model.scale).max()) < STILL
-        is_worse = (
-            not settling.may_plan and settling.last > last.settling.last
-        )  # as near a target that the end can reach
-        settled = not is_changed and planning.transition is None and (is_small or is_worse)
+        settled = (
+            not is_changed
+            and planning.transition is None
+            and (
+                float(np.abs(velocity_now * dt / model.scale).max()) < STILL
+                # as near a target that the end can reach
+                or (not settling.may_plan and settling.last > last.settling.last)
+            )
+        )
         if settled:
             velocity_now = np.zeros_like(velocity_now)
             answer = Held(start, last.aim_error, last.settling.last, 0)
