@@ -7,14 +7,14 @@ several joints one channel (a differential). `mixing` converts between the two.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from ..motion.joint import Limits
 from .address import Address, address_of
 from .errors import DeviceError
 from .protocols.settings import DEFAULT, ProtocolSettings
-from .protocols.table import is_on_network
+from .protocols.table import OWN, is_on_network
 
 VIRTUAL_PORT = "virtual"
 """The built-in virtual robot, whose servos measure their positions."""
@@ -23,6 +23,8 @@ VIRTUAL_HOBBY_PORT = "virtual-hobby"
 """The built-in virtual robot with hobby servos, which do not measure their positions: arming asks to confirm
 the pose.
 """
+
+VIRTUAL_PULSES = (500.0, 2500.0)  # [us] range of its servos
 
 MAX_CHANNELS = 64  # as many as anyone puts on one serial line; bounds the memory map
 LAST_SERVO = 252  # the highest id on a bus; no board has as many servos
@@ -284,6 +286,23 @@ def auxiliary(
     return DeviceJoint(name, limits, "plain"), ServoChannel(
         servo, shares, direction, zero, per_radian, **ends
     )
+
+
+def on_virtual_robot(device: Device) -> Device:
+    """A device in the unit of the virtual robot, which has pulses: each range of positions becomes that of a
+    hobby servo.
+    """
+    if device.protocol == OWN:
+        return device
+    low, high = VIRTUAL_PULSES
+    channels = []
+    for channel in device.channels:
+        pulse = (high - low) / (channel.highest - channel.lowest)
+        zero = low + (channel.zero - channel.lowest) * pulse
+        channels.append(
+            replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high)
+        )
+    return replace(device, channels=tuple(channels), protocol=OWN, settings=DEFAULT, program="")
 
 
 def to_plain(device: Device) -> dict[str, Any]:

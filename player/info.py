@@ -4,6 +4,7 @@ from typing import Any
 
 from ..character.file.archive import VERSION
 from ..character.file.contents import ChainEntry, CharacterFile
+from ..solvers.kernel.library import kernel
 from ..solvers.table import SOLVERS
 from .paths import path_of
 
@@ -20,6 +21,7 @@ def info(character: CharacterFile) -> dict[str, Any]:
         "seconds": (character.frames - 1) * character.rate.seconds_a_frame,
         "chains": [_chain(chain) for chain in character.chains],
         "mechanisms": [mechanism.name for mechanism in character.mechanisms],
+        "bodies": [body.name for body in character.bodies],
         "joints": list(character.joint_names),
         "targets": [target.name for target in character.targets],
         "values": [value.name for value in character.values],
@@ -69,9 +71,23 @@ def lines(character: CharacterFile) -> list[str]:
     for mechanism in character.mechanisms:
         motors = ", ".join(motor.name for motor in mechanism.motors)
         text.append(f"Mechanism '{mechanism.name}': motors {motors or 'none'}")
+    for body in character.bodies:
+        feet = ", ".join(foot.link for foot in body.feet) or "none"
+        text.append(
+            f"Body of '{body.name}': {len(body.body)} joints, {len(body.targets)} targets; feet on the floor:"
+            f" {feet}"
+        )
     if character.values:
         text.append(f"Values: {', '.join(value.name for value in character.values)}")
     if character.behaviour is not None:
         states = ", ".join(state.name for state in character.behaviour.states)
         text.append(f"States: {states}; events: {', '.join(character.behaviour.events) or 'none'}")
-    return [*text, *character.remarks]
+    return [*text, _kernel_line(), *character.remarks]
+
+
+def _kernel_line() -> str:
+    """Whether this computer has the compiled kernel of the solvers."""
+    library = kernel()
+    if library is None:
+        return "Kernel: not here: solvers are slower. Install the wheel limber_kernel for this computer"
+    return f"Kernel: compiled code in {library.path}"

@@ -21,12 +21,8 @@ from ..character.mechanism.inputs import (
 from ..character.mechanism.tick import MechanismModel
 from ..solvers.kinematics.se3 import Array, inverse
 from ..solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
+from .keys import key_of
 from .scene import Moment, PlayedView
-
-
-def key_of(entry: MechanismEntry) -> str:
-    """Key of a mechanism among the parts of a stage, where chains have their names."""
-    return f"mechanism {entry.name}"
 
 
 @dataclass

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..character.file.bodies import body_values
 from ..character.file.contents import ChainEntry, CharacterFile
 from ..character.file.tracks import Array
 from ..files import atomic
@@ -56,16 +57,12 @@ def play(character: CharacterFile, script: Script) -> dict[str, Array]:
 
 def _recording(character: CharacterFile, rows: dict[str, list[Any]]) -> dict[str, Array]:
     """Arrays of the recording, from what it has of each tick."""
-    limits = [
-        *(joint for chain in character.chains for joint in chain.skeleton.joints),
-        *(motor.limits for mechanism in character.mechanisms for motor in mechanism.motors),
-    ]
     return {
         "joint_names": np.array(character.joint_names),
         **{name: np.array(row) for name, row in rows.items()},
         "state": np.array(rows["state"], dtype=str),
         "values": np.array(rows["values"]).reshape(len(rows["values"]), len(character.values)),
-        **{name: np.array([getattr(each, name) for each in limits]) for name in LIMITS},
+        **{name: np.array([getattr(each, name) for each in character.ranges]) for name in LIMITS},
         "chain_names": np.array([chain.name for chain in character.chains]),
         "value_names": np.array([value.name for value in character.values], dtype=str),
     }
@@ -133,9 +130,16 @@ def _row(performance: Performance) -> dict[str, Any]:
     for mechanism in performance.character.mechanisms:
         moved = performance.mechanism_outputs(mechanism)
         if moved is None:
-            raise PlayerError(performance.mechanism_problem(mechanism))
+            raise PlayerError(performance.problem(mechanism))
         commanded += moved.values
         desired += moved.desired
+    for body in performance.character.bodies:
+        posed = performance.body_outputs(body)
+        if posed is None:
+            raise PlayerError(performance.problem(body))
+        columns = performance.character.columns(body)
+        commanded += body_values(posed.state)[columns].tolist()
+        desired += body_values(posed.desired)[columns].tolist()
     return {
         "commanded": commanded,
         "desired": desired,

@@ -1,9 +1,16 @@
-"""Builds the wheel of the player, which plays character files without Blender, into build/."""
+"""Builds the wheel of the player, which plays character files without Blender, into build/, and puts those of
+the compiled kernel beside it: the player uses the one that fits its computer, and works without it, slower.
+"""
 
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from build_kernel import KernelBuildError, make_wheels
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
@@ -35,13 +42,25 @@ def build(folder: Path = BUILD) -> Path:
     return wheel
 
 
+def kernels(folder: Path = BUILD) -> list[Path]:
+    """Puts the wheels of the compiled kernel into a folder, one for each platform, and returns their paths;
+    raises KernelBuildError.
+    """
+    return [Path(shutil.copy(wheel, folder)) for wheel in make_wheels()]
+
+
 def main() -> int:
     try:
-        wheel = build()
+        wheels = [build()]
     except WheelError as error:
         print(f"wheel: {error}", file=sys.stderr)
         return 1
-    print(f"wheel: {wheel.relative_to(ROOT)}, {wheel.stat().st_size / 1000:.0f} kB")
+    try:
+        wheels += kernels()
+    except KernelBuildError as error:
+        print(f"wheel: the kernel is left out, so the player is slower: {error}", file=sys.stderr)
+    for wheel in wheels:
+        print(f"wheel: {wheel.relative_to(ROOT)}, {wheel.stat().st_size / 1000:.0f} kB")
     return 0
 
 

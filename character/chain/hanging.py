@@ -31,14 +31,17 @@ class ChainPose:
         return self.skeleton.forward(self.angles)
 
     def on(self, joint: int, relative: Array) -> Array:
-        """World matrix (4, 4) of a frame that is fixed to what a joint moves.
+        """World matrix (4, 4) of a frame that is fixed to what a joint moves, rounded to single precision, as
+        all of Blender's world is: two who look at each other would else go on by less than that for ever.
 
         Args:
             joint: Index of the joint, or `BASE`.
             relative: The frame (4, 4) in the joint's frame after its own rotation.
         """
         base = np.array(self.base)
-        if joint == BASE:
-            return base @ relative
-        moved: Array = frame_array(Frame(self._pose.rotations[joint], self._pose.positions[joint]))
-        return base @ moved @ relative
+        world = base @ relative
+        if joint != BASE:
+            moved = frame_array(Frame(self._pose.rotations[joint], self._pose.positions[joint]))
+            world = base @ moved @ relative
+        rounded: Array = world.astype(np.float32).astype(float)
+        return rounded

@@ -7,12 +7,22 @@ from ...motion import MotionStyle
 from ...solvers.kinematics.skeleton import Skeleton
 from ..behaviour.data import Behaviour
 from ..chain.inputs import EndInputs
+from ..filtered_value import ValueFilter
 from .anchors import Anchor, ChainLink
+from .bodies import BodyEntry, JointRange
 from .mechanisms import MechanismEntry
 from .postures import StoredPosture
+from .robots import RobotEntry
 from .tracks import Array, ClipTrack
 
-__all__ = ["Anchor", "ChainLink", "MechanismEntry", "StoredPosture"]  # parts of a file, too
+__all__ = [
+    "Anchor",
+    "BodyEntry",
+    "ChainLink",
+    "MechanismEntry",
+    "RobotEntry",
+    "StoredPosture",
+]  # parts of a file, too
 
 
 class Rate(NamedTuple):
@@ -86,10 +96,13 @@ class TargetEntry(NamedTuple):
 
 
 class ValueEntry(NamedTuple):
-    """A value beside the joints, such as a light's brightness: its name, and a track () of it."""
+    """A value beside the joints, such as a light's brightness: its name, a track () of it, and its filter for
+    a robot; None: the value as it is.
+    """
 
     name: str
     track: ClipTrack
+    filter: ValueFilter | None = None
 
 
 class SelfTest(NamedTuple):
@@ -117,6 +130,8 @@ class CharacterFile:
         targets: The targets.
         values: Values beside the joints.
         mechanisms: The mechanisms.
+        bodies: The bodies that follow a motion.
+        robots: The robots that follow it.
         behaviour: What the character does by itself; None: it plays its clip.
         self_test: What a player must compute of the clip alone; None: nothing.
         remarks: What could not travel, and what happens instead, as sentences.
@@ -131,6 +146,8 @@ class CharacterFile:
     targets: tuple[TargetEntry, ...]
     values: tuple[ValueEntry, ...] = ()
     mechanisms: tuple[MechanismEntry, ...] = ()
+    bodies: tuple[BodyEntry, ...] = ()
+    robots: tuple[RobotEntry, ...] = ()
     behaviour: Behaviour | None = None
     self_test: SelfTest | None = None
     remarks: tuple[str, ...] = ()
@@ -138,5 +155,26 @@ class CharacterFile:
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of all joints, in the order of every (n,) array of the file."""
-        names = [name for chain in self.chains for name in chain.joint_names]
-        return (*names, *(name for mechanism in self.mechanisms for name in mechanism.joint_names))
+        return (
+            *(name for chain in self.chains for name in chain.joint_names),
+            *(name for mechanism in self.mechanisms for name in mechanism.joint_names),
+            *(body.joint_names[k] for body in self.bodies for k in self.columns(body)),
+        )
+
+    @property
+    def ranges(self) -> tuple[JointRange, ...]:
+        """Limits of all joints, in the same order."""
+        limits = [
+            *(joint for chain in self.chains for joint in chain.skeleton.joints),
+            *(motor.limits for mechanism in self.mechanisms for motor in mechanism.motors),
+        ]
+        return (
+            *(JointRange(*(getattr(each, name) for name in JointRange._fields)) for each in limits),
+            *(body.ranges[k] for body in self.bodies for k in self.columns(body)),
+        )
+
+    def columns(self, body: BodyEntry) -> list[int]:
+        """Indices of a body's joints that no chain moves on top of it, and of its root if it floats."""
+        chains = {name for chain in self.chains for name in chain.joint_names}
+        count = len(body.joint_names) if body.body.floating else len(body.body)
+        return [k for k, name in enumerate(body.joint_names[:count]) if name not in chains]

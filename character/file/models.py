@@ -1,5 +1,6 @@
 """Built models as JSON: skeletons, solvers' options, motion styles and goals of ends."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -20,9 +21,9 @@ MOST_JOINTS = 1000
 MOST_COUNT = 1_000_000  # of a solver's option that is a whole number
 
 
-def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
-    """A skeleton as JSON; its numbers come back exactly as they are."""
-    joints = [
+def joints_json(joints: Sequence[Joint]) -> list[dict[str, Any]]:
+    """Joints as JSON; their numbers come back exactly as they are."""
+    return [
         {
             "name": joint.name,
             "parent": joint.parent,
@@ -32,13 +33,19 @@ def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
             "axis": list(joint.axis),
             **{name: getattr(joint, name) for name in JOINT_NUMBERS},
         }
-        for joint in skeleton.joints
+        for joint in joints
     ]
+
+
+def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:
+    """A skeleton as JSON."""
     tool = End(skeleton.tool_joint, skeleton.tool_rotation, skeleton.tool_offset, skeleton.tool_name)
-    return {"joints": joints, "ends": [_end_json(end) for end in (tool, *skeleton.more_ends)]}
+    ends = [link_json(end) for end in (tool, *skeleton.more_ends)]
+    return {"joints": joints_json(skeleton.joints), "ends": ends}
 
 
-def _end_json(end: End) -> dict[str, Any]:
+def link_json(end: End) -> dict[str, Any]:
+    """A frame on a joint as JSON."""
     return {
         "name": end.name,
         "joint": end.joint,
@@ -49,16 +56,14 @@ def _end_json(end: End) -> dict[str, Any]:
 
 def skeleton_of(plain: JsonFields) -> Skeleton:
     """The skeleton of `skeleton_json`."""
-    joints = plain.children("joints", "joint", "name")
-    if not 0 < len(joints) <= MOST_JOINTS:
-        plain.wrong("joints", f"1 to {MOST_JOINTS} joints")
-    ends = [_end(end) for end in plain.children("ends", "end")]
+    joints = joints_of(plain)
+    ends = [link_of(end) for end in plain.children("ends", "end")]
     if not ends:
         plain.wrong("ends", "at least one end")
     tool, *further = ends
     try:
         return Skeleton(
-            tuple(map(_joint, joints)),
+            joints,
             tool.rotation,
             tool.offset,
             tool.joint,
@@ -67,6 +72,14 @@ def skeleton_of(plain: JsonFields) -> Skeleton:
         )
     except SkeletonError as error:
         raise CharacterFileError(str(error)) from error
+
+
+def joints_of(plain: JsonFields) -> tuple[Joint, ...]:
+    """The joints of `joints_json`, in a field "joints"."""
+    joints = plain.children("joints", "joint", "name")
+    if not 0 < len(joints) <= MOST_JOINTS:
+        plain.wrong("joints", f"1 to {MOST_JOINTS} joints")
+    return tuple(map(_joint, joints))
 
 
 def _joint(plain: JsonFields) -> Joint:
@@ -82,7 +95,8 @@ def _joint(plain: JsonFields) -> Joint:
     )
 
 
-def _end(plain: JsonFields) -> End:
+def link_of(plain: JsonFields) -> End:
+    """The frame of `link_json`."""
     return End(
         plain.whole("joint", -1, MOST_JOINTS),
         _quaternion(plain, "rotation"),

@@ -12,7 +12,7 @@ from .errors import CharacterFileError
 Array = NDArray[np.float64]
 WIDTH = 8  # [bytes] of a number: little-endian double precision
 EXACT = 1e-6  # frames: a time that is nearer to a frame is that frame, whatever its rounding
-MOST_AXES = 3
+MOST_AXES = 4
 MOST_LENGTH = 1_000_000  # of an axis
 
 
@@ -40,12 +40,19 @@ class ClipTrack:
 
     def _place(self, frame: float) -> tuple[int, float]:
         """Row before a frame, and the share of the way from there to the next."""
-        near = round(frame)
-        position = float(near) if abs(frame - near) < EXACT else frame
+        whole, share = split(frame)
         last = len(self.rows) - 1
-        if position <= 0.0 or last == 0:
+        if whole < 0 or last == 0:
             return 0, 0.0
-        return (last, 0.0) if position >= last else (floor(position), position - floor(position))
+        return (last, 0.0) if whole >= last else (whole, share)
+
+
+def split(frame: float) -> tuple[int, float]:
+    """The whole frame before a time in frames, and the share of the way from there to the next."""
+    near = round(frame)
+    if abs(frame - near) < EXACT:
+        return near, 0.0
+    return floor(frame), frame - floor(frame)
 
 
 def track(rows: Array) -> ClipTrack:
@@ -107,9 +114,11 @@ class ArrayReader:
             fields.wrong(name, "finite numbers")
         return array
 
-    def track(self, fields: JsonFields, name: str, shape: tuple[int, ...], frames: int) -> ClipTrack:
-        """A track whose rows have this shape."""
-        rows = self.get(fields, name, (-1, *shape))
+    def track(
+        self, fields: JsonFields, name: str, shape: tuple[int, ...], frames: int, may_lack: bool = False
+    ) -> ClipTrack:
+        """A track whose rows have this shape; `may_lack` as for `get`."""
+        rows = self.get(fields, name, (-1, *shape), may_lack)
         if len(rows) not in (1, frames):
             fields.wrong(name, f"1 row or {frames}")
         return ClipTrack(rows)

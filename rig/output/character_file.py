@@ -2,129 +2,104 @@
 authored, frame by frame.
 """
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import replace
 
 import bpy
 import numpy as np
 
 from ...character.behaviour.ready import READY
-from ...character.chain.settings import BASES, ChainSettings
 from ...character.file.contents import (
     Anchor,
-    ChainEntry,
     ChainLink,
     CharacterFile,
-    FollowingEnd,
     Rate,
     SelfTest,
-    StoredPosture,
     TargetEntry,
     ValueEntry,
 )
-from ...character.file.reading import LIFE
 from ...character.file.tracks import track
 from ...character.order import in_order
+from ...hardware.errors import HardwareError
+from ...motion import MotionError
 from ..blender.errors import RigError
-from ..chains import chain as build
-from ..chains.kept_posture import place
+from ..bones.file_joints import SourceKey
 from ..live import live
-from ..live.chain_session import ChainSession
 from ..live.mover import Mover
-from ..live.movers import ChainMover, MechanismMover, movers_of
+from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
 from ..live.stage import SceneStage, in_one_order
 from ..live.uses import Use, why_not
+from ..robot.device import driven_names
+from ..robot.value_filters import value_filter
 from ..robot.values import value_of
 from ..scene.dependencies import moved_targets
-from ..scene.goal import watched, with_goal
 from ..scene.placement import Hanging
-from .character_mechanisms import MechanismReader
+from .character_bodies import ExportedBody
+from .character_chains import ExportedChain
+from .character_mechanisms import ExportedMechanism
+from .character_robots import ExportedRobot
 from .stepped import Stepped, scene_frames
 
 TEST_FOR = 10.0  # [s] of the self-test
 
 
-class _ChainRow(NamedTuple):
-    """What is read of a chain in a frame."""
-
-    base: int
-    posture: int  # index in the chain's list; -1: none
-    watch: int
-    weights: list[float]
-    settings: dict[str, float]
-    authored: np.ndarray
-    base_frame: np.ndarray  # (4, 4) of the chain's base in the world
-    hanging: Hanging | None
-    commanded: np.ndarray
-    desired: np.ndarray
-
-
-@dataclass
-class _Read:
-    """What was read of a chain so far."""
-
-    rows: list[_ChainRow] = field(default_factory=list)
-    problems: dict[int, str] = field(default_factory=dict)  # by frames
-    has_changed: bool = False  # whether its joints were built in another way in a later frame
-
-
 class CharacterExport(Stepped):
-    """Reads the scene's chains over its frames, one frame per step. Nothing is written before `finish`.
+    """Reads the scene's movers over its frames, one frame per step. Nothing is written before `finish`.
 
     Args:
-        scene: The scene; its chains that are live or have a target are exported, and its mechanisms with
-            motors.
+        scene: The scene; its chains that are live or have a target are exported, its bodies that follow a
+            motion, and its mechanisms with motors.
         name: Name of the character.
         behaviour: Key of a ready set in `READY`; "NONE": no behaviour.
 
     Raises:
-        RigError: there is no such chain, or one cannot be baked.
+        RigError: there is no such mover, or one cannot be baked.
     """
 
     keeps_unkeyed = True
 
     def __init__(self, scene, name: str, behaviour: str = "NONE") -> None:
-        movers = [mover for obj in scene.objects for mover in movers_of(obj)]
-        exported = [mover for mover in movers if mover.is_live or mover.bakes_when_off or _has_motors(mover)]
-        self.movers = [mover for mover in in_one_order(exported) if isinstance(mover, ChainMover)]
-        self.mechanisms = [mover for mover in in_one_order(exported) if isinstance(mover, MechanismMover)]
-        if not self.movers and not self.mechanisms:
-            raise RigError(
-                "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
-            )
-        for mover in (*self.movers, *self.mechanisms):
-            if why := why_not(Use.BAKE, mover):
-                raise RigError(why)
-        names = [mover.name for mover in self.movers]
-        self._names = {
-            mover.key: mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}"
-            for mover in self.movers
-        }
         self.name, self.behaviour = name, behaviour
+        exported, self.left_out = _exported(scene)
         self.frames = scene_frames(scene)
         if not len(self.frames):
             raise RigError("The scene's frame range is empty: set Start before End in the Output properties")
+        self.movers = in_one_order(exported)
         self.stage = SceneStage()
-        live.prepare(self.stage, [*self.movers, *self.mechanisms])
-        self.readers = [MechanismReader(mover, self.stage.session(*mover)) for mover in self.mechanisms]
-        self.reads = {mover.key: _Read() for mover in self.movers}
-        self.models: dict = {}
-        self.targets = {
-            target.name: (target, "") for mover in self.movers for target in _targets_of(mover.settings)
+        live.prepare(self.stage, self.movers)
+        chains, mechanisms, bodies = (
+            [(mover, self.stage.session(*mover)) for mover in self.movers if isinstance(mover, kind)]
+            for kind in (ChainMover, MechanismMover, BodyMover)
+        )
+        names = [mover.name for mover, _ in chains]
+        self.chains = {
+            mover.key: ExportedChain(
+                mover,
+                session,
+                mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}",
+            )
+            for mover, session in chains
         }
-        for reader in self.readers:
-            self.targets |= reader.targets
+        self.mechanisms = [ExportedMechanism(*each) for each in mechanisms]
+        self.bodies = [ExportedBody(*each) for each in bodies]
+        self.targets = {
+            name: target for each in self._readers for name, target in each.targets.items()
+        }  # object and bone of each target
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
         self.auxiliaries = {
             auxiliary.name: auxiliary
-            for owner in {mover.owner for mover in self.movers}
+            for owner in dict.fromkeys(mover.owner for mover in self.movers)
             for auxiliary in owner.limber.device.auxiliaries
         }
         self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
-        self.left_out = [mover for mover in exported if not isinstance(mover, ChainMover | MechanismMover)]
+        self.robots, self.no_robots = _robots(self.movers)
         self.total, self.done = len(self.frames), 0
         super().__init__(scene)
+
+    @property
+    def _readers(self) -> list:
+        """The readers of all movers, in the order of the file."""
+        return [*self.chains.values(), *self.mechanisms, *self.bodies]
 
     @property
     def says(self) -> str:
@@ -134,17 +109,14 @@ class CharacterExport(Stepped):
         """Reads one frame; returns whether there are more.
 
         Raises:
-            RigError: a chain cannot be solved in the first frame.
+            RigError: a mover cannot be solved in the first frame.
         """
         frame = self.frames[self.done]
         self.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        movers = [*self.movers, *self.mechanisms]
-        self.stage.advance(movers, depsgraph, self.seconds_a_frame if self.done else 0.0)
-        for mover in self.movers:
-            self._read(mover, frame, build.keyed(mover.owner, mover.settings, depsgraph))
-        placement = self.stage.placement(movers, depsgraph)
-        for reader in self.readers:
+        self.stage.advance(self.movers, depsgraph, self.seconds_a_frame if self.done else 0.0)
+        placement = self.stage.placement(self.movers, depsgraph)
+        for reader in self._readers:
             reader.read(frame, placement)
         for name, (target, bone) in self.targets.items():
             matrix = placement.object(target)
@@ -155,41 +127,16 @@ class CharacterExport(Stepped):
         for name, auxiliary in self.auxiliaries.items():
             value = value_of(auxiliary)
             self.values[name].append(0.0 if value is None else value)
+        for robot in self.robots:
+            robot.read()
         self.done += 1
         return self.done < self.total
-
-    def _read(self, mover: Mover, frame: int, settings) -> None:
-        session: ChainSession = self.stage.session(*mover)
-        if session.outputs is None:
-            raise RigError(f"Frame {frame}: {session.problem}")
-        read = self.reads[mover.key]
-        if session.problem:
-            read.problems[frame] = session.problem
-        first = self.models.setdefault(mover.key, (session.model.skeleton, session.recipe))
-        read.has_changed |= session.model.skeleton != first[0]
-        index = place(mover.settings, settings)
-        read.rows.append(
-            _ChainRow(
-                BASES.index(mover.settings.base),
-                -1 if index is None else index,
-                max(0, min(settings.watch, len(settings.targets))),
-                [posture.weight for posture in settings.postures],
-                _numbers(session.chain_settings),
-                session.authored,
-                np.array(session.base),
-                session.hanging,
-                session.outputs.angles,
-                session.outputs.desired,
-            )
-        )
 
     def finish(self) -> CharacterFile:
         """What the file has."""
         fps, base = self.scene.render.fps, self.scene.render.fps_base
-        tested = min(self.total, round(TEST_FOR * fps / base) + 1)
-        movers = self._in_order()
-        entries = [self._entry(mover) for mover in movers]
-        rows = [self.reads[mover.key].rows[:tested] for mover in movers]
+        chains = self._in_order()
+        entries = tuple(each.entry(self._anchor) for each in chains)
         posture_names = dict.fromkeys(posture.name for entry in entries for posture in entry.postures)
         character = CharacterFile(
             name=self.name,
@@ -197,72 +144,61 @@ class CharacterExport(Stepped):
             rate=Rate(float(fps), float(base)),
             first_frame=self.frames[0],
             frames=self.total,
-            chains=tuple(entries),
+            chains=entries,
             targets=tuple(
                 TargetEntry(name, self._anchor(self.hangings[name], places))
                 for name, places in self.places.items()
             ),
-            values=tuple(ValueEntry(name, track(np.array(row))) for name, row in self.values.items()),
-            behaviour=READY[self.behaviour](posture_names) if self.behaviour in READY else None,
-            mechanisms=tuple(reader.entry(self._anchor) for reader in self.readers),
-            self_test=SelfTest(
-                np.hstack(
-                    [
-                        *([row.commanded for row in each] for each in rows),
-                        *(reader.commanded[:tested] for reader in self.readers),
-                    ]
-                ),
-                np.hstack(
-                    [
-                        *([row.desired for row in each] for each in rows),
-                        *(reader.desired[:tested] for reader in self.readers),
-                    ]
-                ),
+            values=tuple(
+                ValueEntry(name, track(np.array(row)), value_filter(self.auxiliaries[name]))
+                for name, row in self.values.items()
             ),
+            robots=tuple(robot.entry(self._names()) for robot in self.robots),
+            behaviour=READY[self.behaviour](posture_names) if self.behaviour in READY else None,
+            mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
+            bodies=tuple(each.entry() for each in self.bodies),
             remarks=tuple(self._remarks()),
         )
         self._end()
-        return character
+        return replace(character, self_test=self._self_test(character, chains))
 
-    def _in_order(self) -> list[Mover]:
-        """The movers, each after the one on which it hangs."""
-        places = {self._names[mover.key]: k for k, mover in enumerate(self.movers)}
-        links = map(self._link, self.movers)
+    def _names(self) -> dict[SourceKey, str]:
+        """Names of the file's joints, by what a robot's joint follows; those of a chain before a body's."""
+        names: dict[SourceKey, str] = {}
+        for reader in (*self.bodies, *self.mechanisms, *self.chains.values()):
+            uid = reader.mover.settings.uid
+            names |= {(uid, *key): name for key, name in reader.joint_names.items()}
+        body_joints = {body.mover.owner: body.joint_names for body in self.bodies}
+        for owner, joint_names in body_joints.items():  # of chains that do not look
+            for chain in owner.limber.chains:
+                for joint in chain.joints:
+                    if joint.key in joint_names:
+                        names.setdefault((chain.uid, *joint.key), joint_names[joint.key])
+        return names
+
+    def _self_test(self, character: CharacterFile, chains: list[ExportedChain]) -> SelfTest:
+        """What Blender computed in the first seconds."""
+        tested = min(self.total, round(TEST_FOR / character.rate.seconds_a_frame) + 1)
+
+        def joined(name: str) -> np.ndarray:
+            columns = [
+                *(getattr(each, name)[:tested] for each in (*chains, *self.mechanisms)),
+                *(
+                    np.array(getattr(each, name)[:tested])[:, character.columns(entry)]
+                    for each, entry in zip(self.bodies, character.bodies, strict=True)
+                ),
+            ]
+            return np.hstack([np.array(each, float).reshape(tested, -1) for each in columns])
+
+        return SelfTest(joined("commanded"), joined("desired"))
+
+    def _in_order(self) -> list[ExportedChain]:
+        """The chains, each after the one on which it hangs."""
+        chains = list(self.chains.values())
+        places = {each.name: k for k, each in enumerate(chains)}
+        links = [each.anchor(self._anchor).link for each in chains]
         needs = [[places[link.chain]] if link is not None else [] for link in links]
-        return [self.movers[k] for k in in_order(needs, [True] * len(needs), list).indices]
-
-    def _entry(self, mover: Mover) -> ChainEntry:
-        chain, rows = mover.settings, self.reads[mover.key].rows
-        session: ChainSession = self.stage.session(*mover)
-        skeleton, recipe = self.models[mover.key]
-        postures = self._postures(mover, session)
-        kept = list(postures)  # indices in the chain's list
-        return ChainEntry(
-            name=self._names[mover.key],
-            rig=mover.owner.name,
-            skeleton=skeleton,
-            solver=recipe.solver,
-            options=recipe.options,
-            filter_name=recipe.filter_name,
-            styles=recipe.styles,
-            transition=recipe.transition,
-            ends=tuple(
-                FollowingEnd(inputs, _names(chain, inputs.number, rows[0].watch)) for inputs in session.ends
-            ),
-            postures=tuple(postures.values()),
-            base=_track([row.base for row in rows]),
-            posture=_track([kept.index(row.posture) if row.posture in kept else -1 for row in rows]),
-            watch=_track([row.watch for row in rows]),
-            weights=track(np.array([[row.weights[k] for k in kept] for row in rows]).reshape(len(rows), -1)),
-            settings={name: _track([row.settings[name] for row in rows]) for name in rows[0].settings},
-            authored=track(np.array([row.authored for row in rows])),
-            base_frame=self._anchor([row.hanging for row in rows], [row.base_frame for row in rows]),
-        )
-
-    def _link(self, mover: Mover) -> ChainLink | None:
-        """The link of another exported chain on which a chain hangs; None: it hangs on none."""
-        rows = self.reads[mover.key].rows
-        return self._anchor([row.hanging for row in rows], [row.base_frame for row in rows]).link
+        return [chains[k] for k in in_order(needs, [True] * len(needs), list).indices]
 
     def _anchor(self, hanging: list[Hanging | None], world: list[np.ndarray]) -> Anchor:
         """Where something is over the frames: on another exported chain, if it hangs on the same joint of it
@@ -270,46 +206,28 @@ class CharacterExport(Stepped):
         """
         links = {each and (each.key, each.joint) for each in hanging}
         first = next(iter(links))
-        if first is None or len(links) > 1 or first[0] not in self._names:
+        if first is None or len(links) > 1 or first[0] not in self.chains:
             return Anchor(None, track(np.array(world)))
-        link = ChainLink(self._names[first[0]], first[1])
+        link = ChainLink(self.chains[first[0]].name, first[1])
         return Anchor(link, track(np.array([each.relative for each in hanging])))
-
-    def _postures(self, mover: Mover, session: ChainSession) -> dict[int, StoredPosture]:
-        """The stored postures that have values of the chain's joints, by their indices in its list."""
-        postures = {}
-        for index, posture in enumerate(mover.settings.postures):
-            if posture.action is not None and mover.in_posture(posture.action):
-                values = session.in_posture(mover, session.reader.joint_keys, posture.action)
-                postures[index] = StoredPosture(posture.action.name, values)
-        return postures
 
     def _remarks(self) -> list[str]:
         """What cannot travel, and what happens instead, as sentences."""
-        remarks = [
-            f"{mover.label} is not in the file yet: it plays in Blender alone" for mover in self.left_out
-        ]
-        for mover in self.movers:
-            read = self.reads[mover.key]
-            if read.has_changed:
-                remarks.append(
-                    f"{mover.label} has bones whose locked axes or scales are animated: in the file they stay"
-                    f" as in frame {self.frames[0]}"
-                )
-            if read.problems:
-                frame, why = next(iter(read.problems.items()))
-                remarks.append(f"{mover.label} could not follow its goal from frame {frame} on: {why}")
-            if mover.time_ahead:
-                remarks.append(f"{mover.label} looks ahead in a bake: in the file it plays as it does live")
-            remarks += self._hanging(mover)
+        remarks = [f"{mover.label} is not in the file: {why}" for mover, why in self.left_out]
+        remarks += [f"The robot of '{name}' is not in the file: {why}" for name, why in self.no_robots]
+        for reader in self._readers:
+            remarks += reader.remarks(self.frames[0])
+        for chain in self.chains.values():
+            remarks += self._hanging(chain)
         return remarks
 
-    def _hanging(self, mover: Mover) -> list[str]:
+    def _hanging(self, chain: ExportedChain) -> list[str]:
         """What of a chain hangs on what other chains move, as sentences."""
-        sentences = []
-        for other in self.movers:
+        sentences, mover = [], chain.mover
+        is_on_link = chain.anchor(self._anchor).link is not None
+        for other in (each.mover for each in self.chains.values()):
             part = mover.part_moved_by(other) if other.key != mover.key else ""
-            is_fixed = part == "target" or self._link(mover) is None
+            is_fixed = part == "target" or not is_on_link
             if part == "target":
                 target = moved_targets(mover.settings, other.moves)[0].name
                 is_fixed = self._anchor(self.hangings[target], self.places[target]).link is None
@@ -322,31 +240,43 @@ class CharacterExport(Stepped):
         return sentences
 
 
+def _exported(scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
+    """The scene's movers that go into a file, and bodies that cannot, each with the reason.
+
+    Raises:
+        RigError: there is none, or a chain or mechanism cannot be baked.
+    """
+    exported, left_out = [], []
+    for mover in (mover for obj in scene.objects for mover in movers_of(obj)):
+        is_body = isinstance(mover, BodyMover)
+        if not (mover.is_live or mover.bakes_when_off or is_body or _has_motors(mover)):
+            continue
+        why = why_not(Use.BAKE, mover)
+        if why and not is_body:
+            raise RigError(why)
+        if why:
+            left_out.append((mover, why))
+        else:
+            exported.append(mover)
+    if not exported:
+        raise RigError(
+            "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
+        )
+    return exported, left_out
+
+
+def _robots(movers: list[Mover]) -> tuple[list[ExportedRobot], list[tuple[str, str]]]:
+    """The robots of the movers' objects, and those that cannot be in a file, each with the reason."""
+    exported, left_out = [], []
+    for owner in dict.fromkeys(mover.owner for mover in movers):
+        if not driven_names(owner):
+            continue
+        try:
+            exported.append(ExportedRobot(owner))
+        except (HardwareError, MotionError, RigError) as error:
+            left_out.append((owner.name, str(error)))
+    return exported, left_out
+
+
 def _has_motors(mover: Mover) -> bool:
     return isinstance(mover, MechanismMover) and len(mover.settings.motors) > 0
-
-
-def _targets_of(chain) -> list:
-    """The targets of a chain's own end, in their order, and those of its other ends."""
-    of_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
-    further = [end.target for end in with_goal(chain) if end.number]
-    return [target for target in (*of_end, *further) if target is not None]
-
-
-def _names(chain, number: int, watch: int) -> tuple[str, ...]:
-    """Names of the targets that an end may follow; where one is missing, that of the one that it follows."""
-    if number:
-        return (chain.ends[number - 1].target.name,)
-    targets = [watched(chain, index) for index in range(len(chain.targets) + 1)]
-    return tuple((target or targets[watch]).name for target in targets)
-
-
-def _numbers(settings: ChainSettings) -> dict[str, float]:
-    """A chain's settings by their names in a character file."""
-    numbers = settings._asdict()
-    life = numbers.pop("life")._asdict()
-    return {**numbers, **{LIFE + name: float(number) for name, number in life.items()}}
-
-
-def _track(values: list) -> object:
-    return track(np.array(values, float))

@@ -1,11 +1,8 @@
 """Reads a mechanism for a character file, frame by frame."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ...character.chain.settings import BASES
-from ...character.file.anchors import Anchor
 from ...character.file.mechanisms import GoalEntry, MechanismEntry, MotorEntry, Mounted
 from ...character.file.postures import StoredPosture
 from ...character.file.tracks import track
@@ -19,14 +16,13 @@ from ..live.mover import Mover
 from ..mechanisms import inputs as asked
 from ..properties.motion_style import motion_style
 from ..scene.placement import Hanging, Placement
+from .character_chains import Anchors
 
-Places = tuple[
-    list[Hanging | None], list[np.ndarray]
-]  # over the frames: on what it hangs, and world matrices
-Anchors = Callable[[list[Hanging | None], list[np.ndarray]], Anchor]
+# over the frames: on what something hangs, and its world matrices
+Places = tuple[list[Hanging | None], list[np.ndarray]]
 
 
-class MechanismReader:
+class ExportedMechanism:
     """Reads one mechanism over the frames of an export.
 
     Args:
@@ -53,6 +49,12 @@ class MechanismReader:
         """Object and bone ("": the object) of each target, by its name in the file."""
         goals = self.mover.settings.goals if self.mover.settings.drive != "MOTORS" else ()
         return {_name(goal): (goal.target, goal.target_bone) for goal in goals if goal.target is not None}
+
+    @property
+    def joint_names(self) -> dict[tuple[str, str], str]:
+        """Names in the file of its motors, by their keys."""
+        names = (f"{self.mover.owner.name}/{motor.name}" for motor in self.mover.settings.motors)
+        return dict(zip(self.session.joint_keys, names, strict=True))
 
     def read(self, frame: int, placement: Placement) -> None:
         """Reads a frame, after the mechanism's tick.
@@ -86,15 +88,15 @@ class MechanismReader:
         self.commanded.append(session.outputs.values)
         self.desired.append(session.outputs.desired)
 
-    def entry(self, anchor: Anchors) -> MechanismEntry:
-        """The mechanism; `anchor` says where something is over the frames."""
+    def entry(self, anchors: Anchors) -> MechanismEntry:
+        """The mechanism; `anchors` says where something is over the frames."""
         settings, session = self.mover.settings, self.session
         model = session.model
         bases, chosen, weights, authored, regulariser, goal_weights = zip(*self._rows, strict=True)
         postures = self._postures()
         kept = list(postures)
         mounted = {
-            name: Mounted(anchor(*self._places[name]), np.array(offset))
+            name: Mounted(anchors(*self._places[name]), np.array(offset))
             for name, (_, _, offset) in self._things.items()
         }
         motors = tuple(
@@ -135,6 +137,10 @@ class MechanismReader:
             authored=track(np.array(authored).reshape(len(authored), -1)),
             regulariser=track(np.array(regulariser)),
         )
+
+    def remarks(self, first_frame: int) -> list[str]:
+        """What cannot travel, and what happens instead, as sentences."""
+        return []
 
     def _postures(self) -> dict[int, StoredPosture]:
         """The stored postures that have values of the motors, by their indices in the mechanism's list."""

@@ -2,11 +2,20 @@
 .blend.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import radians
 
-from ...hardware.device import VIRTUAL_HOBBY_PORT, Device, DeviceJoint, ServoChannel, Share, Unit, auxiliary
+from ...hardware.device import (
+    VIRTUAL_HOBBY_PORT,
+    Device,
+    DeviceJoint,
+    ServoChannel,
+    Share,
+    Unit,
+    auxiliary,
+    on_virtual_robot,
+)
 from ...hardware.errors import DeviceError
 from ...hardware.protocols import table
 from ...hardware.protocols.interface import Capabilities, Quantity
@@ -148,7 +157,7 @@ def describe(rig) -> Device:
         DeviceError: a joint, limit or channel is invalid; the message names it and the remedy.
     """
     described = describe_plain(rig)
-    return _on_virtual_robot(described) if described.is_virtual and described.protocol != OWN else described
+    return on_virtual_robot(described) if described.is_virtual else described
 
 
 def describe_plain(rig) -> Device:
@@ -243,21 +252,6 @@ def _auxiliary(value) -> tuple[DeviceJoint, ServoChannel]:
         on_silence=value.on_silence,
         homing_offset=value.recorded_offset,
     )
-
-
-def _on_virtual_robot(device: Device) -> Device:
-    """The device in the unit of the virtual robot, which has pulses: each range of positions becomes that of
-    a hobby servo.
-    """
-    _, _, low, high = PULSES
-    channels = []
-    for channel in device.channels:
-        pulse = (high - low) / (channel.highest - channel.lowest)
-        zero = low + (channel.zero - channel.lowest) * pulse
-        channels.append(
-            replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high)
-        )
-    return replace(device, channels=tuple(channels), protocol=OWN, settings=ProtocolSettings(), program="")
 
 
 def may_ask_for_pose(rig) -> bool:

@@ -5,9 +5,14 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from limber.character.file.bodies import ROOT, body_values
+from limber.player.check import check
 
+from tests.blender import at_hand
 from tests.blender.baking import begin
 from tests.blender.characters import character as whole_character
+from tests.blender.figures import XSENS, called
+from tests.blender.following import follower
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, select, target
 
 END = 30
@@ -217,3 +222,72 @@ def test_a_chain_leads_a_mechanism_in_the_file_too(tmp_path):
     assert sum(motors) == len(owner.limber.mechanism.motors)
     assert np.ptp(recording["commanded"][:, motors], axis=0).max() > 0.01, "the motors moved"
     assert np.abs(recording["commanded"] - file_self_test(file)).max() < 1e-9
+
+
+def walking(has_floor: bool):
+    """A body that follows a figure which walks, with or without feet on the floor."""
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+    retarget.on_floor = has_floor
+    if has_floor:
+        for pair in retarget.pairs:
+            pair.plant = "Foot" in pair.target
+    return rig, retarget
+
+
+def baked_body(rig, retarget) -> np.ndarray:
+    """Values (frames, n + 6) of the body's joints and root in a bake of the same frames."""
+    retarget.frame_start, retarget.frame_end = 1, END
+    work, rows, more = begin(retarget), [], True
+    while more:
+        more = work.step()
+        rows.append(body_values(work.stage.session(rig, retarget).outputs.state))
+    work.cancel()
+    return np.array(rows)
+
+
+@pytest.mark.every_blender
+@pytest.mark.parametrize("has_floor", [True, False])
+@pytest.mark.parametrize("filter_name", ["none", "default"])
+def test_a_body_that_follows_a_clip_plays_as_in_a_bake(filter_name: str, has_floor: bool, tmp_path):
+    rig, retarget = walking(has_floor)
+    retarget.filter, retarget.gain, retarget.posture_gain = filter_name, 15.0, 1.0
+    retarget.acceleration = 40.0
+    file = exported(tmp_path)
+    recording = played(file)
+    assert recording["joint_names"].tolist()[-6:] == [f"{rig.name}/{name}" for name in ROOT]
+    assert bool(file.bodies[0].feet) == has_floor
+    assert np.array_equal(recording["commanded"], baked_body(rig, retarget))
+    assert np.ptp(recording["commanded"], axis=0).max() > 0.5, "it moved"
+    assert check(file).largest == 0.0
+
+
+def test_a_chain_on_a_body_plays_as_in_a_bake_and_has_its_joints_alone(tmp_path):
+    rig, retarget = walking(False)
+    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((1.0, -2.0, 1.0)))
+    at_hand.live(retarget)
+    bpy.ops.limber.live()
+    file = exported(tmp_path)
+    recording = played(file)
+    names = recording["joint_names"].tolist()
+    assert len(set(names)) == len(names)
+    retarget.frame_start, retarget.frame_end = 1, END
+    work, rows, more = begin(retarget, chain), [], True
+    while more:
+        more = work.step()
+        rows.append(work.stage.session(rig, chain).outputs.angles)
+    work.cancel()
+    assert np.array_equal(recording["commanded"][:, : len(chain.joints)], np.array(rows))
+    assert check(file).largest == 0.0
+
+
+def test_a_body_that_follows_a_stream_stays_in_blender_and_the_file_says_so(tmp_path):
+    rig, retarget = walking(False)
+    looking_chain()
+    retarget.input = "OSC"
+    file = exported(tmp_path)
+    assert not file.bodies
+    assert any(
+        remark.startswith(f"Body of '{rig.name}' is not in the file: A live stream")
+        for remark in file.remarks
+    )

@@ -1,21 +1,30 @@
 """The wheel, in an empty virtual environment: the command plays a character where there is no Blender."""
 
 import json
+import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from limber.character.chain.settings import RIG
+from limber.character.file.contents import SelfTest
+from limber.character.file.writing import write
+from limber.player.playing import play
+from limber.player.script import Script
+
+from tests.character.samples import FRAMES, chain, character
 
 ROOT = Path(__file__).resolve().parents[2]
 LAMP = ROOT / "tests" / "character" / "golden" / "v1_0.limber"
 PATIENCE = 600  # [s] for pip, which fetches numpy
 
 
-def ran(*command: object) -> subprocess.CompletedProcess:
+def ran(*command: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess:
     return subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, check=False, timeout=PATIENCE
+        list(map(str, command)), capture_output=True, text=True, check=False, timeout=PATIENCE, env=env
     )
 
 
@@ -71,6 +80,39 @@ def test_it_plays_a_script(commands: Path, tmp_path: Path):
     with np.load(out) as recording:
         assert recording["commanded"].shape == (25, 5)
         assert np.ptp(recording["commanded"], axis=0).max() > 0.3, "it followed the ball"
+
+
+@pytest.fixture
+def tested(tmp_path: Path) -> Path:
+    """A character file with what this checkout computes of it as its self-test."""
+    sample = character(chain(base=RIG))
+    recording = play(sample, Script((FRAMES - 1) / 24.0, 24.0))
+    path = tmp_path / "sample.limber"
+    write(path, replace(sample, self_test=SelfTest(recording["commanded"], recording["desired"])))
+    return path
+
+
+def test_without_a_kernel_it_says_so_and_moves_as_in_blender_all_the_same(commands: Path, tested: Path):
+    assert "not here: solvers are slower" in ran(commands / "limber", "info", tested).stdout
+    checked = ran(commands / "limber", "check", tested)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_with_the_kernel_it_uses_that(commands: Path, tested: Path, tmp_path: Path):
+    import build_kernel
+
+    try:
+        library = build_kernel.compile_native(tmp_path / "kernel")
+    except build_kernel.KernelBuildError as error:
+        pytest.skip(str(error))
+    folder = commands.parent / "with_kernel" / "limber_kernel"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    library.rename(folder / library.name)
+    environment = os.environ | {"PYTHONPATH": str(folder.parent)}
+    for command, words in (("info", "Kernel: compiled code"), ("check", "moves here as in Blender")):
+        said = ran(commands / "limber", command, tested, env=environment)
+        assert words in said.stdout, said.stderr
 
 
 def test_what_cannot_be_read_ends_with_a_sentence(commands: Path, tmp_path: Path):
