@@ -90,6 +90,11 @@ class GazeGoal:
         return EndGoal(self.aim, 0, self.weight, self.symmetric), *self.others
 
     @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The residual blocks of all ends' aims."""
+        return tuple([block for end_goal in self.ends for block in end_goal.blocks])
+
+    @cached_property
     def weights(self) -> tuple[float, ...]:
         """Weights of all ends, relative to the largest."""
         ends = self.ends
@@ -129,11 +134,12 @@ def check_goal(
             f"the posture has {len(posture)} angles, the chain {len(skeleton)} joints ({names}): store the"
             " posture again"
         )
-    for joint, angle in zip(skeleton.joints, posture, strict=True):
-        if not math.isfinite(angle):
-            raise PostureShapeError(
-                f"the posture's angle for joint '{joint.name}' is {angle}: store the posture again"
-            )
+    first = _first_infinite(posture)
+    if first is not None:
+        raise PostureShapeError(
+            f"the posture's angle for joint '{skeleton.joints[first].name}' is {posture[first]}: store the"
+            " posture again"
+        )
     if not 0.0 <= goal.keep <= 1.0:
         raise GazeError(f"the posture has the weight {goal.keep}: choose a share between 0 and 1")
     for end_goal in goal.ends:
@@ -152,12 +158,19 @@ def _check_start(skeleton: Skeleton, start: Sequence[float] | Angles) -> None:
         raise PostureShapeError(
             f"the start has {len(start)} angles, the chain {len(skeleton)} joints: begin from scratch"
         )
-    finite = np.isfinite(start)
-    if not finite.all():
-        first = int(np.argmin(finite))
+    first = _first_infinite(start)
+    if first is not None:
         raise PostureShapeError(
             f"the start's angle for joint '{skeleton.joints[first].name}' is {start[first]}: begin from scratch"
         )
+
+
+def _first_infinite(angles: Sequence[float] | Angles) -> int | None:
+    """Index of the first of angles (n,) that is not finite; None: all are."""
+    values = angles.tolist() if isinstance(angles, np.ndarray) else angles
+    if all(map(math.isfinite, values)):
+        return None
+    return next(k for k, value in enumerate(values) if not math.isfinite(value))
 
 
 def _check_end(skeleton: Skeleton, end_goal: EndGoal) -> None:

@@ -6,9 +6,10 @@ with it, and `up` and `level` stay.
 """
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
 
 from ..errors import TargetError
 from ..kinematics.rotations import (
@@ -105,14 +106,13 @@ class Aim(Block):
     @property
     def numbers(self) -> tuple[float, ...]:
         """All its numbers, so that aims can be compared."""
-        return tuple(float(number) for vector in self._vectors().values() for number in vector)
+        return tuple([number for vector in self._vectors().values() for number in vector])
 
     def _vectors(self) -> dict[str, tuple[float, ...]]:
         """Its fields that are not None, as tuples of numbers."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
-            name: tuple(value) if isinstance(value, Iterable) else (value,)
-            for name, value in values.items()
+            name: value if type(value) is tuple else tuple(np.ravel(value).tolist())
+            for name, value in vars(self).items()
             if value is not None
         }
 

@@ -72,7 +72,7 @@ class Expressive:
             return self.diagnosis.solution(
                 goal, authored, finished.angles, iterations=steps, began=began, pose=finished.pose
             )
-        angles, steps, kept = self.tracker.follow(
+        angles, steps, kept, measured = self.tracker.follow(
             goal,
             posture,
             self._authored(posture, goal.keep),
@@ -90,6 +90,7 @@ class Expressive:
             iterations=steps,
             began=began,
             memory=kept,
+            measured=measured,
             lowered=lowered,
         )
 

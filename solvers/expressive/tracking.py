@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..diagnosis import Measured
 from ..gaze import FRAME, SPEED
 from ..goals import Aim, GazeGoal
+from ..kernel.binding import Tracked
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
 from .aims import BatchedAim
@@ -152,6 +154,7 @@ class Held(NamedTuple):
     aim_error: float  # [rad]
     merit: float  # cost, as `Candidates.merit`
     steps: int
+    measured: Measured | None = None  # errors of its ends, where they are known
 
 
 class Followed(NamedTuple):
@@ -160,6 +163,7 @@ class Followed(NamedTuple):
     angles: Angles
     steps: int
     memory: Memory
+    measured: Measured | None = None  # errors of the ends, where they are known
 
 
 class Tracker:
@@ -215,7 +219,7 @@ class Tracker:
                 max(farthest(values[1:], last.values[1:]), math.dist(posture, last.values[0])), dt
             )
         planning = last.planning if settling.may_continue else last.planning._replace(transition=None)
-        if is_changed:
+        if is_changed and planning.choices:
             planning = planning._replace(choices=0)
         if settling.may_plan:
             is_for_shape = planning.transition is None and not last.lost
@@ -233,11 +237,15 @@ class Tracker:
                 goal, authored, bounds, planning.transition, last.speed, not is_changed
             )
         velocity_now = (answer.angles - start) / dt
-        is_small = float(np.abs(velocity_now * dt / model.scale).max()) < STILL
-        is_worse = (
-            not settling.may_plan and settling.last > last.settling.last
-        )  # as near a target that the end can reach
-        settled = not is_changed and planning.transition is None and (is_small or is_worse)
+        settled = (
+            not is_changed
+            and planning.transition is None
+            and (
+                float(np.abs(velocity_now * dt / model.scale).max()) < STILL
+                # as near a target that the end can reach
+                or (not settling.may_plan and settling.last > last.settling.last)
+            )
+        )
         if settled:
             velocity_now = np.zeros_like(velocity_now)
             answer = Held(start, last.aim_error, last.settling.last, 0)
@@ -257,7 +265,7 @@ class Tracker:
                 planning if transition is planning.transition else planning._replace(transition=transition)
             ),
         )
-        return Followed(answer.angles, answer.steps, kept)
+        return Followed(answer.angles, answer.steps, kept, answer.measured)
 
     def _usable_memory(self, memory: object, start: Angles) -> Memory:
         """The last frame's memory; where the start is not its solution, only what it knows of other
@@ -284,7 +292,7 @@ class Tracker:
             slow = bounds.by_acceleration(ACCELERATION, settling.trust)
             held = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
             return held._replace(steps=steps + held.steps)
-        angles, aim_error, merit, steps, _, _ = compiled.local_frame(
+        tracked = compiled.local_frame(
             (goal, authored.posture, authored.keep),
             bounds.start,
             bounds.velocity,
@@ -292,7 +300,7 @@ class Tracker:
             settling.trust,
             settling.damping_share,
         )
-        return Held(angles, aim_error, merit, steps)
+        return _tracked(tracked)
 
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
         """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of
@@ -329,7 +337,7 @@ class Tracker:
         if compiled is None:
             descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             return self._transition_step(descent, bounds, transition, speed, is_still)
-        angles, aim_error, merit, steps, branch, speed = compiled.transition_frame(
+        tracked = compiled.transition_frame(
             (goal, authored.posture, authored.keep),
             bounds.start,
             bounds.velocity,
@@ -338,8 +346,8 @@ class Tracker:
             speed,
             is_still,
         )
-        going_on = None if branch is None else Transition(transition.kind, branch)
-        return Held(angles, aim_error, merit, steps), going_on, speed
+        going_on = None if tracked.branch is None else Transition(transition.kind, tracked.branch)
+        return _tracked(tracked), going_on, tracked.speed
 
     def _transition_step(
         self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float, is_still: bool
@@ -385,6 +393,12 @@ class Tracker:
                 faster if faster.aim_error < AIM_LOST else answer
             )  # an acceleration that does not save the aim is not used
         return answer
+
+
+def _tracked(frame: Tracked) -> Held:
+    """The pose of a frame of the kernel."""
+    measured = Measured(frame.errors, frame.at_targets)
+    return Held(frame.angles, frame.aim_error, frame.merit, frame.steps, measured)
 
 
 def _held(pose: Candidates, steps: int) -> Held:

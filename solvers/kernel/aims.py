@@ -49,7 +49,7 @@ PARTS: dict[type[Block], Callable[[Any], tuple[_Part, ...]]] = {
 
 def is_known(goal: GazeGoal) -> bool:
     """Whether the kernel knows all aims of a goal."""
-    return all(type(block) in PARTS for end_goal in goal.ends for block in end_goal.blocks)
+    return all(map(PARTS.__contains__, map(type, goal.blocks)))
 
 
 def aim_numbers(goal: GazeGoal) -> list[float]:

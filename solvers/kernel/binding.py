@@ -6,6 +6,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from ..aims.block import EndError
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from .aims import SIZE, aim_numbers
@@ -97,8 +98,8 @@ class CompiledModel:
         aims = len(goal.ends)
         if aims > self._aims or candidates > self._candidates:
             self._grow(max(aims, self._aims), max(candidates, self._candidates))
+        self._problem.aim = self._aim.address
         if goal is not self._goal:
-            self._problem.aim = self._aim.address
             numbers = aim_numbers(goal)
             self._aim.array[: len(numbers)] = numbers
             self._goal = goal
@@ -123,6 +124,8 @@ class CompiledModel:
         self._values = Buffer(8 * candidates + 8)
         self._error, self._columns = Buffer(6 * aims), Buffer(n * 6 * aims)
         self._matrix, self._descent = Buffer(n, n), Buffer(n)
+        self._errors = (EndErrors * aims)()
+        self._frame.errors = ctypes.addressof(self._errors)
 
     def forward(self, angles: Angles) -> tuple[Angles, Angles]:
         """Frames (n, 12) and axes (n, 3) of the joints at angles (n,)."""
@@ -269,7 +272,7 @@ class CompiledModel:
         self._start.array[:], self._velocity.array[:] = start, velocity
         frame.dt, frame.trust, frame.damping = dt, trust, damping
         check(self.kernel.local_frame(address, self._frame_address))
-        return Tracked(self._best.array.copy(), frame.aim_error, frame.merit, frame.steps, None, 0.0)
+        return self._tracked(problem[0], None, 0.0)
 
     def transition_frame(
         self,
@@ -290,8 +293,20 @@ class CompiledModel:
         frame.kind, frame.speed, frame.is_still = transition.kind, speed, is_still
         check(self.kernel.transition_frame(address, self._frame_address))
         branch = None if frame.kind == STAY else tuple(self._branch.array.tolist())
+        return self._tracked(problem[0], branch, frame.speed)
+
+    def _tracked(self, goal: GazeGoal, branch: tuple[float, ...] | None, speed: float) -> Tracked:
+        """The result of a frame."""
+        frame, ends = self._frame, self._errors[: len(goal.ends)]
         return Tracked(
-            self._best.array.copy(), frame.aim_error, frame.merit, frame.steps, branch, frame.speed
+            self._best.array.copy(),
+            frame.aim_error,
+            frame.merit,
+            frame.steps,
+            branch,
+            speed,
+            tuple([EndError(end.angle, end.whole, end.distance) for end in ends]),
+            tuple([bool(end.is_at_target) for end in ends]),
         )
 
     def plan(
@@ -318,7 +333,7 @@ class CompiledModel:
         m, steps, ends = len(angles), len(durations), len(problem[0].ends)
         address = self.pose(*problem, max(m, (POOL + 1) * (MOST_STEPS + 1)))
         self._write_goals(forecast, ends, (lead, *accumulate(durations)))
-        self._problem.aim, self._goal = self._goals.address, None
+        self._problem.aim = self._goals.address
         self._angles.array[:m], self._shape.array[:m], self._sides.array[:m] = angles, shape, sides
         self._start.array[:], self._durations.array[:steps] = path.angles, durations
         self._branch.array[:] = path.branch or path.angles

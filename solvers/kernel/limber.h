@@ -18,7 +18,7 @@
 #define LIMBER_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define LIMBER_VERSION 2 /* of the entries and their arguments */
+#define LIMBER_VERSION 3 /* of the entries and their arguments */
 
 enum limber_error {
     LIMBER_OK = 0,
@@ -116,6 +116,13 @@ LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32
 LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, int32_t starts, const double *angles,
                                     const double *sides, double *best, double *values);
 
+/* Errors of an end, as `EndError` of solvers/aims/block.py. */
+struct limber_end_error {
+    double angle, whole;  /* [rad] of the view or orientation; the same with the roll, where the goal has one */
+    double distance;      /* [m] */
+    int32_t is_at_target; /* whether the end is at the very point that it should look at */
+};
+
 /* One frame of tracking: what it starts from, and its result. */
 struct limber_frame {
     const double *start;    /* (n,) angles of the last frame, within limits */
@@ -128,6 +135,7 @@ struct limber_frame {
     int32_t kind;           /* of the transition; afterwards LIMBER_STAY where it has ended */
     int32_t is_still;       /* whether the goal stands still */
     double *angles;         /* (n,) result */
+    struct limber_end_error *errors; /* (aims,) of the result */
     double aim_error, merit;
     int32_t steps;
 };
@@ -172,12 +180,6 @@ struct limber_plan {
 };
 
 LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
-
-/* Errors of an end, as `gaze.EndError`. */
-struct limber_end_error {
-    double angle, whole;  /* [rad] of the view or orientation; the same with the roll, where the goal has one */
-    int32_t is_at_target; /* whether the end is at the very point that it should look at */
-};
 
 /* The exact correction of each of so many configurations (m, n), in place, with at most so many steps; 0: they are only
  * evaluated. `costs` (n,) are the joints', NULL: all 1; with `looks` only the views are corrected where a chain cannot also

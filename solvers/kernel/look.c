@@ -33,7 +33,7 @@ static double whole_angle(Quaternion target, Quaternion end, int symmetric) {
 }
 
 struct limber_end_error end_error(const struct look *look, Quaternion end, Vector position, double reach) {
-    struct limber_end_error error = {0.0, 0.0, 0};
+    struct limber_end_error error = {0.0, 0.0, 0.0, 0};
     if (look->parts & LIMBER_ORIENTATION) {
         error.angle = error.whole = whole_angle(look->orientation, end, look->symmetric);
         return error;
@@ -61,5 +61,8 @@ static Quaternion rotation_of(const double *matrix) {
 struct limber_end_error end_error_of_aim(const struct limber_aim *aim, const double *frame, double reach) {
     struct look look = {(int)aim->parts, aim->symmetric != 0.0, IDENTITY, vector_of(aim->view), vector_of(aim->up)};
     if (look.parts & LIMBER_ORIENTATION) look.orientation = rotation_of(aim->rotation);
-    return end_error(&look, rotation_of(frame), vector_of(frame + 9), reach);
+    struct limber_end_error error = end_error(&look, rotation_of(frame), vector_of(frame + 9), reach);
+    if (look.parts & LIMBER_POSITION)
+        error.distance = length(subtract(vector_of(aim->position), vector_of(frame + 9)));
+    return error;
 }

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.block import EndError
 from ..kinematics.skeleton import Angles
 
 ALIGNMENT = 64
@@ -64,6 +65,7 @@ class FrameStructure(ctypes.Structure):
         ("kind", ctypes.c_int32),
         ("is_still", ctypes.c_int32),
         ("angles", Pointer),
+        ("errors", Pointer),
         ("aim_error", ctypes.c_double),
         ("merit", ctypes.c_double),
         ("steps", ctypes.c_int32),
@@ -92,6 +94,7 @@ class EndErrors(ctypes.Structure):
     _fields_ = [
         ("angle", ctypes.c_double),
         ("whole", ctypes.c_double),
+        ("distance", ctypes.c_double),
         ("is_at_target", ctypes.c_int32),
     ]
 
@@ -135,6 +138,8 @@ class Tracked(NamedTuple):
     steps: int
     branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
     speed: float  # [rad/s] of it
+    errors: tuple[EndError, ...]  # of the goal's ends
+    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
 
 
 class Correction(NamedTuple):

@@ -3,7 +3,9 @@
 
 #include "branches.h"
 #include "descent.h"
+#include "end_error.h"
 #include "motion.h"
+#include "tree.h"
 #include "vectors.h"
 
 #define PULL_TIME (1.0 / 60.0)   /* [s] solvers/expressive/tracking.py, as the rest */
@@ -92,6 +94,16 @@ static int32_t check_frame(const struct work *work, const struct limber_frame *f
     return frame->dt >= SHORTEST_FRAME && frame->dt <= LONGEST_FRAME ? LIMBER_OK : LIMBER_SIZE;
 }
 
+/* Writes what is known of the evaluated pose. */
+static void finish(struct work *work, const struct limber_problem *problem, struct limber_frame *frame, int steps) {
+    double end[12];
+    frame->aim_error = work->pose.size, frame->merit = merit_of(work), frame->steps = steps;
+    for (int i = 0; i < problem->aims; i++) {
+        end_frame(work->model, work->pose.frames, (int)problem->aim[i].end, end);
+        frame->errors[i] = end_error_of_aim(&problem->aim[i], end, work->model->reach);
+    }
+}
+
 int32_t limber_local_frame(const struct limber_problem *problem, struct limber_frame *frame) {
     struct work work;
     int32_t wrong = begin(problem, 1, &work);
@@ -102,7 +114,7 @@ int32_t limber_local_frame(const struct limber_problem *problem, struct limber_f
     within_acceleration(work.model, frame, ACCELERATION, frame->trust, lower, upper);
     brake(work.model, frame, lower, upper, desired);
     steps += hold_or_hurry(&work, frame, desired, lower, upper, frame->angles);
-    frame->aim_error = work.pose.size, frame->merit = merit_of(&work), frame->steps = steps;
+    finish(&work, problem, frame, steps);
     return LIMBER_OK;
 }
 
@@ -132,6 +144,6 @@ int32_t limber_transition_frame(const struct limber_problem *problem, struct lim
     /* The aim or a joint's limit blocks the transition; where the goal moves, the way may become free. */
     int is_stuck = travel < STILL || (frame->is_still && before - left < LEAST_PROGRESS * frame->speed * dt);
     if (is_stuck || left < ARRIVAL_DISTANCE) frame->kind = LIMBER_STAY, frame->speed = 0.0;
-    frame->aim_error = work.pose.size, frame->merit = merit_of(&work), frame->steps = steps;
+    finish(&work, problem, frame, steps);
     return LIMBER_OK;
 }

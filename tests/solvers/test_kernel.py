@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from limber.solvers.diagnosis import measure
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.descent import COARSE_PASSES, Descent
@@ -184,3 +185,14 @@ def test_numbers_that_are_not_finite_and_sizes_that_do_not_fit_are_refused() -> 
     case.compiled._problem.workspace_bytes = 8
     with pytest.raises(KernelError, match="size"):
         case.compiled.evaluate(case.goal, case.posture, 1.0, case.angles[0])
+
+
+@given(cases)
+def test_what_people_see_of_a_frames_errors_is_that_of_the_reference(case: Case) -> None:
+    start = np.clip(case.angles[0], case.model.lower, case.model.upper)
+    problem = (case.goal, case.posture, case.goal.keep)
+    tracked = case.compiled.local_frame(problem, start, np.zeros_like(start), 1 / 60, 1.0, 1.0)
+    skeleton = case.model.skeleton
+    expected = measure(skeleton, case.goal, skeleton.forward(tracked.angles.tolist()))
+    np.testing.assert_allclose(tracked.errors, expected.errors, rtol=0.0, atol=SAME)
+    assert tracked.at_targets == expected.at_targets
