@@ -15,7 +15,7 @@ RIGS ?= ../shared/rigs
 BODIES ?= ../shared/data/human-gazebo/humanSubject01_66dof.urdf ../shared/whole_body/humanSubject01_48dof.urdf ../shared/whole_body/iCubGenova03.urdf
 
 .NOTPARALLEL:
-.PHONY: help setup main demo test bench build soak window sequences docs release lint format clean
+.PHONY: help setup main kernel demo test bench build wheel soak window sequences docs release lint format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -28,6 +28,12 @@ main:
 
 build: main ## leave the installable package in build/, made and checked by Blender's own tool
 	@.venv/bin/python scripts/build.py
+
+wheel: main ## leave the wheel of the player in build/: all that plays character files without Blender, with the command `limber`
+	@.venv/bin/python scripts/wheel.py
+
+kernel: ## compile the solvers' kernel for this machine, if it has a C compiler (without it all works, slower)
+	@$(or $(wildcard .venv/bin/python),python3) scripts/build_kernel.py || true
 
 demo: build ## install the package, run the main job without a screen, leave pictures and a report in build/demo (MOTION=clip.bvh: on that clip; ROBOT=robot.urdf: on that robot, from link ROOT=, with link END= looking; ROBOT=so101: on a robot of the gallery; PORT=: followed by the robot on that port)
 	@.venv/bin/python scripts/install.py build/demo/profile

@@ -10,12 +10,12 @@ import bpy
 from ..files import atomic
 from ..rig.blender.errors import RigError
 from ..rig.output.bake_scene import Baked, bake_scene
-from .records import FAILED, Record
-from .tasks import Task, digest
+from .records import FAILED, TaskRecord
+from .tasks import FileTask, digest
 
 
 @contextmanager
-def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[Task], Record]]:
+def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskRecord]]:
     """Context manager: the function that bakes a file.
 
     Args:
@@ -26,13 +26,13 @@ def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[Task], Record]]:
     yield lambda task: _bake(task, settings)
 
 
-def _bake(task: Task, settings: Mapping[str, Any]) -> Record:
+def _bake(task: FileTask, settings: Mapping[str, Any]) -> TaskRecord:
     """Bakes all scenes of a file. The source file is not changed, unless it is also the output."""
     began = monotonic()
     try:
         bpy.ops.wm.open_mainfile(filepath=str(task.source), load_ui=False, use_scripts=settings["scripts"])
     except RuntimeError as error:
-        return Record(FAILED, f"Blender {bpy.app.version_string} cannot open it: {_plain(error)}")
+        return TaskRecord(FAILED, f"Blender {bpy.app.version_string} cannot open it: {_plain(error)}")
     baked = Baked()
     frames = tuple(settings["frames"]) if settings["frames"] else None
     try:
@@ -43,14 +43,14 @@ def _bake(task: Task, settings: Mapping[str, Any]) -> Record:
             baked.frames += scene_baked.frames
             baked.remarks += scene_baked.remarks
     except RigError as error:
-        return Record(FAILED, f"Scene '{scene.name}': {error}")
+        return TaskRecord(FAILED, f"Scene '{scene.name}': {error}")
     if not baked.actions:
-        return Record("nothing to bake", "No chain has a target, and nothing was saved live")
+        return TaskRecord("nothing to bake", "No chain has a target, and nothing was saved live")
     if why := _save(task):
-        return Record(FAILED, why)
+        return TaskRecord(FAILED, why)
     facts = {"actions": baked.actions, "frames": baked.frames, "remarks": baked.remarks}
     facts["seconds"] = round(monotonic() - began, 2)
-    return Record("baked", output=digest(task.output), facts=facts)
+    return TaskRecord("baked", output=digest(task.output), facts=facts)
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def _inside(scene):
         yield
 
 
-def _save(task: Task) -> str:
+def _save(task: FileTask) -> str:
     """Saves the open file to the output in one step; returns why that failed, or ""."""
     try:
         task.output.parent.mkdir(parents=True, exist_ok=True)

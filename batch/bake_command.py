@@ -15,10 +15,10 @@ from pathlib import Path
 from ..files import atomic
 from . import command
 from .bake import begin
-from .records import Record, Records
+from .records import Records, TaskRecord
 from .shares import work
 from .spread import SpreadError
-from .tasks import BatchError, Task, plan, sources
+from .tasks import BatchError, FileTask, plan, sources
 
 NAME = "limber_bake"
 RECORDS = "limber_bake"  # folder of the records, beside the baked files
@@ -123,13 +123,13 @@ def _batch(options: argparse.Namespace) -> command.Batch:
     return command.Batch(NAME, tasks, Records(folder.resolve(), settings), settings, _sentence)
 
 
-def _sentence(record: Record) -> str:
+def _sentence(record: TaskRecord) -> str:
     if record.state == "baked":
         return f"{record.facts['frames']} frames in {record.facts['seconds']:.1f} s"
     return f"{record.state}. {record.reason}"
 
 
-def _write_report(path: Path | None, ended: list[tuple[Task, Record]]) -> str:
+def _write_report(path: Path | None, ended: list[tuple[FileTask, TaskRecord]]) -> str:
     """Writes the outcomes to a file, if there is a path; returns why that failed, or ""."""
     if path is None:
         return ""

@@ -17,8 +17,8 @@ import bpy
 
 from . import shares
 from .crews import crew
-from .records import FAILED, Record, Records
-from .tasks import Task, part_of, share
+from .records import FAILED, Records, TaskRecord
+from .tasks import FileTask, part_of, share
 
 LIMIT = 3600.0  # [s] default time limit for one file
 FAILURES, NOTHING_STARTED, INTERRUPTED = 1, 2, 130  # exit codes
@@ -43,10 +43,10 @@ class Batch:
     """
 
     name: str
-    tasks: Sequence[Task]
+    tasks: Sequence[FileTask]
     records: Records
     settings: Mapping[str, Any]
-    sentence: Callable[[Record], str]
+    sentence: Callable[[TaskRecord], str]
 
 
 def add_options(ask: argparse.ArgumentParser) -> None:
@@ -104,7 +104,7 @@ def version() -> str:
     return str(tomllib.loads(manifest.read_text(encoding="utf-8"))["version"])
 
 
-def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[tuple[Task, Record]]:
+def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[tuple[FileTask, TaskRecord]]:
     """Does the tasks of this shard that are not done yet, and prints a line for each; returns the shard's
     tasks with their records. The states of those that were done before end in "already".
 
@@ -129,14 +129,14 @@ def run(batch: Batch, command: list[str], options: argparse.Namespace) -> list[t
 
 def _work(
     batch: Batch,
-    todo: Sequence[Task],
+    todo: Sequence[FileTask],
     command: list[str],
     options: argparse.Namespace,
     counts: tuple[int, int],
 ) -> None:
     began, (count, total) = time.monotonic(), counts
 
-    def job(tasks: list[Task]) -> str:
+    def job(tasks: list[FileTask]) -> str:
         return shares.job_text(tasks, batch.records, batch.settings, options.limit)
 
     with crew(options.scheduler, options.workers) as processes:
@@ -167,7 +167,7 @@ def until_interrupted(name: str, job: Callable[[], int]) -> int:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
-def sum_up(name: str, ended: Sequence[tuple[Task, Record]]) -> int:
+def sum_up(name: str, ended: Sequence[tuple[FileTask, TaskRecord]]) -> int:
     """Prints counts and failures, the most important last; returns the exit code."""
     states = [record.state for _, record in ended]
     counts = {

@@ -11,17 +11,19 @@ from ..files import atomic
 from ..hardware.motion_files.lerobot_dataset import INFO
 from ..hardware.motion_files.lerobot_writing import EpisodeRows, dataset
 from .episodes import read_episode
-from .records import FAILED, STARTED, Record, Records
-from .tasks import Task
+from .records import FAILED, STARTED, Records, TaskRecord
+from .tasks import FileTask
 
 MANIFEST = "manifest.json"
 FLAGGED = "flagged"
 INTERNAL = ("joints",)  # facts of a record that the manifest does not repeat
 
-Ended = tuple[Task, Record]
+Ended = tuple[FileTask, TaskRecord]
 
 
-def write_index(folder: Path, tasks: Sequence[Task], records: Records, form: str, only_good: bool) -> bool:
+def write_index(
+    folder: Path, tasks: Sequence[FileTask], records: Records, form: str, only_good: bool
+) -> bool:
     """Writes the manifest and, for LeRobot, the dataset, once all clips of all shards are ended; the same
     bytes whoever writes them. Returns whether they are.
 
@@ -49,12 +51,12 @@ def write_index(folder: Path, tasks: Sequence[Task], records: Records, form: str
     return True
 
 
-def clip_name(folder: Path, task: Task) -> str:
+def clip_name(folder: Path, task: FileTask) -> str:
     """Name of a clip: its path in the folder of clips, without suffix."""
     return task.output.relative_to(folder / "clips").with_suffix("").as_posix()
 
 
-def _is_episode(record: Record, only_good: bool) -> bool:
+def _is_episode(record: TaskRecord, only_good: bool) -> bool:
     return record.state != FAILED and not (only_good and record.state == FLAGGED)
 
 
@@ -69,7 +71,7 @@ def _manifest(folder: Path, ended: Sequence[Ended], episodes: Sequence[Ended]) -
     return rows
 
 
-def _episode(folder: Path, task: Task, record: Record) -> EpisodeRows:
+def _episode(folder: Path, task: FileTask, record: TaskRecord) -> EpisodeRows:
     facts = record.facts
     return read_episode(task.output, clip_name(folder, task), facts["joints"], facts["rate"])
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from ..files import atomic
 from ..files.plain import json_of
-from .tasks import Task, digest
+from .tasks import FileTask, digest
 
 STARTED, FAILED = "started", "failed"
 
 
 @dataclass
-class Record:
+class TaskRecord:
     """What came of a task.
 
     Attributes:
@@ -49,14 +49,14 @@ class Records:
         self.folder = folder
         self._settings = json.dumps(settings, sort_keys=True)
 
-    def path(self, task: Task) -> Path:
+    def path(self, task: FileTask) -> Path:
         return self.folder / f"{task.name}.json"
 
-    def fingerprint(self, task: Task) -> str:
+    def fingerprint(self, task: FileTask) -> str:
         """Digest of a task's source and of the batch's settings."""
         return hashlib.sha256(f"{self._settings}\n{digest(task.source)}".encode()).hexdigest()
 
-    def read(self, task: Task) -> Record | None:
+    def read(self, task: FileTask) -> TaskRecord | None:
         """The record of a task; None: there is none, or it was damaged."""
         try:
             fields = json_of(self.path(task).read_text(encoding="utf-8"))
@@ -64,21 +64,21 @@ class Records:
             return None
         return _record(fields)
 
-    def write(self, task: Task, record: Record) -> None:
+    def write(self, task: FileTask, record: TaskRecord) -> None:
         """Raises OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
         atomic.write_text(self.path(task), json.dumps(asdict(record), indent=1) + "\n")
 
-    def remove(self, task: Task) -> None:
+    def remove(self, task: FileTask) -> None:
         """Raises OSError."""
         self.path(task).unlink(missing_ok=True)
 
-    def is_ended(self, task: Task) -> bool:
+    def is_ended(self, task: FileTask) -> bool:
         """Whether a task has a result, good or bad."""
         record = self.read(task)
         return record is not None and record.state != STARTED
 
-    def is_done(self, task: Task) -> bool:
+    def is_done(self, task: FileTask) -> bool:
         """Whether a task was done with this source and these settings, and its output is unchanged."""
         record = self.read(task)
         if record is None or record.state in (STARTED, FAILED):
@@ -88,9 +88,9 @@ class Records:
         )
 
 
-def _record(fields: Any) -> Record | None:
+def _record(fields: Any) -> TaskRecord | None:
     texts = ("state", "reason", "fingerprint", "output")
     if not isinstance(fields, dict) or not all(isinstance(fields.get(name), str) for name in texts):
         return None
     facts = fields.get("facts")
-    return Record(*(fields[name] for name in texts), facts if isinstance(facts, dict) else {})
+    return TaskRecord(*(fields[name] for name in texts), facts if isinstance(facts, dict) else {})

@@ -20,7 +20,7 @@ from ..hardware.motion_files.plain import joint_table
 from ..hardware.motion_files.reachy_mini import write as reachy_move
 from ..rig.authoring import gallery_folders, gallery_robot
 from ..rig.authoring.robot_import import import_robot
-from ..rig.authoring.work import Work
+from ..rig.authoring.work import SlicedWork
 from ..rig.blender.errors import RigError
 from ..rig.output.clips.motion import ClipMotion, clip_motion
 from ..rig.output.clips.recorded import ClipCheck
@@ -30,8 +30,8 @@ from ..robots.errors import UrdfError
 from ..robots.gallery.description import read_description
 from ..robots.robot_files import read_files
 from .episodes import encode_episode
-from .records import FAILED, Record
-from .tasks import Task, digest
+from .records import FAILED, TaskRecord
+from .tasks import FileTask, digest
 
 GOOD, FLAGGED = "good", "flagged"  # states of clips that were written
 USUAL_RATES = {"lerobot": 30, "reachy": 50}  # [1/s] that the formats' players take; csv: a row for each frame
@@ -39,7 +39,7 @@ FRAMES_LIKE = {"lerobot": "lerobot", "reachy": "reachy_mini", "csv": "lerobot"} 
 
 
 @contextmanager
-def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[Task], Record]]:
+def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[FileTask], TaskRecord]]:
     """Context manager: the function that retargets a clip. The robot is imported once.
 
     Args:
@@ -53,7 +53,7 @@ def begin(settings: Mapping[str, Any]) -> Iterator[Callable[[Task], Record]]:
                 bpy.ops.wm.save_as_mainfile(filepath=str(setup), copy=True)
         except (RigError, UrdfError, OSError, RuntimeError) as error:
             problem = f"Robot '{settings['robot']}': {_plain(error)}"
-        yield lambda task: Record(FAILED, problem) if problem else _retarget(task, settings, setup)
+        yield lambda task: TaskRecord(FAILED, problem) if problem else _retarget(task, settings, setup)
 
 
 def _add_robot(robot: str) -> None:
@@ -69,13 +69,13 @@ def _add_robot(robot: str) -> None:
         return
     description = read_description(gallery_folders.folder_of(robot))
     files = read_files(str(description.model), description.root, True, "AUTO", None)
-    adding = Work(gallery_robot.adding(bpy.context, description, files))
+    adding = SlicedWork(gallery_robot.adding(bpy.context, description, files))
     adding.run(inf)
     for chain in adding.result.rig.limber.chains:
         chain.target = None
 
 
-def _retarget(task: Task, settings: Mapping[str, Any], setup: Path) -> Record:
+def _retarget(task: FileTask, settings: Mapping[str, Any], setup: Path) -> TaskRecord:
     try:
         bpy.ops.wm.open_mainfile(filepath=str(setup), load_ui=False, use_scripts=False)
         scene, rig = bpy.context.scene, robot_in(settings["robot"])
@@ -94,12 +94,12 @@ def _retarget(task: Task, settings: Mapping[str, Any], setup: Path) -> Record:
         task.output.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(task.output, data)
     except (RigError, HardwareError, OSError, RuntimeError) as error:
-        return Record(FAILED, _plain(error))
+        return TaskRecord(FAILED, _plain(error))
     verdict = judge(recorded)
     facts |= {"frames": len(recorded.frames), "seconds": round(len(recorded.frames) * recorded.seconds, 3)}
     facts |= {"rate": rate, **asdict(verdict)}
     reason = "; ".join(verdict.findings[:1])
-    return Record(GOOD if verdict.is_good else FLAGGED, reason, output=digest(task.output), facts=facts)
+    return TaskRecord(GOOD if verdict.is_good else FLAGGED, reason, output=digest(task.output), facts=facts)
 
 
 def _encoded(motion: ClipMotion, settings: Mapping[str, Any]) -> tuple[bytes, dict[str, Any]]:

@@ -21,7 +21,7 @@ from ..rig.blender.errors import RigError
 from ..rig.output.clips.bvh import SUFFIX
 from . import command
 from .index import MANIFEST, write_index
-from .records import Record, Records
+from .records import Records, TaskRecord
 from .retarget import begin
 from .shares import work
 from .spread import SpreadError
@@ -135,7 +135,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _sentence(record: Record) -> str:
+def _sentence(record: TaskRecord) -> str:
     if not record.reason:
         return f"{record.state}, {record.facts['seconds']:g} s"
     return f"{record.state}. {record.reason}"

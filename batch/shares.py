@@ -13,17 +13,17 @@ from typing import Any, TextIO
 
 from ..files.reasons import ending
 from .crews import Crew
-from .records import FAILED, STARTED, Record, Records
-from .tasks import Task
+from .records import FAILED, STARTED, Records, TaskRecord
+from .tasks import FileTask
 
 POLL = 0.5  # [s] from one look at the records to the next
 LAST_LINES = 3  # of a crashed Blender's output, in the report
 TIMED_OUT = "Timeout ("  # begins what Python says when a time limit ends it
 
-Do = Callable[[Task], Record]
+Do = Callable[[FileTask], TaskRecord]
 
 
-def job_text(tasks: Sequence[Task], records: Records, settings: Mapping[str, Any], limit: float) -> str:
+def job_text(tasks: Sequence[FileTask], records: Records, settings: Mapping[str, Any], limit: float) -> str:
     """What a process reads that works on a share."""
     listed = [[task.name, str(task.source), str(task.output)] for task in tasks]
     job = {"tasks": listed, "records": str(records.folder), "settings": settings, "limit": limit}
@@ -46,14 +46,14 @@ def work(stream: TextIO, begin: Callable[[Mapping[str, Any]], AbstractContextMan
         for name, source, output in job["tasks"]:
             if os.getppid() != parent:
                 return
-            _work_on(Task(name, Path(source), Path(output)), records, do, job["limit"])
+            _work_on(FileTask(name, Path(source), Path(output)), records, do, job["limit"])
 
 
-def _work_on(task: Task, records: Records, do: Do, limit: float) -> None:
+def _work_on(task: FileTask, records: Records, do: Do, limit: float) -> None:
     if records.is_ended(task):  # in an earlier try of this share
         return
     read = records.fingerprint(task)
-    records.write(task, Record(STARTED))
+    records.write(task, TaskRecord(STARTED))
     faulthandler.dump_traceback_later(limit, exit=True)
     record = do(task)
     faulthandler.cancel_dump_traceback_later()
@@ -62,8 +62,12 @@ def _work_on(task: Task, records: Records, do: Do, limit: float) -> None:
 
 
 def carry_out(
-    tasks: Sequence[Task], records: Records, crew: Crew, command: list[str], job: Callable[[list[Task]], str]
-) -> Iterator[tuple[Task, Record]]:
+    tasks: Sequence[FileTask],
+    records: Records,
+    crew: Crew,
+    command: list[str],
+    job: Callable[[list[FileTask]], str],
+) -> Iterator[tuple[FileTask, TaskRecord]]:
     """Lets a crew work on tasks; yields each with its record as it is ended.
 
     Args:
@@ -90,20 +94,20 @@ def carry_out(
             yield from _ended(part, records)
 
 
-def _parts(tasks: Sequence[Task], crew: Crew) -> list[list[Task]]:
+def _parts(tasks: Sequence[FileTask], crew: Crew) -> list[list[FileTask]]:
     count = min(crew.count, len(tasks))
     if crew.largest:
         count = max(count, ceil(len(tasks) / crew.largest))
     return [list(tasks[number::count]) for number in range(count)]
 
 
-def _ended(part: list[Task], records: Records) -> Iterator[tuple[Task, Record]]:
+def _ended(part: list[FileTask], records: Records) -> Iterator[tuple[FileTask, TaskRecord]]:
     """Takes the tasks that are ended from the beginning of a share."""
     while part and (record := records.read(part[0])) is not None and record.state != STARTED:
         yield part.pop(0), record
 
 
-def _after(part: Sequence[Task], future: Any, records: Records) -> list[Task]:
+def _after(part: Sequence[FileTask], future: Any, records: Records) -> list[FileTask]:
     """Records why tasks of a share whose process ended have no result; returns those left to be done."""
     left = [task for task in part if not records.is_ended(task)]
     if not left:
@@ -113,7 +117,7 @@ def _after(part: Sequence[Task], future: Any, records: Records) -> list[Task]:
     first = records.read(left[0])
     failed = left[:1] if first is not None and error is None else left  # else none of them was begun
     for task in failed:
-        records.write(task, Record(FAILED, reason, records.fingerprint(task)))
+        records.write(task, TaskRecord(FAILED, reason, records.fingerprint(task)))
     return left[len(failed) :]
 
 

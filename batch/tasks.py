@@ -18,7 +18,7 @@ class BatchError(Exception):
 
 
 @dataclass(frozen=True)
-class Task:
+class FileTask:
     """A file to work on.
 
     Attributes:
@@ -67,7 +67,7 @@ def _counts(file: Path, skipped: str) -> bool:
 
 def plan(
     files: Sequence[tuple[Path, Path]], output: Output, in_place: bool = False, root: Path | None = None
-) -> list[Task]:
+) -> list[FileTask]:
     """The tasks of files, sorted by their outputs, so that each machine counts them alike.
 
     Args:
@@ -90,7 +90,7 @@ def plan(
             )
         if not in_place and path == source:
             raise BatchError(f"{source} would be overwritten: choose another folder, or use --in-place")
-    return [Task(_name(path, root), source_of[path], path) for path in sorted(source_of)]
+    return [FileTask(_name(path, root), source_of[path], path) for path in sorted(source_of)]
 
 
 def _name(output: Path, root: Path | None) -> str:
@@ -98,7 +98,7 @@ def _name(output: Path, root: Path | None) -> str:
     return f"{output.stem[:60]}-{hashlib.sha256(path.as_posix().encode('utf-8')).hexdigest()[:12]}"
 
 
-def share(tasks: Sequence[Task], part: tuple[int, int]) -> list[Task]:
+def share(tasks: Sequence[FileTask], part: tuple[int, int]) -> list[FileTask]:
     """The k-th of n shares of the tasks, (k, n), counted from 1: each n-th task."""
     number, count = part
     return list(tasks[number - 1 :: count])

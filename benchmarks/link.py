@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from limber.hardware.device import VIRTUAL_PORT, Device
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.safety import State
 from limber.hardware.status import Status
 from limber.motion import Limits
@@ -67,7 +67,7 @@ def angles_at(t: float) -> list[float]:
     return [0.6 * math.sin(0.7 * t + k) for k in range(CHANNELS)]
 
 
-def stream(link: Link, seconds: float, busy: float = 0.0, every: float = math.inf) -> Status:
+def stream(link: WorkerLink, seconds: float, busy: float = 0.0, every: float = math.inf) -> Status:
     """Connect, arm, and stream for `seconds` at 60 Hz, burning `busy` [s] of each frame; a line `every` so
     many seconds.
     """
@@ -106,7 +106,7 @@ def percentile(values: list[float], share: float) -> float:
 def hand_over(device: Device) -> list[str]:
     """Times single calls of `send` and `status` from the main process."""
     sends, looks = [], []
-    with Link(device) as link:
+    with WorkerLink(device) as link:
         for frame in range(600):
             angles = angles_at(0.01 * frame)
             before = time.perf_counter_ns()
@@ -131,7 +131,7 @@ def hand_over(device: Device) -> list[str]:
 
 def burn(device: Device, seconds: float) -> list[str]:
     """The worker's lateness while this process computes for most of each frame."""
-    with Link(device) as link:
+    with WorkerLink(device) as link:
         status = stream(link, seconds, BURN)
     show_stream(status)
     show_lateness(
@@ -147,7 +147,7 @@ def burn(device: Device, seconds: float) -> list[str]:
 
 def soak(device: Device, seconds: float) -> list[str]:
     """A long stream; a line every tenth of the time."""
-    with Link(device) as link:
+    with WorkerLink(device) as link:
         status = stream(link, seconds, every=seconds / 10)
     show_stream(status)
     show_lateness(status, f"over {seconds:.0f} s")
@@ -157,7 +157,7 @@ def soak(device: Device, seconds: float) -> list[str]:
 def stops(device: Device, times: int) -> list[str]:
     """How long it takes from Stop, pressed while the robot moves, to a worker that has told the device."""
     took = []
-    with Link(device) as link:
+    with WorkerLink(device) as link:
         for _ in range(times):
             follow(link, MOVING)
             link.stop()
@@ -176,7 +176,7 @@ def stops(device: Device, times: int) -> list[str]:
     return [f"Stop takes {p50:.1f} ms at the median, more than {STOP_BAR_MS}"] if p50 > STOP_BAR_MS else []
 
 
-def follow(link: Link, seconds: float) -> None:
+def follow(link: WorkerLink, seconds: float) -> None:
     """Arm from wherever the robot is at rest, and stream until it has followed for so long."""
     began = time.perf_counter()
     since = math.inf
@@ -203,7 +203,7 @@ def show_stream(status: Status) -> None:
     print(f"stream   {counts}   answer p50 {status.ack_ms_p50:.1f} ms", flush=True)
 
 
-def process_time(link: Link) -> float:
+def process_time(link: WorkerLink) -> float:
     """Processor time that the worker has used [s]; 0 where the system does not tell this way."""
     path = Path(f"/proc/{link.worker_pid}/stat")
     if not path.exists():
@@ -212,7 +212,7 @@ def process_time(link: Link) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def priority(link: Link) -> str:
+def priority(link: WorkerLink) -> str:
     """How the system schedules the worker."""
     if not hasattr(os, "sched_getscheduler"):
         return "priority as the system gives it"
@@ -224,7 +224,7 @@ def priority(link: Link) -> str:
     )
 
 
-def show_process(link: Link, used: float, seconds: float) -> None:
+def show_process(link: WorkerLink, used: float, seconds: float) -> None:
     path = Path(f"/proc/{link.worker_pid}/status")
     if path.exists():
         resident = next(line for line in path.read_text().splitlines() if line.startswith("VmRSS"))

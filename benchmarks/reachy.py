@@ -37,7 +37,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.protocols.reachy_mini.messages import JointPositions, decode
 from limber.hardware.protocols.reachy_mini.websocket import WebSocket
 from limber.hardware.safety import Fault, State
@@ -227,7 +227,7 @@ def _limber_streams(address: str, wanted: np.ndarray) -> tuple[float, int, int]:
     velocity = np.gradient(joints, axis=0)
     acceleration = np.gradient(velocity, axis=0)
     frames = [tuple(map(Kinematic, *triple)) for triple in zip(joints, velocity, acceleration, strict=True)]
-    link = Link(reachy_device(Limits(-3.2, 3.2, 8.0, 60.0, 600.0), port=address))
+    link = WorkerLink(reachy_device(Limits(-3.2, 3.2, 8.0, 60.0, 600.0), port=address))
     link.open()
     still = tuple(map(Kinematic, joints[0]))
     try:

@@ -9,9 +9,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Never, Protocol, TypeVar
 
-from ..solvers.gaze import PlanSlot
 from ..solvers.goals import GazeGoal
-from .mover import MoverModel, MoverState, Outputs, Planning
+from .mover import MoverModel, MoverState, Outputs
 
 View = TypeVar("View")  # poses of everything in the scene, in the host's form
 Pose = TypeVar("Pose")  # pose of one mover, in the host's form; poses are compared
@@ -19,15 +18,14 @@ NoPose = Mapping[str, Never]  # the empty mapping: the pose is not known
 
 
 class Frame(NamedTuple, Generic[View, Pose]):
-    """What a session may read in a frame: the mover and the poses of the scene as the host represents them,
-    and its share of planning.
+    """What a session may read in a frame: the mover and the poses of the scene as the host represents
+    them.
     """
 
     host: "Host[View, Pose]"
     mover: "SceneMover[View, Pose]"
     view: View  # poses of the whole scene, with the results of the movers that were ticked earlier
     targets: View  # poses of targets: in a cycle with the movers' desired poses, else `view` itself
-    slot: PlanSlot | None = None  # frames in which the mover's solver may plan
     ahead: Sequence[GazeGoal] = ()  # goals of the next frames, if they are known
     feedback: "SceneMover[View, Pose] | None" = None  # the mover through which `mover` depends on itself
 
@@ -45,7 +43,6 @@ class Snapshot(NamedTuple, Generic[Pose]):
     pose_before: Pose | NoPose
     desired_pose: Pose | NoPose
     desired_before: Pose | NoPose
-    frames: int
 
 
 @dataclass
@@ -63,7 +60,6 @@ class Session(ABC, Generic[View, Pose]):
     # pose before the motion filter, at which movers in a cycle aim
     desired_pose: Pose | NoPose = field(default_factory=dict)
     desired_before: Pose | NoPose = field(default_factory=dict)
-    frames: int = 0  # number of frames since the start
 
     errors = (
         ValueError,
@@ -123,20 +119,16 @@ class Session(ABC, Generic[View, Pose]):
 
     def restart(self) -> None:
         """Discards the motion: the next tick begins at rest."""
-        self.state, self.pose_before, self.desired_before, self.frames = None, {}, {}, 0
+        self.state, self.pose_before, self.desired_before = None, {}, {}
 
     def snapshot(self) -> Snapshot[Pose]:
         """State of the session, for a later `restore`."""
-        return Snapshot(
-            self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames
-        )
+        return Snapshot(self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before)
 
     def restore(self, snapshot: Snapshot[Pose] | None) -> None:
         """Restores a snapshot; None: the state of a new session."""
-        restored = snapshot or Snapshot(None, {}, {}, {}, {}, 0)
-        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before, self.frames = (
-            restored
-        )
+        restored = snapshot or Snapshot(None, {}, {}, {}, {})
+        self.state, self.pose, self.pose_before, self.desired_pose, self.desired_before = restored
 
     def commit(self) -> None:
         """Takes the current poses as those of the last frame."""
@@ -155,13 +147,6 @@ class SceneMover(Protocol[View, Pose]):
     def looks_forward(self) -> bool:
         """Whether, in a cyclic dependency, this mover reads the desired poses of the other movers instead of
         their last poses.
-        """
-        ...
-
-    @property
-    def planning(self) -> Planning | None:
-        """This mover's number among the movers that share the time for planning; None: its solver does not
-        plan.
         """
         ...
 

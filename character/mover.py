@@ -8,7 +8,7 @@ inputs.
 from typing import Any, NamedTuple, Protocol
 
 
-class GoalError(NamedTuple):
+class GoalResidual(NamedTuple):
     """Error of one goal of a mover, as solved, before the motion filter."""
 
     name: str  # of what has the goal, as in sentences
@@ -53,12 +53,3 @@ class MoverModel(Protocol):
             ValueError: the inputs cannot be used; the message names what is wrong and the remedy.
         """
         ...
-
-
-class Planning(NamedTuple):
-    """A mover's number among the movers that share the time for planning, such as the chains of one
-    character.
-    """
-
-    place: int  # the mover's index among them
-    sharing: int  # their number

@@ -9,15 +9,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Generic, Self
 
-from ..solvers.gaze import PlanSlot
 from ..solvers.goals import GazeGoal
 from .host import Frame, Host, Pose, SceneMover, Session, Snapshot, View
-from .mover import Planning
 from .order import Order, in_order
-
-# most movers that plan in turn, one in each frame; of more movers several plan in one frame, since late plans
-# are bad
-MOST_SHARING = 4
 
 
 class Stage(Generic[View, Pose]):
@@ -84,7 +78,6 @@ class Stage(Generic[View, Pose]):
         if dt > 0.0:
             for session in sessions:
                 session.commit()
-        frames = max((_frames(session, dt) for session in sessions), default=0)
         order = self.in_order(movers, host)
         self.cyclic, self.feedback = frozenset(movers[k].key for k in order.cyclic), _by_keys(movers, order)
         placed = list(zip(movers, sessions, strict=True))
@@ -100,12 +93,10 @@ class Stage(Generic[View, Pose]):
                 mover,
                 view,
                 desired if is_cyclic else view,
-                slot(mover.planning, frames),
                 ahead.get(mover.key, ()),
                 movers[feedback] if feedback is not None else None,
             )
             session.advance(frame, dt)
-            session.frames = frames
             mover.place(view, session.pose)
             if desired is not view:
                 mover.place(desired, session.desired_pose)
@@ -148,13 +139,6 @@ class Stage(Generic[View, Pose]):
         return host.view([(mover, self.of(mover), self.of(mover).pose) for mover in movers])
 
 
-def _frames(session: Session[View, Pose], dt: float) -> int:
-    """Number of a session's frames since the start, including this one; the same frame again is not
-    counted.
-    """
-    return session.frames + (dt > 0.0) if session.state is not None else 0
-
-
 def _views(
     host: Host[View, Pose],
     placed: Sequence[tuple[SceneMover[View, Pose], Session[View, Pose]]],
@@ -182,13 +166,3 @@ def _place_last(
 
 def _by_keys(movers: Sequence[SceneMover[View, Pose]], order: Order) -> dict[Hashable, Hashable]:
     return {movers[k].key: movers[back].key for k, back in order.feedback.items()}
-
-
-def slot(planning: Planning | None, frames: int) -> PlanSlot | None:
-    """Whether a mover may plan in frame number `frames`: movers that share the time take turns. None: it does
-    not plan.
-    """
-    if planning is None:
-        return None
-    sharing = min(planning.sharing, MOST_SHARING)
-    return PlanSlot(sharing, sharing == 1 or frames % sharing == planning.place % sharing)

@@ -5,7 +5,7 @@ found value.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from .plain import is_text, number_of, shown
@@ -94,6 +94,13 @@ class JsonFields:
                 JsonFields(f"{self._name}, {kind} {shown(label) if key else number}", item, self._error)
             )
         return objects
+
+    def members(self, kind: str) -> Iterator[tuple[str, JsonFields]]:
+        """(name, object) of every field, for an object whose field names are those of items; `kind` names the
+        items in messages.
+        """
+        for field in self._fields:
+            yield field, JsonFields(f"{self._name}, {kind} {shown(field)}", self._fields[field], self._error)
 
     def items(self) -> list[tuple[str, Any]]:
         """All fields with their values, as they are."""

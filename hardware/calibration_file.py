@@ -25,10 +25,10 @@ from .device import (
     FASTEST_BAUDRATE,
     LAST_SERVO,
     SLOWEST_BAUDRATE,
-    Channel,
     Device,
-    Joint,
+    DeviceJoint,
     OnSilence,
+    ServoChannel,
     Share,
     Unit,
 )
@@ -94,7 +94,7 @@ class RobotCalibration:
     protocol: str
     baudrate: int
     joints: tuple[CalibratedJoint, ...]
-    channels: tuple[Channel, ...]
+    channels: tuple[ServoChannel, ...]
     latency: float = 0.0
     settings: ProtocolSettings = DEFAULT
 
@@ -120,7 +120,7 @@ class RobotCalibration:
             problems.append(f"it is for {len(calibrated_joints)} joints, the robot has {len(names)}")
         return tuple(problems)
 
-    def device(self, port: str, joints: Sequence[Joint]) -> Device:
+    def device(self, port: str, joints: Sequence[DeviceJoint]) -> Device:
         """The device that this calibration describes, on a port and with these joints' limits.
 
         Raises:
@@ -216,7 +216,7 @@ def _calibration(robot: JsonFields) -> RobotCalibration:
     calibration = RobotCalibration(
         robot.get("protocol", str), baudrate, joints, channels, robot.number("latency"), settings
     )
-    stand_ins = tuple(Joint(joint.name, _ANY, joint.unit) for joint in joints)
+    stand_ins = tuple(DeviceJoint(joint.name, _ANY, joint.unit) for joint in joints)
     # Raises DeviceError if joints and channels do not fit.
     Device("any", stand_ins, channels, calibration.baudrate, calibration.protocol, calibration.latency)
     return calibration
@@ -237,14 +237,14 @@ def _joint(joint: JsonFields) -> CalibratedJoint:
     return CalibratedJoint(name, unit)
 
 
-def _channel(channel: JsonFields) -> Channel:
+def _channel(channel: JsonFields) -> ServoChannel:
     channel.only(_CHANNEL)
     shares = []
     for share in channel.children("joints", "joint", "joint"):
         share.only(_SHARE)
         shares.append(Share(share.get("joint", str), share.number("gear", LARGEST)))
     on_silence: OnSilence = channel.choice("on_silence", ("hold", "detach"))
-    return Channel(
+    return ServoChannel(
         servo=channel.whole("servo", 0, LAST_SERVO),
         shares=tuple(shares),
         direction=channel.get("direction", int),

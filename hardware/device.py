@@ -7,14 +7,14 @@ several joints one channel (a differential). `mixing` converts between the two.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from ..motion.joint import Limits
 from .address import Address, address_of
 from .errors import DeviceError
 from .protocols.settings import DEFAULT, ProtocolSettings
-from .protocols.table import is_on_network
+from .protocols.table import OWN, is_on_network
 
 VIRTUAL_PORT = "virtual"
 """The built-in virtual robot, whose servos measure their positions."""
@@ -23,6 +23,8 @@ VIRTUAL_HOBBY_PORT = "virtual-hobby"
 """The built-in virtual robot with hobby servos, which do not measure their positions: arming asks to confirm
 the pose.
 """
+
+VIRTUAL_PULSES = (500.0, 2500.0)  # [us] range of its servos
 
 MAX_CHANNELS = 64  # as many as anyone puts on one serial line; bounds the memory map
 LAST_SERVO = 252  # the highest id on a bus; no board has as many servos
@@ -36,7 +38,7 @@ Unit = Literal["rad", "m", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class DeviceJoint:
     """A revolute joint, a prismatic joint, or an auxiliary value (a jaw, an eyelid, a lamp).
 
     Attributes:
@@ -86,7 +88,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class ServoChannel:
     """A servo of a device and the joints that drive it. Raw positions are pulses [us], or the protocol's own
     unit where it has no pulses.
 
@@ -173,7 +175,7 @@ class Device:
     Attributes:
         port: VIRTUAL_PORT, VIRTUAL_HOBBY_PORT, a serial port's name or path, or the address of a robot on a
             network.
-        joints: The joints, in the order of the values for `Link.send`.
+        joints: The joints, in the order of the values for `WorkerLink.send`.
         channels: The servos, in any order.
         baudrate: Baud rate of the serial port [bit/s].
         protocol: Name of the protocol: "limber", or one in `protocols.table`.
@@ -188,8 +190,8 @@ class Device:
     """
 
     port: str
-    joints: tuple[Joint, ...]
-    channels: tuple[Channel, ...]
+    joints: tuple[DeviceJoint, ...]
+    channels: tuple[ServoChannel, ...]
     baudrate: int = 115200
     protocol: str = "limber"
     latency: float = 0.0
@@ -262,7 +264,7 @@ class Device:
 
 def auxiliary(
     name: str, servo: int, limits: Limits, at_lower: float, at_upper: float, **settings: Any
-) -> tuple[Joint, Channel]:
+) -> tuple[DeviceJoint, ServoChannel]:
     """The joint and the channel of an auxiliary value. `at_lower` and `at_upper` are the raw positions at the
     ends of the value's range.
 
@@ -275,13 +277,32 @@ def auxiliary(
             f"Auxiliary '{name}': values from {limits.lower:g} to {limits.upper:g} at positions from"
             f" {at_lower:g} to {at_upper:g}; neither may be empty"
         )
-    per_radian = float(settings.pop("per_radian", Channel.__dataclass_fields__["per_radian"].default))
+    per_radian = float(settings.pop("per_radian", ServoChannel.__dataclass_fields__["per_radian"].default))
     direction = 1 if at_upper > at_lower else -1
     per_value = abs(at_upper - at_lower) / span
     zero = at_lower - direction * per_value * limits.lower
     ends = {"lowest": min(at_lower, at_upper), "highest": max(at_lower, at_upper), **settings}
     shares = (Share(name, per_value / per_radian),)
-    return Joint(name, limits, "plain"), Channel(servo, shares, direction, zero, per_radian, **ends)
+    return DeviceJoint(name, limits, "plain"), ServoChannel(
+        servo, shares, direction, zero, per_radian, **ends
+    )
+
+
+def on_virtual_robot(device: Device) -> Device:
+    """A device in the unit of the virtual robot, which has pulses: each range of positions becomes that of a
+    hobby servo.
+    """
+    if device.protocol == OWN:
+        return device
+    low, high = VIRTUAL_PULSES
+    channels = []
+    for channel in device.channels:
+        pulse = (high - low) / (channel.highest - channel.lowest)
+        zero = low + (channel.zero - channel.lowest) * pulse
+        channels.append(
+            replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high)
+        )
+    return replace(device, channels=tuple(channels), protocol=OWN, settings=DEFAULT, program="")
 
 
 def to_plain(device: Device) -> dict[str, Any]:
@@ -291,9 +312,9 @@ def to_plain(device: Device) -> dict[str, Any]:
 
 def from_plain(plain: dict[str, Any]) -> Device:
     """The device from a dict that `to_plain` made."""
-    joints = tuple(Joint(**{**joint, "limits": Limits(**joint["limits"])}) for joint in plain["joints"])
+    joints = tuple(DeviceJoint(**{**joint, "limits": Limits(**joint["limits"])}) for joint in plain["joints"])
     channels = tuple(
-        Channel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])})
+        ServoChannel(**{**channel, "shares": tuple(Share(**share) for share in channel["shares"])})
         for channel in plain["channels"]
     )
     return Device(

@@ -24,7 +24,7 @@ from .messages import Orders, Report, Request
 from .mixing import Mixing
 from .pyserial import pyserial_folder
 from .safety import Command, Fault, State
-from .sentences import sentence, shown
+from .sentences import BLENDER, HostWords, sentence, shown
 from .shutdown import CLOSE_GRACE, shut_down, shut_down_in_background
 from .status import Status
 
@@ -45,7 +45,7 @@ _SHARED = [
 ]  # fields that `Report` has as well
 
 
-class Link:
+class WorkerLink:
     """The link from Blender to one robot; to be used from one thread, but for `stop`.
 
     `send` and `status` are signs of life: where neither is called for 5 s while the robot is armed, the
@@ -53,16 +53,17 @@ class Link:
 
     Args:
         device: The robot.
-        python: The interpreter that runs the worker: Blender's own.
+        python: The interpreter that runs the worker: the host's own.
+        host: What sentences call the host.
 
     Raises:
         DeviceError: Joints and channels do not belong together; see `mixing.Mixing`.
     """
 
-    def __init__(self, device: Device, python: str = sys.executable) -> None:
+    def __init__(self, device: Device, python: str = sys.executable, host: HostWords = BLENDER) -> None:
         Mixing(device)
         self.device = device
-        self._python = python
+        self._python, self._host = python, host
         self._memory: SharedMemory | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._last_words = ""
@@ -284,7 +285,7 @@ class Link:
         """
         self._end(shut_down_in_background)
 
-    def __enter__(self) -> Link:
+    def __enter__(self) -> WorkerLink:
         self.open()
         return self
 
@@ -378,7 +379,7 @@ class Link:
         if (what := (state, fault, detail, needs_confirmation)) != self._said_of:
             self._said_of, self._said = (
                 what,
-                shown(sentence(state, fault, detail, self.device, needs_confirmation)),
+                shown(sentence(state, fault, detail, self.device, needs_confirmation, self._host)),
             )
         if report is None:
             return Status(state, self._said, fault)

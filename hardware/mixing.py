@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .device import Channel, Device
+from .device import Device, ServoChannel
 from .errors import AnglesError, DeviceError
 
 # smallest share of a column that is independent of the others: below it a joint's value is not determined
@@ -338,17 +338,17 @@ class Mixing:
         return share
 
 
-def raw_within(channel: Channel, raw: float) -> float:
+def raw_within(channel: ServoChannel, raw: float) -> float:
     """Nearest raw position within a channel's range."""
     return min(max(raw, channel.lowest), channel.highest)
 
 
-def rotation_of_raw(channel: Channel, raw: float) -> float:
+def rotation_of_raw(channel: ServoChannel, raw: float) -> float:
     """Rotation of a channel's servo from zero at a raw position [rad]."""
     return channel.direction * (raw - channel.zero) / channel.per_radian
 
 
-def _span(channel: Channel) -> tuple[float, float]:
+def _span(channel: ServoChannel) -> tuple[float, float]:
     """Lowest and highest rotation of a channel's servo within its range [rad]."""
     ends = sorted((rotation_of_raw(channel, channel.lowest), rotation_of_raw(channel, channel.highest)))
     return ends[0], ends[1]

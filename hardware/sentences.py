@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
 from .device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device
 from .protocols.interface import Silence
 from .protocols.table import is_on_network, silence_of
 from .safety import JUMPED, Fault, State
+
+BUTTONS = re.compile(r"\b(press|then) (Confirm Pose and Arm|Confirm Pose|Clear Fault|Disarm|Connect|Arm)\b")
+JOINT_BY_JOINT = ", or Confirm joint by joint"  # which buttons alone can
+VERBS = {"press": "type", "then": "then"}
+
+
+class HostWords(NamedTuple):
+    """What sentences call the host, and how a person gives it orders.
+
+    Attributes:
+        name: Name of the host.
+        typed: What a person types for each button; empty: there are buttons.
+    """
+
+    name: str = "Blender"
+    typed: Mapping[str, str] = MappingProxyType({})
+
+    def said(self, text: str) -> str:
+        """A sentence about Blender and its buttons as one about this host."""
+        if self.typed:
+            text = text.replace(JOINT_BY_JOINT, "")
+            text = BUTTONS.sub(lambda button: f"{VERBS[button[1]]} '{self.typed[button[2]]}'", text)
+        return text if self.name == "Blender" else text.replace("Blender", self.name)
+
+
+BLENDER = HostWords()
 
 _STATES: dict[State, str] = {
     State.CLOSED: "Not connected: press Connect",
@@ -13,7 +44,7 @@ _STATES: dict[State, str] = {
     State.DISARMED: "Disarmed: press Arm to let the robot move",
     State.CONFIRM_POSE: (
         "These servos do not measure their positions: bring the robot to the pose that Blender shows, "
-        "then press Confirm Pose, or Confirm joint by joint"
+        f"then press Confirm Pose{JOINT_BY_JOINT}"
     ),
     State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
     State.ARMED: "Armed: the robot follows",
@@ -193,11 +224,20 @@ def port_name(port: str) -> str:
 
 
 def sentence(
-    state: State, fault: Fault, detail: str, device: Device, needs_confirmation: bool = False
+    state: State,
+    fault: Fault,
+    detail: str,
+    device: Device,
+    needs_confirmation: bool = False,
+    host: HostWords = BLENDER,
 ) -> str:
     """Sentence about a state or fault and the remedy; `detail` completes it, `needs_confirmation` as in
     `Status`.
     """
+    return host.said(_sentence(state, fault, detail, device, needs_confirmation))
+
+
+def _sentence(state: State, fault: Fault, detail: str, device: Device, needs_confirmation: bool) -> str:
     if detail == JUMPED:
         return _JUMPED
     is_fault = state in (State.FAULT, State.WORKER_LOST)

@@ -2,7 +2,7 @@
 
 import math
 
-from .device import Device, Joint
+from .device import Device, DeviceJoint
 from .mixing import Mixing
 
 
@@ -21,7 +21,7 @@ def speed_problems(device: Device) -> tuple[str, ...]:
     return tuple(problems)
 
 
-def short_joints(device: Device) -> tuple[tuple[Joint, float, float], ...]:
+def short_joints(device: Device) -> tuple[tuple[DeviceJoint, float, float], ...]:
     """Joints whose limits exceed their channels' ranges, each with the lowest and highest value that the
     ranges allow.
     """

@@ -87,6 +87,7 @@ class LIMBER_MT_operators_bake_and_record(Submenu, bpy.types.Menu):
         "leave_takes",
         "import_motion",
         "export_motion",
+        "export_character",
     )
 
 

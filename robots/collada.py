@@ -49,7 +49,7 @@ def read_collada(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
         MeshError: the file cannot be read, or shows nothing.
     """
     try:
-        return checked(_File(_parsed(data := content(path, LARGEST)), len(data)).read(up_axis))
+        return checked(_ColladaFile(_parsed(data := content(path, LARGEST)), len(data)).read(up_axis))
     except MeshError:
         raise
     except (OSError, expat.ExpatError, LookupError, ValueError, AttributeError, StopIteration) as error:
@@ -94,7 +94,7 @@ class _Geometry:
     parts: list[tuple[str | None, int]] = field(default_factory=list)
 
 
-class _File:
+class _ColladaFile:
     """One file while it is read; each element is read once, however many instances it has."""
 
     def __init__(self, root: ET.Element, size: int) -> None:

@@ -66,7 +66,7 @@ def read_gltf(path: Path, up_axis: UpAxis = "AUTO") -> Faces:
         document, binary = (
             _chunks(data) if data.startswith(MAGIC) else (json_of(data.decode("utf-8-sig")), None)
         )
-        return checked(_File(document, binary, path.parent, len(data)).read(up_axis))
+        return checked(_GltfFile(document, binary, path.parent, len(data)).read(up_axis))
     except MeshError:
         raise
     except (
@@ -98,7 +98,7 @@ def _chunks(data: bytes) -> tuple[Any, bytes | None]:
     return json_of(chunks[JSON_CHUNK].decode("utf-8")), chunks.get(BINARY_CHUNK)
 
 
-class _File:
+class _GltfFile:
     """One file while it is read; each accessor is read once, however many meshes use it."""
 
     def __init__(self, document: Any, binary: bytes | None, folder: Path, size: int) -> None:

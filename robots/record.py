@@ -10,7 +10,7 @@ from .transform import IDENTITY_TRANSFORM, Transform
 from .tree import Branch
 
 
-class Record(NamedTuple):
+class LinkRecord(NamedTuple):
     """Stored data of a link: its branch of the tree, and how the bone's channel corresponds to the joint."""
 
     branch: Branch  # with parent -1: the bone's own parent counts
@@ -39,7 +39,7 @@ def to_text(branch: Branch, axis: str, sign: int) -> str:
     return json.dumps({**data, "bone_axis": axis, "sign": sign}, ensure_ascii=False)
 
 
-def from_text(text: str) -> Record:
+def from_text(text: str) -> LinkRecord:
     """Record from a text of `to_text`.
 
     Raises:
@@ -51,7 +51,7 @@ def from_text(text: str) -> Record:
         raise ValueError(f"this is no link's record: {error}") from error
 
 
-def _record(data: dict[str, Any]) -> Record:
+def _record(data: dict[str, Any]) -> LinkRecord:
     inertial, joint = data["inertial"], data["joint"]
     if inertial is not None:
         xx, xy, xz, yy, yz, zz = map(_number, inertial["inertia"])
@@ -69,7 +69,7 @@ def _record(data: dict[str, Any]) -> Record:
     )
     if data["bone_axis"] not in ("", "X", "Y", "Z") or data["sign"] not in (1, -1):
         raise ValueError("this is no link's record: the bone's axis is invalid")
-    return Record(branch, data["bone_axis"], data["sign"])
+    return LinkRecord(branch, data["bone_axis"], data["sign"])
 
 
 def _joint(joint: dict[str, Any]) -> Joint:

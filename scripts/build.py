@@ -13,6 +13,10 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from build_kernel import KernelBuildError, make_wheels
+
 ROOT = Path(__file__).resolve().parents[1]
 WHEELS = ROOT / "wheels"
 PINS = ROOT / "requirements" / "wheels.txt"
@@ -36,6 +40,7 @@ TOP_LEVEL = {
     "motion",
     "operators",
     "panels",
+    "player",
     "registration.py",
     "rig",
     "solvers",
@@ -77,9 +82,14 @@ def run(*command: object) -> None:
 
 def fetch_wheels() -> None:
     """Puts the missing ones of the bundled wheels into wheels/, and checks each against its digest in
-    requirements/wheels.txt.
+    requirements/wheels.txt; makes those of the compiled kernel.
     """
-    if not all((ROOT / wheel).exists() for wheel in manifest()["wheels"]):
+    try:
+        made = {wheel.name for wheel in make_wheels()}
+    except KernelBuildError as error:
+        raise BuildError(str(error)) from error
+    fetched = [ROOT / wheel for wheel in manifest()["wheels"] if Path(wheel).name not in made]
+    if not all(wheel.exists() for wheel in fetched):
         download = [
             "-m",
             "pip",
@@ -91,8 +101,8 @@ def fetch_wheels() -> None:
             "--require-hashes",
         ]
         run(*download, "--requirement", PINS, "--dest", WHEELS)
-    for wheel in manifest()["wheels"]:
-        check_wheel(ROOT / wheel)
+    for wheel in fetched:
+        check_wheel(wheel)
 
 
 def check_wheel(wheel: Path) -> None:

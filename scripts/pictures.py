@@ -4,7 +4,8 @@
 A picture of the interface is a part of a photograph that a play of tests/window/plays takes in a real window;
 films are made of many. Those of the code, `packages` and `frame`, need no window. `make demo` leaves the
 pictures of the demo in build/demo, `make bench` those of the solvers in build/bench. Pictures of gallery
-robots are made by name, from what `make demo ROBOT=NAME` left: `scripts/pictures.py gallery_so101`.
+robots are made by name, from what `make demo ROBOT=NAME` left: `scripts/pictures.py gallery_so101`. That of
+Motion Check is of the lamp that `make demo` left.
 """
 
 import json
@@ -72,6 +73,7 @@ ROBOT = "gallery_"  # begins the names of the pictures of gallery robots
 ROBOTS = tuple(f"{ROBOT}{name}" for name in ("reachy_mini", "so101", "lelamp", "open_duck_mini"))
 RIG = "own_rig_"  # begins the names of the sheets of the guide's page *Your own rig*
 RIGS = tuple(f"{RIG}{name}" for name in ("human", "horse", "tentacle", "walk"))
+CHECK = "motion_check"
 MIDDLE_FRAMES = ("0046", "0118", "0190")  # of each posture, in the demo
 ROBOT_SIZE = (320, 240)  # [pixels] of one posture
 FILMS = {  # animated pictures, docs/pictures/NAME.webp: the play, and what is written below
@@ -198,6 +200,17 @@ def draw_rigs(names: list[str]) -> None:
         print(*(f"pictures: docs/pictures/{name}.png" for name in names), sep="\n", flush=True)
 
 
+def draw_check() -> None:
+    """Draws Motion Check's picture, in a process of its own, as it needs a Blender without a window."""
+    subprocess.run(
+        [sys.executable, ROOT / "scripts" / "check_picture.py"],
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    print(f"pictures: docs/pictures/{CHECK}.svg", flush=True)
+
+
 def cut(picture: Picture) -> None:
     left, top, width, height = picture.box
     with Image.open(PHOTOGRAPHS / f"{picture.photograph}.png") as photograph:
@@ -207,12 +220,14 @@ def cut(picture: Picture) -> None:
 
 
 def main(names: list[str]) -> None:
-    known = {*FILMS, *CODE, *ROBOTS, *RIGS, *(picture.name for picture in TABLE)}
+    known = {CHECK, *FILMS, *CODE, *ROBOTS, *RIGS, *(picture.name for picture in TABLE)}
     if unknown := set(names) - known:
         sys.exit(f"pictures: there is no {', '.join(sorted(unknown))}: choose of {', '.join(sorted(known))}")
     draw_code([name for name in CODE if name in names or not names])
     draw_rigs([name for name in RIGS if name in names or not names])
     draw_robots([name for name in ROBOTS if name in names])  # by name alone: each needs a demo of two minutes
+    if CHECK in names or not names:
+        draw_check()
     PHOTOGRAPHS.mkdir(parents=True, exist_ok=True)
     make([picture for picture in TABLE if picture.name in names or not names])
     for name in FILMS:

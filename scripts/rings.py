@@ -30,6 +30,7 @@ PLAIN_FOLDERS = (
     "character",
     "robots",
     "hardware",
+    "player",
     "batch",
     "benchmarks",
     "demo",

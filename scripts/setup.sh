@@ -163,3 +163,4 @@ code=0
 for job in "${jobs[@]}"; do wait "$job" || code=1; done
 [ "$code" -eq 0 ] || fail "not everything could be set up; the lines above say what"
 link_types
+.venv/bin/python scripts/build_kernel.py || say "the tests of the solvers run on the Python reference"

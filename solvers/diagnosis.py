@@ -2,26 +2,50 @@
 
 import time
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from .erik.chain import VirtualChain
-from .erik.errors import PostureError
-from .erik.parameters import Hyperparameters
-from .gaze import EndError, Shape, Solution, end_errors, is_met, limits_hit, papers_error
-from .goals import GazeGoal, Point
-from .kinematics.rotations import length, subtract
+from .aims.block import EndError
+from .gaze import Shape, Solution, end_errors, is_met, limits_hit, papers_error
+from .goals import GazeGoal
+from .kinematics.rotations import length
 from .kinematics.skeleton import Pose, Skeleton
 from .shortfall import UNFINISHED, reason
 from .tolerances import MET, SAME_ANGLE
+from .virtual_chain.chain import VirtualChain
+from .virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT, PostureError
+
+
+class Measured(NamedTuple):
+    """Errors of a pose, one for each of the goal's ends."""
+
+    errors: tuple[EndError, ...]
+    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether a target is in no direction."""
+        return True in self.at_targets
+
+
+def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
+    """Errors of a pose."""
+    least = SAME_ANGLE * skeleton.reach
+    gazes = (end_goal.aim.gaze(skeleton.end_pose(pose, end_goal.end)[1]) for end_goal in goal.ends)
+    at_targets = tuple(gaze is not None and length(gaze) <= least for gaze in gazes)
+    return Measured(end_errors(skeleton, goal, pose), at_targets)
 
 
 class Diagnosis:
     """Diagnostics for one skeleton. The last posture's shape is cached, as it seldom changes."""
 
-    def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
+    def __init__(
+        self, skeleton: Skeleton, posture_weight: float = POSTURE_WEIGHT, aggravation: float = AGGRAVATION
+    ) -> None:
+        """`posture_weight` and `aggravation` are those of the paper's posture error."""
         self.skeleton = skeleton
-        self.hyper = hyper or Hyperparameters()
+        self.posture_weight, self.aggravation = posture_weight, aggravation
         self._path = skeleton.path()
         branch = skeleton.branch()
         self._chain = (
@@ -36,9 +60,9 @@ class Diagnosis:
             self._shape, self._posture = Shape(self.skeleton, posture), posture
         return self._shape
 
-    def _deviation(self, posture: tuple[float, ...], pose: Pose) -> float:
-        """Shape deviation [rad] of a pose from a posture (n,)."""
-        return self.shape(posture).deviation(pose)
+    def _deviation(self, posture: tuple[float, ...], angles: tuple[float, ...], pose: Pose | None) -> float:
+        """Shape deviation [rad] of angles (n,), and their pose where it is known, from a posture (n,)."""
+        return self.shape(posture).deviation(pose or self.skeleton.forward(angles))
 
     def posture_error(self, posture: tuple[float, ...], angles: tuple[float, ...]) -> float:
         """The paper's posture error of angles (n,), weighted; on a tree only the joints on the path to the
@@ -49,10 +73,8 @@ class Diagnosis:
             return 0.0
         if posture != self._errors_of:
             turning = [posture[self._path[k]] for k in chain.turning]
-            self._error, self._errors_of = PostureError(chain, turning, self.hyper.aggravation), posture
-        return self.hyper.posture_weight * self._error(
-            chain.bases([angles[self._path[k]] for k in chain.turning])
-        )
+            self._error, self._errors_of = PostureError(chain, turning, self.aggravation), posture
+        return self.posture_weight * self._error(chain.bases([angles[self._path[k]] for k in chain.turning]))
 
     def solution(
         self,
@@ -65,6 +87,7 @@ class Diagnosis:
         memory: object = None,
         converged: bool | None = None,
         pose: Pose | None = None,
+        measured: Measured | None = None,
         unfinished: str = UNFINISHED,
         lowered: float | None = None,
     ) -> Solution:
@@ -80,16 +103,18 @@ class Diagnosis:
             converged: Whether the solver has converged, by its own criterion; None: whether every goal is met
                 to within `MET`.
             pose: The pose of `angles`, where it is known.
+            measured: Errors of this pose, where they are known.
             unfinished: Why the method has not converged where the joints would allow it, and the remedy; see
                 `shortfall.reason`.
             lowered: Value for `Solution.lowered`.
         """
         skeleton = self.skeleton
-        pose = pose or skeleton.forward(angles)
-        missed = end_errors(skeleton, goal, pose)
-        blind = _without_a_direction(skeleton, goal, pose)
-        met = not blind and all(is_met(skeleton, error) for error in missed)
-        converged = met if converged is None else converged and not blind
+        if measured is None:
+            pose = pose or skeleton.forward(angles)
+            measured = measure(skeleton, goal, pose)
+        missed = measured.errors
+        met = not measured.is_blind and all(is_met(skeleton, error) for error in missed)
+        converged = met if converged is None else converged and not measured.is_blind
         return Solution(
             angles=np.array(angles),
             aim_error=missed[0].angle,
@@ -100,10 +125,10 @@ class Diagnosis:
             seconds=time.perf_counter() - began,
             memory=memory,
             end_errors=missed,
-            explain=partial(_reason, skeleton, goal, angles, pose, missed, unfinished, blind, converged),
+            explain=partial(_reason, skeleton, goal, angles, pose, measured, unfinished, converged),
             remark=_remark(skeleton, posture),
             lowered=lowered,
-            measured_shape=partial(self._deviation, posture, pose),
+            measured_shape=partial(self._deviation, posture, angles, pose),
             papers_posture_error=partial(self.posture_error, posture, angles),
         )
 
@@ -112,29 +137,22 @@ def _reason(
     skeleton: Skeleton,
     goal: GazeGoal,
     angles: tuple[float, ...],
-    pose: Pose,
-    missed: tuple[EndError, ...],
+    pose: Pose | None,
+    measured: Measured,
     unfinished: str,
-    blind: str,
     converged: bool,
 ) -> str:
     """Value of `Solution.reason`."""
-    return (
-        "" if converged else blind or reason(skeleton, goal, angles, pose, missed, unfinished) or unfinished
-    )
-
-
-def _without_a_direction(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> str:
-    """A message where an end is at the very position that it should look at; "" elsewhere."""
-    for end_goal in goal.ends:
-        if isinstance(end_goal.aim, Point):
-            away = length(subtract(end_goal.aim.position, skeleton.end_pose(pose, end_goal.end)[1]))
-            if away <= SAME_ANGLE * skeleton.reach:
-                return (
-                    f"the target is at the very position of '{skeleton.ends[end_goal.end].name}', so it is in"
-                    " no direction: move it away"
-                )
-    return ""
+    if converged:
+        return ""
+    if measured.is_blind:
+        end = goal.ends[measured.at_targets.index(True)].end
+        return (
+            f"the target is at the very position of '{skeleton.ends[end].name}', so it is in no direction:"
+            " move it away"
+        )
+    pose = pose or skeleton.forward(angles)
+    return reason(skeleton, goal, angles, pose, measured.errors, unfinished) or unfinished
 
 
 def _remark(skeleton: Skeleton, posture: tuple[float, ...]) -> str:

@@ -48,6 +48,12 @@ class BodyModel(SolvedBody):
 
     filters: tuple[Filter, ...] = ()  # of the joints; empty: they have their solved values in the same frame
 
+    @property
+    def links(self) -> tuple[Target, ...]:
+        """Targets of the links, without that of a floating base's position."""
+        targets = self.solver.targets
+        return targets[:-1] if self.floating else targets
+
     def tick(
         self, inputs: BodyInputs | None, state: "BodyState | None", dt: float
     ) -> tuple["BodyOutputs", "BodyState"]:

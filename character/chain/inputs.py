@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...solvers.gaze import PlanSlot
 from ...solvers.goals import Aim, EndGoal, GazeGoal
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion, Vector
@@ -83,7 +82,6 @@ class ChainInputs:
         seconds: Scene time [s], for these.
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
-        slot: Whether the solver may plan in this frame; None: it may.
         kept: The stored posture that is kept; when it changes without a motion filter, the posture changes
             gradually.
     """
@@ -101,7 +99,6 @@ class ChainInputs:
     seconds: float = 0.0
     ahead: Sequence[GazeGoal] = ()
     is_mutual: bool = False
-    slot: PlanSlot | None = None
     kept: KeptPosture | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -114,9 +111,7 @@ class ChainInputs:
     __hash__ = None  # type: ignore[assignment]  # it is compared, never looked up
 
 
-_COMPARED = [
-    each.name for each in fields(ChainInputs) if each.name not in ("posture", "ahead", "is_mutual", "slot")
-]
+_COMPARED = [each.name for each in fields(ChainInputs) if each.name not in ("posture", "ahead", "is_mutual")]
 
 
 class Task(NamedTuple):

@@ -20,7 +20,8 @@ from ...motion import (
     make_filter,
     used_limits,
 )
-from ...solvers.gaze import FRAME, EndError, GazeSolver, PlanSlot, Solution, end_errors
+from ...solvers.aims.block import EndError
+from ...solvers.gaze import FRAME, GazeSolver, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver
@@ -73,7 +74,6 @@ class ChainModel:
             influence=frame_task.influence,
             offsets=frame_task.offsets,
             mutual=inputs.is_mutual,
-            slot=inputs.slot,
             kept=inputs.kept,
         )
         return outputs, new._replace(task=frame_task)
@@ -188,7 +188,6 @@ def tick(
     influence: float = 1.0,
     offsets: Angles | None = None,
     mutual: bool = False,
-    slot: PlanSlot | None = None,
     kept: KeptPosture | None = None,
 ) -> tuple[ChainOutputs, ChainState]:
     """The chain's next frame.
@@ -208,7 +207,6 @@ def tick(
         offsets: (n,) [rad; prismatic joints m] added to the posture, also during a transition.
         mutual: Whether the target's motion depends on this chain's motion, as when two chains look at each
             other.
-        slot: Whether a solver that looks ahead may plan in this frame; None: it may.
         kept: The stored posture that the goal keeps.
 
     Raises:
@@ -228,7 +226,7 @@ def tick(
     if again is not None and (dt == 0.0 or (again.stalled >= NO_MORE and not _stirs(model, goal, ahead))):
         solution, best, stalled, problem = again.solution, again.best, again.stalled, again.problem
     else:
-        foresight = _foresight(model, ahead, slot, mutual)
+        foresight: dict[str, Any] = {"ahead": ahead, "mutual": mutual} if model.looks_ahead else {}
         solution, best, stalled, problem = _solved(model, alive, state, again is not None, dt, foresight)
 
     desired = _blend(model, alive.posture, solution.angles, influence)
@@ -245,7 +243,7 @@ def tick(
         and lag == slide_lag == 0.0
         and not _are_moving(motion)
         and not _are_moving(posture)
-        and (goal.posture is requested or np.array_equal(goal.posture, requested)),
+        and _are_equal(goal.posture, requested),
         problem=problem,
         goal=alive,
         skeleton=model.skeleton,
@@ -253,6 +251,11 @@ def tick(
     return outputs, ChainState(
         solution, motion, posture, model, goal, requested, best, stalled, problem, offsets, change=change
     )
+
+
+def _are_equal(posture: Angles, requested: Angles) -> bool:
+    """Whether a posture is the requested one, so that no transition goes on."""
+    return posture is requested or bool(np.array_equal(posture, requested))
 
 
 def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angles | None) -> bool:
@@ -263,13 +266,6 @@ def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angl
 def _stirs(model: ChainModel, goal: GazeGoal, ahead: Sequence[GazeGoal]) -> bool:
     """Whether a target is known to move soon, before which a solver that looks ahead may move."""
     return model.looks_ahead and any(coming.ends != goal.ends for coming in ahead)
-
-
-def _foresight(
-    model: ChainModel, ahead: Sequence[GazeGoal], slot: PlanSlot | None, mutual: bool
-) -> dict[str, Any]:
-    """Further arguments of a solver that looks ahead; none for others."""
-    return {"ahead": ahead, "slot": slot or PlanSlot(), "mutual": mutual} if model.looks_ahead else {}
 
 
 def _are_moving(joints: tuple[Kinematic, ...]) -> bool:

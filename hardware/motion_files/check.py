@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...motion import Limits
 from ...motion.limiter import HEADROOM
-from ..device import Joint
+from ..device import DeviceJoint
 from ..errors import ExportError
 from ..mixing import Mixing
 from .take import STANDING, Take
@@ -72,7 +72,7 @@ def check_speeds(take: Take) -> None:
     _check_speeds(take)
 
 
-def _check_position(take: Take, joint: Joint, values: Sequence[float]) -> None:
+def _check_position(take: Take, joint: DeviceJoint, values: Sequence[float]) -> None:
     lower, upper = joint.limits.lower, joint.limits.upper
     slack = SINGLE * max(abs(lower), abs(upper))
     for index, value in enumerate(values):
@@ -88,7 +88,7 @@ def _check_position(take: Take, joint: Joint, values: Sequence[float]) -> None:
             )
 
 
-def _check_motion(take: Take, joint: Joint, values: Sequence[float]) -> None:
+def _check_motion(take: Take, joint: DeviceJoint, values: Sequence[float]) -> None:
     excess = first_excess(values, joint.limits, take.rate)
     if excess is None:
         return
@@ -163,6 +163,6 @@ def _frame(take: Take, index: int) -> str:
     return take.name(min(index - STANDING, len(take.frames) - 1))
 
 
-def _text(joint: Joint, value: float, order: int) -> str:
+def _text(joint: DeviceJoint, value: float, order: int) -> str:
     unit, scale = UNITS[joint.unit]
     return f"{scale * value:.4g}{' ' if unit else ''}{unit}{PER[order - 1]}"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ...files.plain import shown
-from ..device import Joint
+from ..device import DeviceJoint
 from ..lerobot import GRIPPER
 from .json_files import document, text_of
 from .motion import Motion
@@ -259,28 +259,45 @@ def _joint_of(heading: str, marks: _ShortMarks) -> tuple[str, Unit, float] | Non
     Raises:
         MotionFileError: The heading's unit is unknown.
     """
-    name, given = _split(heading)
-    if not name or SERVO.fullmatch(name) or "/s" in given or given.lower() in OTHER_UNITS:
+    name, unit_name = _split(heading)
+    if not name or SERVO.fullmatch(name) or "/s" in unit_name or unit_name.lower() in OTHER_UNITS:
         return None
-    if not given and name.endswith(LEROBOT):
+    if not unit_name and name.endswith(LEROBOT):
         name = name.removesuffix(LEROBOT)
         return name, "range_0_100" if name == GRIPPER else "degrees", 1.0
     before, quantity = _without_end(name)
     if (before and quantity.lower() in OTHERS) or _unmarked(name, SHORT_OTHERS) in marks.joints:
         return None
-    if before and quantity.lower() == POSITION:
-        name = before.rpartition("/")[2] or before
-    elif not given and (unmarked := _unmarked(name, SHORT_POSITIONS)) in marks.positions:
-        name = unmarked
+    name = _without_position(name, "" if unit_name else _unmarked(name, SHORT_POSITIONS), marks)
     before, end = _without_end(name)
-    if not given and before and end.lower() in ANGLES:
-        name, given = before, end
-    if given and given.lower() not in UNITS:
+    if not unit_name and before and end.lower() in ANGLES:  # "elbow_deg" names its unit without brackets
+        name, unit_name = before, end
+    return name, *_unit(heading, unit_name)
+
+
+def _without_position(name: str, unmarked: str, marks: _ShortMarks) -> str:
+    """A column's name without what says that it has positions: a word at its end, or the short mark without
+    which it is `unmarked`.
+    """
+    before, quantity = _without_end(name)
+    if before and quantity.lower() == POSITION:
+        return before.rpartition("/")[2] or before
+    return unmarked if unmarked in marks.positions else name
+
+
+def _unit(heading: str, unit_name: str) -> tuple[Unit, float]:
+    """Unit that a column's heading names, and the factor to it; "": a plain number.
+
+    Raises:
+        MotionFileError: The unit is unknown.
+    """
+    if not unit_name:
+        return "plain", 1.0
+    if unit_name.lower() not in UNITS:
         raise MotionFileError(
-            f"column '{heading[:40]}': '{given}' is no unit; expected one of {', '.join(UNITS)}"
+            f"column '{heading[:40]}': '{unit_name}' is no unit; expected one of {', '.join(UNITS)}"
         )
-    unit, scale = UNITS[given.lower()] if given else ("plain", 1.0)
-    return name, unit, scale
+    return UNITS[unit_name.lower()]
 
 
 def rows_of(data: bytes) -> list[list[str]]:
@@ -307,6 +324,16 @@ def rows_of(data: bytes) -> list[list[str]]:
         raise MotionFileError(
             f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
         )
+    _square(rows)
+    return rows if mark == "," else [rows[0], *([*map(_with_point, row)] for row in rows[1:])]
+
+
+def _square(rows: list[list[str]]) -> None:
+    """Takes empty cells from the ends of the heading, and of rows that are longer.
+
+    Raises:
+        MotionFileError: A row still has another length than the first.
+    """
     while len(rows[0]) > 2 and not rows[0][-1].strip():  # a separator at the heading's end
         rows[0].pop()
     for k, row in enumerate(rows):
@@ -317,7 +344,6 @@ def rows_of(data: bytes) -> list[list[str]]:
                 f"row {k}: it has {len(row)} columns, and the heading {len(rows[0])}: the file is damaged"
                 " there"
             )
-    return rows if mark == "," else [rows[0], *([*map(_with_point, row)] for row in rows[1:])]
 
 
 def _as_utf_8(data: bytes) -> bytes:
@@ -457,7 +483,7 @@ def is_own(json_value: Any) -> bool:
     return isinstance(json_value, dict) and json_value.get("format") == FORMAT
 
 
-def _described(named: Named, joint: Joint) -> dict[str, object]:
+def _described(named: Named, joint: DeviceJoint) -> dict[str, object]:
     limits = {name: getattr(joint.limits, name) for name in LIMITS}
     limits["lower"], limits["upper"] = sorted(named.sign * limits[end] for end in ("lower", "upper"))
     return {"name": named.name, "unit": named.unit, **limits}

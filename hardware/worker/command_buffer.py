@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ...motion import Kinematic
 from ...motion.limiter import HEADROOM
-from ..device import Device, Joint
+from ..device import Device, DeviceJoint
 from ..mixing import Mixing
 from .playback import CommandPlayback
 from .shown_ranges import Reach
@@ -33,7 +33,7 @@ class JumpDetector:
         joints: The joints.
     """
 
-    def __init__(self, joints: Sequence[Joint]) -> None:
+    def __init__(self, joints: Sequence[DeviceJoint]) -> None:
         self._limits = [joint.limits.widened(HEADROOM) for joint in joints]
         # Auxiliary values are left out: a lamp or an eyelid that is switched by a key must not make the whole
         # robot hold.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..device import Channel, Device
+from ..device import Device, ServoChannel
 from ..mixing import Mixing
 from ..protocols.limber import Configure, OnSilence
 
@@ -20,7 +20,7 @@ def configurations(device: Device) -> tuple[Configure, ...]:
     return tuple(_configuration(channel, mixing.top_speed(k)) for k, channel in enumerate(device.channels))
 
 
-def _configuration(channel: Channel, top_speed: float) -> Configure:
+def _configuration(channel: ServoChannel, top_speed: float) -> Configure:
     """The Configure message of a channel; `top_speed` is the largest commanded servo speed [rad/s]."""
     silence = OnSilence.HOLD if channel.on_silence == "hold" else OnSilence.DETACH
     speed = min(FASTEST, math.ceil(top_speed * channel.per_radian * (1.0 + SPEED_HEADROOM)))

@@ -1,7 +1,7 @@
 """Last stage before the conversion to channels: moves the commanded joint values toward a goal, within
 limits.
 
-Speeds and distances are given for revolute joints; those of other joints are `Joint.scale` times that.
+Speeds and distances are given for revolute joints; those of other joints are `DeviceJoint.scale` times that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from ...motion import Kinematic, Limiter, Limits, make_limiter
 from ...motion.limiter import HEADROOM
 from ...motion.profile import stopped, stopping_distance, stopping_range
-from ..device import Channel, Device, Joint
+from ..device import Device, DeviceJoint, ServoChannel
 from ..mixing import Mixing, raw_within
 from .shown_ranges import Reach
 
@@ -127,7 +127,7 @@ class Drive:
 
     def __init__(
         self,
-        joints: Sequence[Joint],
+        joints: Sequence[DeviceJoint],
         ranges: Sequence[tuple[float, float]],
         pose: Sequence[float],
         speed_limiter: ServoSpeedLimiter | None = None,
@@ -367,7 +367,7 @@ class OffsetDecay:
     """
 
     def __init__(
-        self, channels: Sequence[Channel], start: Sequence[float | None], desired: Sequence[float]
+        self, channels: Sequence[ServoChannel], start: Sequence[float | None], desired: Sequence[float]
     ) -> None:
         self._channels = channels
         self._driven = [position is not None for position in start]

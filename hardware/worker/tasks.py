@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from ...motion import Kinematic, Limits
-from ..device import Device, Joint
+from ..device import Device, DeviceJoint
 from ..messages import Request
 from ..mixing import Mixing
 from ..safety import Command
@@ -130,7 +130,7 @@ class WiggleTask(SetupTask):
         way = 1.0 if room[0] >= room[1] else -1.0
         self._per_radian = way * settings.per_radian
         far = min(WIGGLE, max(max(room) / settings.per_radian, 0.0))
-        alone = Joint("servo", Limits(0.0, max(far, WIGGLE), _ANY, _ANY, _ANY))
+        alone = DeviceJoint("servo", Limits(0.0, max(far, WIGGLE), _ANY, _ANY, _ANY))
         self.drive = Drive([alone], [(0.0, far)], [0.0])
         self._goals = [far, 0.0] * WIGGLES
 

@@ -10,8 +10,8 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...rig.authoring import gallery_folders, gallery_robot
-from ...rig.authoring.robot_import import Imported
-from ...rig.authoring.work import Work
+from ...rig.authoring.robot_import import ImportedRobot
+from ...rig.authoring.work import SlicedWork
 from ...rig.blender.errors import RigError
 from ...rig.blender.file_reading import in_steps
 from ...robots.gallery.description import FILE, Description, read_description
@@ -29,7 +29,7 @@ class _AddsRobot:
 
     why_not = needs_object_mode
 
-    def tell(self, context, robot: Description, came: Imported) -> None:
+    def tell(self, context, robot: Description, came: ImportedRobot) -> None:
         """Frames and reports a robot that was added."""
         frame(context, came.rig.users_collection[0].objects)
         self.warn([*came.warnings, *gallery_folders.lost_model(robot)])
@@ -54,7 +54,7 @@ class LIMBER_OT_add_robot(_AddsRobot, UndoOperator):
     def run(self, context):
         robot = read_description(gallery_folders.folder_of(self.robot))
         model = gallery_folders.full_model(robot) or robot.model
-        adding = Work(
+        adding = SlicedWork(
             gallery_robot.adding(context, robot, read_files(str(model), robot.root, True, "AUTO", None))
         )
         adding.run(
@@ -90,7 +90,7 @@ class LIMBER_OT_add_robot_folder(_AddsRobot, Stepwise, UndoOperator):
         if not self.directory:
             raise RigError(f"No folder is chosen: choose one with a {FILE}")
         self.folder = Path(bpy.path.abspath(self.directory)).resolve()
-        return Work(self._steps(context))
+        return SlicedWork(self._steps(context))
 
     def _steps(self, context) -> Generator[Progress, None, None]:
         """Reads the robot's description and its model, and adds the robot to the scene."""
@@ -130,7 +130,7 @@ class LIMBER_OT_install_robot_meshes(Stepwise, ReadsFile):
     cancelled = "Cancelled: the meshes of the gallery's robots are as before"
 
     def _begin(self, context):
-        return Work(gallery_folders.choosing_models(self.path, self.is_watched))
+        return SlicedWork(gallery_folders.choosing_models(self.path, self.is_watched))
 
     def _finish(self, context):
         self.report({"INFO"}, f"{'; '.join(self.work.result)}. Add the robot again to see them")

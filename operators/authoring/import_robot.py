@@ -5,10 +5,10 @@ from os.path import basename
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...rig.authoring.robot_import import Imported, importing
-from ...rig.authoring.work import Work
+from ...rig.authoring.robot_import import ImportedRobot, importing
+from ...rig.authoring.work import SlicedWork
 from ...rig.blender.errors import RigError
-from ...rig.blender.file_reading import Reading
+from ...rig.blender.file_reading import FileReading
 from ...robots.errors import UrdfError
 from ...robots.gallery.full_model import Progress
 from ...robots.reading import SUFFIXES
@@ -97,9 +97,9 @@ class LIMBER_OT_import_robot(ReadsLargeFile, Stepwise, UndoOperator):
         if wrong:
             raise RigError(f"Argument '{wrong}' has no value: write name:=value, with spaces between several")
         call = str(self.path), self.root.strip(), self.with_meshes, self.up_axis, arguments, self.allow_large
-        return Work(self._steps(context, Reading(self.is_watched, read_files, *call)))
+        return SlicedWork(self._steps(context, FileReading(self.is_watched, read_files, *call)))
 
-    def _steps(self, context, reading: Reading) -> Generator[Progress, None, Imported]:
+    def _steps(self, context, reading: FileReading) -> Generator[Progress, None, ImportedRobot]:
         files = yield from reading.steps(Progress(0.0, f"Reading {self.path.name}"))
         return (yield from importing(context, files, self.with_meshes, self.up_axis, self.close_loops))
 
@@ -137,7 +137,7 @@ def arguments_of(text: str) -> tuple[dict[str, str], str]:
     return {name: value for _, name, _, value in split_words}, wrong
 
 
-_listing: tuple[tuple[str, int, str], Reading[list[str]]] | None = (
+_listing: tuple[tuple[str, int, str], FileReading[list[str]]] | None = (
     None  # the file whose links are listed: path, time of change, arguments
 )
 
@@ -153,7 +153,7 @@ def links_of(path: str, arguments: str = "") -> list[str]:
         if _listing is None or _listing[0] != key:
             if _listing is not None:
                 _listing[1].cancel()
-            _listing = key, Reading(not bpy.app.background, link_names, path, arguments_of(arguments)[0])
+            _listing = key, FileReading(not bpy.app.background, link_names, path, arguments_of(arguments)[0])
         return _listing[1].result() or []
     except (OSError, UrdfError, RigError):
         return []

@@ -1,9 +1,9 @@
 from bpy.props import StringProperty
 
 from ...rig.authoring import joint_limits
-from ...rig.authoring.work import Work
+from ...rig.authoring.work import SlicedWork
 from ...rig.blender.counting import counted
-from ...rig.blender.file_reading import Reading
+from ...rig.blender.file_reading import FileReading
 from ...robots.gallery.full_model import Progress
 from ...robots.joint_limits import read_joint_limits
 from ..files import ReadsFile, shown_files
@@ -31,8 +31,8 @@ class LIMBER_OT_import_joint_limits(Stepwise, ReadsFile, UndoOperator):
     cancelled = "The import is cancelled: nothing has changed"
 
     def _begin(self, context):
-        reading = Reading(self.is_watched, read_joint_limits, self.path)
-        return Work(reading.steps(Progress(0.0, f"Reading {self.path.name}")))
+        reading = FileReading(self.is_watched, read_joint_limits, self.path)
+        return SlicedWork(reading.steps(Progress(0.0, f"Reading {self.path.name}")))
 
     def _finish(self, context):
         limits, left_out = self.work.result

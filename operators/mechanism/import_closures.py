@@ -1,7 +1,7 @@
 from bpy.props import StringProperty
 
 from ...rig.authoring.mechanism import build
-from ...rig.authoring.work import Work
+from ...rig.authoring.work import SlicedWork
 from ...rig.blender.counting import counted
 from ...rig.blender.file_reading import in_steps
 from ...rig.bones.imported_robot import is_robot
@@ -43,7 +43,7 @@ class LIMBER_OT_import_closures(Stepwise, ReadsFile, UndoOperator):
     cancelled = "The import is cancelled: nothing has changed"
 
     def _begin(self, context):
-        return Work(
+        return SlicedWork(
             in_steps(self.is_watched, Progress(0.0, f"Reading {self.path.name}"), read_closures, self.path)
         )
 

@@ -8,7 +8,7 @@ import gpu
 from ...operators.subject import rig_of
 from ...rig.authoring import chains
 from ...rig.live import live
-from ...rig.showing.deviation import Deviation, deviations, segments
+from ...rig.showing.deviation import PostureDeviation, deviations, segments
 from ..drawing import Overlay, draw_lines
 from ..tab import ChainTab, sentence
 
@@ -44,7 +44,7 @@ class LIMBER_PT_deviation(ChainTab):
             row.progress(factor=_share(deviation.angle), text=figure(deviation))
 
 
-def figure(deviation: Deviation) -> str:
+def figure(deviation: PostureDeviation) -> str:
     """A bone's deviation as text."""
     linear = f", {1000 * deviation.distance:.0f} mm" if deviation.distance >= MILLIMETRE else ""
     return f"{degrees(deviation.angle):.1f}°{linear}"

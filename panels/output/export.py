@@ -33,3 +33,4 @@ def draw_export(layout, owner) -> None:
     row = layout.row(align=True)
     row.operator("limber.import_motion", icon="IMPORT")
     row.operator("limber.export_motion", icon="EXPORT")
+    layout.operator("limber.export_character", icon="OUTLINER_OB_ARMATURE")

@@ -30,7 +30,7 @@ from ..robot.device import describe
 from ..showing.thumbnails import gallery
 from . import chains, forward, gallery_folders, gallery_neck
 from .first_lamp import lamp
-from .robot_import import Imported, all_or_nothing, importing
+from .robot_import import ImportedRobot, all_or_nothing, importing
 
 # solver of a head that closed loops move: its chain is one link, so that its pose counts, and no shape
 NEAREST = "priorities"
@@ -45,7 +45,7 @@ class Joints:
     each link.
     """
 
-    joints: Mapping[str, tuple[str, imported_robot.Record]]
+    joints: Mapping[str, tuple[str, imported_robot.LinkRecord]]
     bones: Mapping[str, str]
 
     @classmethod
@@ -70,7 +70,7 @@ class Joints:
         )
 
 
-def adding(context, robot: Description, files: RobotFiles) -> Generator[Progress, None, Imported]:
+def adding(context, robot: Description, files: RobotFiles) -> Generator[Progress, None, ImportedRobot]:
     """Adds a robot of the gallery to the scene in a collection of its own, active and selected. A generator
     that yields its progress, and returns the result. If it raises an error or is closed, nothing has changed.
 
@@ -270,7 +270,7 @@ def _narrow_to_servos(rig) -> None:
             joint.lower, joint.upper = max(joint.lower, low), min(joint.upper, high)
 
 
-def _set_servo(settings, servo: Servo, record: imported_robot.Record | None, protocol: str) -> None:
+def _set_servo(settings, servo: Servo, record: imported_robot.LinkRecord | None, protocol: str) -> None:
     """Sets the servo of a joint or a motor. `record`: record of the joint's bone, with the sign of its
     channel; None for a motor.
     """
@@ -292,7 +292,7 @@ def _span(servo: Servo, zero: float, lower: float, upper: float) -> tuple[float,
     return (low, high) if low < high else (model.lowest, model.highest)
 
 
-def _add_value(rig, name: str, servo: Servo, bone: str, record: imported_robot.Record) -> None:
+def _add_value(rig, name: str, servo: Servo, bone: str, record: imported_robot.LinkRecord) -> None:
     """Adds a servo that follows the posed channel of a joint that is in no chain, such as a gripper."""
     device, model = rig.limber.device, PRESETS[servo.model]
     value = device.auxiliaries.add()

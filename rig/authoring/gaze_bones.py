@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..blender.errors import RigError
 from ..bodies.names import Parents, parts
-from ..bodies.part_names import MIDDLE, Part, read, short_names, side_of
+from ..bodies.part_names import MIDDLE, BodyPart, read, short_names, side_of
 from ..bones.paths import missing
 
 EYES = (
@@ -47,9 +47,9 @@ def by_names(bones: Parents, above: Above, control_of: Callable[[str], str]) -> 
         control_of: Returns the bone that an animator rotates to move a bone: itself, or one that it follows.
     """
     bones_by_part = named(bones)
-    head = next(iter(bones_by_part.get(Part("", "head"), ())), "")
+    head = next(iter(bones_by_part.get(BodyPart("", "head"), ())), "")
     head = next(iter(heads(bones, head)), head)
-    torso = [bone for bone in bones_by_part.get(Part("", "spine"), ()) if bone in _above(bones, head)]
+    torso = [bone for bone in bones_by_part.get(BodyPart("", "spine"), ()) if bone in _above(bones, head)]
     return Ends(torso[-1] if torso else "", head, _eyes(bones, control_of(head), above) if head else ())
 
 
@@ -62,15 +62,27 @@ def heads(bones: Parents, head: str) -> list[str]:
         head: The head that names tell; "": none without a side.
     """
     short = short_names({bone: parent for bone, parent in bones.items() if bone.isascii()})  # as in `named`
-    called = []
-    for bone, name in short.items():
-        part, stem, _, number, _ = read(name)
-        is_called = stem in MIDDLE["head"] and (part is not None or side_of(name) != "")
-        is_counted = bone == head or number is not None or side_of(name) != ""
-        if is_called and is_counted and not (_is_whole(short, head) and head in _above(bones, bone)):
-            called.append(bone)
+    called = [
+        bone
+        for bone, name in short.items()
+        if _is_called_head(name, bone == head)
+        and not (_is_whole(short, head) and head in _above(bones, bone))
+    ]
     ends = [bone for bone in called if not any(bone in _above(bones, other) for other in called)]
     return ends if len(ends) > 1 else []
+
+
+def _is_called_head(name: str, is_known: bool) -> bool:
+    """Whether a short name is that of one of several heads: it has a number or a side, unless it is known to
+    be a head's.
+    """
+    part, stem, _, number, _ = read(name)
+    is_sided = side_of(name) != ""
+    return (
+        stem in MIDDLE["head"]
+        and (part is not None or is_sided)
+        and (is_known or number is not None or is_sided)
+    )
 
 
 def _is_whole(short: dict[str, str], head: str) -> bool:
@@ -78,7 +90,7 @@ def _is_whole(short: dict[str, str], head: str) -> bool:
     return head in short and read(short[head]).number is None
 
 
-def named(bones: Parents) -> dict[Part, list[str]]:
+def named(bones: Parents) -> dict[BodyPart, list[str]]:
     """The body parts that names tell. Of a Japanese rig the positions tell them: its words are short, and
     name many other things.
     """
@@ -108,16 +120,15 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
     inner = [bone for bone in bones if bone in chosen and any(bone in above(other) for other in chosen)]
     inner.sort(key=lambda bone: len(chosen.intersection(above(bone))))
     tips = tuple(bone for bone in bones if bone in chosen and bone not in inner)
-    if len(tips) > 2 or not inner or any(set(inner) - set(above(tip)) for tip in tips):
+    if len(tips) > 2 or any(set(inner) - set(above(tip)) for tip in tips):
         return None
-    if len(inner) == 2:
-        return Ends(inner[0], inner[1], tips)
-    if len(inner) == 1:
-        return (
-            Ends("", inner[0], tips)
-            if len(tips) == 2 or read(tips[0]).stem in EYES
-            else Ends(inner[0], tips[0], ())
-        )
+    match inner:
+        case [torso, head]:
+            return Ends(torso, head, tips)
+        case [head] if len(tips) == 2 or read(tips[0]).stem in EYES:
+            return Ends("", head, tips)
+        case [torso]:
+            return Ends(torso, tips[0], ())
     return None
 
 
@@ -187,15 +198,15 @@ def _torso(
         return None
     path = [*_above(bones, ends.torso)[::-1], ends.torso]
     bones_by_part = named(bones)
-    hips = {bone for name in bones_by_part.get(Part("", "hips"), ()) for bone in (name, *above(name))}
+    hips = {bone for name in bones_by_part.get(BodyPart("", "hips"), ()) for bone in (name, *above(name))}
     carrying = [index for index, bone in enumerate(path[:-1]) if bone in hips]
     is_named = ends.head in bones_by_part.get(
-        Part("", "head"), ()
+        BodyPart("", "head"), ()
     )  # else the names are of another convention, of which some words are known
     spine = [
         index
         for index, bone in enumerate(path)
-        if is_named and bone in bones_by_part.get(Part("", "spine"), ())
+        if is_named and bone in bones_by_part.get(BodyPart("", "spine"), ())
     ]
     first = carrying[-1] + 1 if carrying else min(spine, default=0)
     return _unbroken(path[max(first, path.index(structure.begin(ends.torso))) :], follows)
@@ -207,7 +218,7 @@ def _head(
     """The chain of the head, with the whole neck, but without what carries arms."""
     path = [*_above(bones, ends.head)[::-1], ends.head]
     bones_by_part = named(bones)
-    necks = bones_by_part.get(Part("", "neck"), ())
+    necks = bones_by_part.get(BodyPart("", "neck"), ())
     if ends.torso in path:
         first = path.index(ends.torso) + 1
     elif ends.torso:  # a control that bends bones of the path by constraints
@@ -235,7 +246,7 @@ def sides(bones: Parents) -> Iterable[tuple[str, str]]:
     """Pairs of left and right bones, found by their names."""
     bones_by_part = named(bones)
     for part, left in bones_by_part.items():
-        right = bones_by_part.get(Part("right", part.name))
+        right = bones_by_part.get(BodyPart("right", part.name))
         if part.side == "left" and right:
             yield left[0], right[0]
 

@@ -9,7 +9,7 @@ import bpy
 
 from ..blender.errors import RigError
 from ..bodies.names import Parents
-from ..bodies.part_names import Part, read
+from ..bodies.part_names import BodyPart, read
 from ..bones.controls import Controls
 from .gaze_bones import EYES, SELECT, Ends, named
 
@@ -55,7 +55,7 @@ def control_of(controls: Controls, name: str) -> str:
 
 def _torso(controls: Controls, bones: Parents, torso: str, head: str) -> str:
     """The lowest control that carries the chest and the head but not the hips: it bends most of the spine."""
-    hips = next(iter(named(bones).get(Part("", "hips"), ())), "")
+    hips = next(iter(named(bones).get(BodyPart("", "hips"), ())), "")
     excluded = {hips, *controls.upstream(hips)} if hips else set()
     carrying = [
         bone for bone in controls.upstream(torso) if bone not in excluded and controls.is_control(bone)

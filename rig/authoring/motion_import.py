@@ -19,7 +19,7 @@ from ...solvers.kinematics.se3 import Array
 from ..blender import actions
 from ..blender.counting import counted, named
 from ..blender.errors import RigError
-from ..blender.file_reading import Reading
+from ..blender.file_reading import FileReading
 from ..blender.sound_strips import add as add_sound
 from ..bones import axes, channels
 from ..bones.channels import Channel
@@ -44,7 +44,7 @@ Value = TypeVar("Value")
 
 
 @dataclass
-class Imported:
+class ImportedMotion:
     """Result of the import of a motion file.
 
     Attributes:
@@ -94,7 +94,7 @@ class MotionImport(Stepped):
         self.keys: dict[Channel, list[float]] = {}
         self.actions: list[tuple] = []  # (owner, its new action, handle of the slot)
         self.done, self.at_work = 0, path.name
-        self.reading = Reading(is_watched, read_from_zero, path, form, settings)
+        self.reading = FileReading(is_watched, read_from_zero, path, form, settings)
         self._steps = self._all_steps()
         super().__init__(scene)
 
@@ -169,19 +169,7 @@ class MotionImport(Stepped):
         """
         if self.targets:
             bpy.context.view_layer.update()  # so that targets that were just made have their transforms
-        columns = [(self.matched[name], values) for name, values in self.values.items()]
-        self.keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
-        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
-        limits = {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns}
-        for rows in (
-            channels.over_time(self.rig, together, limits),
-            *(target.keys(poses[target.link]) for target in self.targets),
-        ):
-            for k, row in enumerate(rows):
-                for channel, value in row.items():
-                    self.keys.setdefault(channel, []).append(value)
-                if k % SOME == 0:
-                    yield
+        yield from self._value_steps(poses)
         for owner in [channel.owner for channel in {channel.uid: channel for channel in self.keys}.values()]:
             undo.callback(without_new_action(owner))
             action, handle, curves = new_action(owner, self.path.stem)
@@ -196,6 +184,22 @@ class MotionImport(Stepped):
                     yield from actions.baking_keys(
                         curves, channel.path, channel.index, channel.group, self.frames, values
                     )
+                    yield
+
+    def _value_steps(self, poses: dict[str, list[Array]]) -> Iterator[None]:
+        """Computes the values of each channel at all frames."""
+        columns = [(self.matched[name], values) for name, values in self.values.items()]
+        self.keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
+        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
+        limits = {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns}
+        for rows in (
+            channels.over_time(self.rig, together, limits),
+            *(target.keys(poses[target.link]) for target in self.targets),
+        ):
+            for k, row in enumerate(rows):
+                for channel, value in row.items():
+                    self.keys.setdefault(channel, []).append(value)
+                if k % SOME == 0:
                     yield
 
     def _take(self, recording: Recording) -> None:
@@ -278,7 +282,7 @@ class MotionImport(Stepped):
                 f" {axes.range_text(axis, joint.lower, joint.upper)}: what is live, and the robot, stop there"
             )
 
-    def finish(self) -> Imported:
+    def finish(self) -> ImportedMotion:
         """Gives the new actions to their objects and adds the sound; returns the result."""
         self._let_play()
         for owner, action, handle in self.actions:
@@ -296,7 +300,7 @@ class MotionImport(Stepped):
             except RigError as error:
                 self.warnings.append(str(error))
         self._end()
-        return Imported([action for _, action, _ in self.actions], sentence, self.warnings)
+        return ImportedMotion([action for _, action, _ in self.actions], sentence, self.warnings)
 
     def _let_play(self) -> None:
         """Lets the mechanism follow the keys: by its targets if links have poses, by its motors if all of

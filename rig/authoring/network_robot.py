@@ -20,13 +20,13 @@ from ..blender.counting import counted
 from ..blender.errors import RigError
 from ..blender.file_reading import in_steps
 from . import gallery_folders, gallery_robot
-from .robot_import import Imported, importing
-from .work import Work
+from .robot_import import ImportedRobot, importing
+from .work import SlicedWork
 
 WAIT = 0.02  # [s] for the download in a step
 
 
-class NetworkRobot(Work[Imported]):
+class NetworkRobot(SlicedWork[ImportedRobot]):
     """Import of a robot from a network address with its device, in steps; it is then active and selected. If
     it fails or is cancelled, the scene has not changed.
 
@@ -56,7 +56,7 @@ class NetworkRobot(Work[Imported]):
         super().cancel()
         self._download.cancel()
 
-    def _importing(self, context, address: str) -> Generator[Progress, None, Imported]:
+    def _importing(self, context, address: str) -> Generator[Progress, None, ImportedRobot]:
         yield from self._downloading()
         model = self._download.model
         robot = yield from self._known()

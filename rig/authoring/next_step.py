@@ -19,7 +19,7 @@ from . import chains
 from .mechanism.handling import handling
 
 
-class Step(NamedTuple):
+class NextStep(NamedTuple):
     """A suggested next step: its sentence, and the operator or menu that performs it."""
 
     sentence: str
@@ -29,82 +29,84 @@ class Step(NamedTuple):
     text: str | None = None  # of the button; None: the operator's name
 
 
-BUILD = Step(
+BUILD = NextStep(
     "New here? A click builds a lamp that looks at a ball. Or choose a robot that you own. Or click an"
     " armature of your own",
     "limber.add_demo_lamp",
     "LIGHT",
     menu="LIMBER_MT_add_robot",
 )
-CHAIN = Step(
+CHAIN = NextStep(
     "In Pose Mode, select the end bone, or root and end, and press New Chain. For a character, press Eyes,"
     " Head and Torso",
     "limber.new_chain",
     "ADD",
 )
-RESTORE = Step(
+RESTORE = NextStep(
     "A recording of this object was interrupted: press Restore Takes to key its takes, or dismiss it in Bake"
     " and Export > Record",
     "limber.restore_takes",
     "RECOVER_LAST",
 )
-TARGET = Step(
+TARGET = NextStep(
     "Choose a Target under Gaze: any object for the end to look at. Or press Target: it makes one where the"
     " end looks now",
     "limber.make_target",
     "EMPTY_AXIS",
 )
-LIVE = Step(
+LIVE = NextStep(
     "Press Start Live: the chain follows its target, and your own pose is not changed", "limber.live", "PLAY"
 )
-LIVE_ALL = Step(
+LIVE_ALL = NextStep(
     "Press Start All Live: the chains follow their targets together, and your own pose is not changed",
     "limber.live_all",
     "PLAY",
 )
-PLAY = Step(
+PLAY = NextStep(
     "Play (Space): the target moves, and the chain follows", "screen.animation_play", "PLAY", text="Play"
 )
-DRAG = Step(
+DRAG = NextStep(
     "Move the target (Move with Mouse, or G in Object Mode): the chain follows. To move a robot too, press"
     " Connect",
     "limber.connect",
     "LINKED",
 )
-CONNECT = Step(
+CONNECT = NextStep(
     "To move a robot, press Connect: 'virtual' needs nothing plugged in, and nothing moves yet",
     "limber.connect",
     "LINKED",
 )
-ARM = Step(
+ARM = NextStep(
     "Press Arm: the robot moves slowly to the armature's pose, then follows it", "limber.arm", "ARMATURE_DATA"
 )
-LIVE_MECHANISM = Step(
+LIVE_MECHANISM = NextStep(
     "Press Start Live in the Mechanism panel: its bodies follow targets or motors", "limber.live", "PLAY"
 )
-TURN = Step(  # for an end that only takes a rotation
+TURN = NextStep(  # for an end that only takes a rotation
     "Rotate the target (R in Object Mode): the chain follows. To move a robot too, press Connect",
     "limber.connect",
     "LINKED",
 )
-LIVE_BODY = Step("Press Start Live in the Retarget panel: the body follows its source", "limber.live", "PLAY")
-CONNECT_BODY = Step(
+LIVE_BODY = NextStep(
+    "Press Start Live in the Retarget panel: the body follows its source", "limber.live", "PLAY"
+)
+CONNECT_BODY = NextStep(
     "The body follows its source. To move a robot too, press Connect", "limber.connect", "LINKED"
 )
-FOLLOWS = Step(
+FOLLOWS = NextStep(
     "The robot follows. Stop (Shift Esc) stops it at once. Bake makes keyframes of the motion",
     "limber.disarm",
     "CANCEL",
 )
-CONNECTING = Step("The robot is being connected: wait until it answers", "limber.wait", "ARMATURE_DATA")
+CONNECTING = NextStep("The robot is being connected: wait until it answers", "limber.wait", "ARMATURE_DATA")
 
 
-def _move_mechanism(settings) -> Step:
+def _move_mechanism(settings) -> NextStep:
     sentence = (
         f"{handling(settings).capitalize()} a target, or change a motor's value. To move a robot too, press"
         " Connect"
     )
-    return Step(sentence, "limber.connect", "LINKED")
+    return NextStep(sentence, "limber.connect", "LINKED")
 
 
 # the step before such a mover is live, and a function of its settings that gives the step while it is
@@ -114,7 +116,7 @@ WITHOUT_CHAIN = {
 }
 
 
-def next_step(rig, is_playing: bool) -> Step:
+def next_step(rig, is_playing: bool) -> NextStep:
     """The suggested next step for a rig.
 
     Args:
@@ -131,6 +133,11 @@ def next_step(rig, is_playing: bool) -> Step:
     if chain is None:
         mover = next(movers_of(rig), None)
         return CHAIN if mover is None else _without_chain(mover)
+    return _of_chain(rig, chain, is_playing)
+
+
+def _of_chain(rig, chain, is_playing: bool) -> NextStep:
+    """The step of a rig's selected chain: choose a target, go live, set up how it looks, move the target."""
     if (target := followed(chain)) is None or is_deleted(target):
         return TARGET
     if not chain.live:
@@ -145,7 +152,7 @@ def next_step(rig, is_playing: bool) -> Step:
     return CONNECT if is_playing else PLAY
 
 
-def _of_other_scene() -> Step | None:
+def _of_other_scene() -> NextStep | None:
     """The step while the scene has no armature in use, but a robot is connected to one of another scene; None
     if none is.
     """
@@ -153,14 +160,14 @@ def _of_other_scene() -> Step | None:
     status = links.status(rig) if rig is not None else None
     if status is None:
         return None
-    return Step(
+    return NextStep(
         f"The robot of '{rig.name}' is in scene '{rig.users_scene[0].name}'. {status.sentence}",
         "limber.go_to_robot",
         "SCENE_DATA",
     )
 
 
-def _without_chain(mover: Mover) -> Step:
+def _without_chain(mover: Mover) -> NextStep:
     """The step of a body or mechanism on an object that has no chain."""
     start, while_live = WITHOUT_CHAIN[type(mover)]
     if not mover.is_live:
@@ -170,35 +177,35 @@ def _without_chain(mover: Mover) -> Step:
     return (None if mover.why_no_postures else _of_posing(mover.settings)) or while_live(mover.settings)
 
 
-def _start(step: Step, mover: Mover) -> Step:
+def _start(step: NextStep, mover: Mover) -> NextStep:
     """The step that starts a mover; its sentence says what is missing first."""
     why = why_not(Use.LIVE, mover, bpy.context)
     return step._replace(sentence=why) if why else step
 
 
-def _of_posing(settings) -> Step | None:
+def _of_posing(settings) -> NextStep | None:
     """The step that makes posing by hand visible, if a live mover keeps a stored posture instead; None
     otherwise.
     """
     why = why_posing_shows_nothing(settings)
-    return Step(why, "limber.use_pose", "POSE_HLT") if why else None
+    return NextStep(why, "limber.use_pose", "POSE_HLT") if why else None
 
 
-def _of_robot(rig) -> Step:
+def _of_robot(rig) -> NextStep:
     step = _of_status(links.status(rig))
     if step is FOLLOWS and (why := links.beyond_servos(rig) or next(iter(links.off_axis(rig)), "")):
         return step._replace(sentence=why)
     return step
 
 
-def _of_status(status) -> Step:
+def _of_status(status) -> NextStep:
     if status is None or status.state is State.CONNECTING:
         return CONNECTING
     if status.state is State.DISARMED and not status.needs_confirmation:
         return ARM
     if status.state in FOLLOWING:
         return FOLLOWS
-    return Step(status.sentence, *_operator_for(status.state))
+    return NextStep(status.sentence, *_operator_for(status.state))
 
 
 def _operator_for(state: State) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from ...robots.faces import UpAxis
 from ...robots.gallery.full_model import Progress
 from ...robots.marks import closures_text
 from ...robots.model import Robot
-from ...robots.record import Record, to_text
+from ...robots.record import LinkRecord, to_text
 from ...robots.robot_files import RobotFiles, read_files
 from ...robots.tree import Tree
 from ...solvers.kinematics import rotations
@@ -39,7 +39,7 @@ BONE_NAME = 63  # largest length of a bone's name [bytes]
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedRobot:
     """Result of the import of a robot."""
 
     rig: bpy.types.Object
@@ -55,7 +55,7 @@ def import_robot(
     up_axis: UpAxis = "AUTO",
     arguments: Mapping[str, str] | None = None,
     close_loops: bool = True,
-) -> Imported:
+) -> ImportedRobot:
     """Imports a robot in a collection of its own, active and selected. If it raises an error, nothing was
     imported.
 
@@ -82,20 +82,20 @@ def import_robot(
 
 def import_read(
     context, files: RobotFiles, with_meshes: bool = True, up_axis: UpAxis = "AUTO", close_loops: bool = True
-) -> Imported:
+) -> ImportedRobot:
     """As `import_robot`, for files that were read."""
     steps = importing(context, files, with_meshes, up_axis, close_loops)
     while True:
         try:
             next(steps)
         except StopIteration as ended:
-            imported: Imported = ended.value
+            imported: ImportedRobot = ended.value
             return imported
 
 
 def importing(
     context, files: RobotFiles, with_meshes: bool, up_axis: UpAxis, close_loops: bool
-) -> Generator[Progress, None, Imported]:
+) -> Generator[Progress, None, ImportedRobot]:
     """As `import_robot`, for files that were read: a generator that yields its progress, and returns the
     result. If it is closed, nothing was imported.
     """
@@ -129,7 +129,7 @@ def importing(
             " inside is shown"
         )
     warnings = merged(warnings)
-    return Imported(rig, _sentence(tree, rig, len(robot.postures), warnings), tuple(warnings))
+    return ImportedRobot(rig, _sentence(tree, rig, len(robot.postures), warnings), tuple(warnings))
 
 
 def _sentence(tree: Tree, rig, stored: int, warnings: list[str]) -> str:
@@ -282,7 +282,7 @@ def _store_postures(robot: Robot, rig) -> None:
         pose_asset(rig, name, of_bones, f"Posture of {rig.name}, from its file")
 
 
-def _limit(bone, record: Record) -> None:
+def _limit(bone, record: LinkRecord) -> None:
     """Adds the joint's limits as a constraint, which also limits posing by hand.
 
     Angles of 180 degrees and more cannot be read from a pose, so for wider limits no constraint is added; the
@@ -302,7 +302,7 @@ def _limit(bone, record: Record) -> None:
     constraint.show_expanded = False
 
 
-def _follow(rig, bone, record: Record, leader) -> None:
+def _follow(rig, bone, record: LinkRecord, leader) -> None:
     """Adds a driver that moves a mimic joint by the channel of its reference joint."""
     mimic, led = record.branch.joint.mimic, record_of(leader.bone)
     curve = bone.driver_add(channel(record), INDEX[record.axis])

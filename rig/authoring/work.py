@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 Steps = Generator[Progress, None, Result]
 
 
-class Work(Generic[Result]):
+class SlicedWork(Generic[Result]):
     """Runs a generator in time slices for an operator with progress; the generator yields its progress and
     returns the result.
 

@@ -11,7 +11,7 @@ Progress = TypeVar("Progress")
 WAIT = 0.02  # [s] for the process in a step
 
 
-class Reading(Generic[Result]):
+class FileReading(Generic[Result]):
     """A call of a function that reads files: in a process of its own while a user waits at a window, at once
     where a script does.
 
@@ -63,6 +63,6 @@ def in_steps(
     is_watched: bool, progress: Progress, function: Callable[..., Result], *arguments: Any
 ) -> Generator[Progress, None, Result]:
     """Calls a function that reads files, and waits for its result in steps: arguments and errors as for
-    `Reading` and its `steps`.
+    `FileReading` and its `steps`.
     """
-    return (yield from Reading(is_watched, function, *arguments).steps(progress))
+    return (yield from FileReading(is_watched, function, *arguments).steps(progress))

@@ -99,7 +99,7 @@ def from_poses(
     )
 
 
-def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
+def parts_of(pairs: Sequence[names.Pair]) -> list[names.BodyPart | None]:
     """Body part of each pair, recognised by the target bone's name, else by the source bone's; None if
     neither is known.
     """
@@ -115,7 +115,7 @@ def parts_of(pairs: Sequence[names.Pair]) -> list[names.Part | None]:
     return [known[0].get(pair.target) or known[1].get(pair.source) for pair in pairs]
 
 
-def _frame(parts: Sequence[names.Part | None], pose: BodyPose) -> Array:
+def _frame(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> Array:
     """Axes of a body as columns (3, 3) in the world: left, forward, up along the spine; the world's axes if
     its sides are not known.
     """
@@ -135,9 +135,9 @@ def _frame(parts: Sequence[names.Part | None], pose: BodyPose) -> Array:
     return np.stack([left, np.cross(along, left), along], axis=1)
 
 
-def _drop(parts: Sequence[names.Part | None], pose: BodyPose) -> float:
+def _drop(parts: Sequence[names.BodyPart | None], pose: BodyPose) -> float:
     """Sum of the distances [m] of the thighs' heads below the hips; negative if they are above."""
-    hips = next((k for k, part in enumerate(parts) if part == names.Part("", "hips")), None)
+    hips = next((k for k, part in enumerate(parts) if part == names.BodyPart("", "hips")), None)
     if hips is None:
         return 0.0
     along = _frame(parts, pose)[:, 2]
@@ -145,12 +145,12 @@ def _drop(parts: Sequence[names.Part | None], pose: BodyPose) -> float:
     return float(sum((pose.position[hips] - pose.position[k]) @ along for k in thighs))
 
 
-def _is_of_leg(part: names.Part | None) -> bool:
+def _is_of_leg(part: names.BodyPart | None) -> bool:
     return part is not None and part.name in LEGS
 
 
 def scale(
-    parts: Sequence[names.Part | None],
+    parts: Sequence[names.BodyPart | None],
     parents: Mapping[str, str | None],
     index: Mapping[str, int],
     source: BodyPose,

@@ -12,7 +12,7 @@ from ..bones.controls import Controls
 from ..bones.driving import switch_off
 from . import names
 from .names import Parents
-from .part_names import Part
+from .part_names import BodyPart
 
 
 def controls_of(rig, bones: Parents) -> dict[str, str] | None:
@@ -30,7 +30,7 @@ def controls_of(rig, bones: Parents) -> dict[str, str] | None:
     named = [bone for part in bones_by_part.values() for bone in part]
     if not any(map(controls.is_followed, named)):
         return None
-    hips, head = (next(iter(bones_by_part.get(Part("", name), ())), "") for name in ("hips", "head"))
+    hips, head = (next(iter(bones_by_part.get(BodyPart("", name), ())), "") for name in ("hips", "head"))
     control_by_bone: dict[str, str] = {}
     excluded: set[str] = set()
     if hips and controls.is_followed(hips):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..bones.figure import Figure
-from .part_names import Part, side_of
+from .part_names import BodyPart, side_of
 
 ARM = 0.15  # of the figure's size: arms reach at least this far; ears hardly do
 HAND = 0.3  # of an arm's length: hand and fingers are the last part of it, shorter than this
@@ -16,7 +16,7 @@ COINCIDE = 0.05
 UP = np.array((0.0, 0.0, 1.0))
 
 
-def parts(rig) -> dict[Part, list[str]]:
+def parts(rig) -> dict[BodyPart, list[str]]:
     """Names of the bones of each body part that an armature's figure shows at rest, from the root outward;
     empty: it has no two legs.
     """
@@ -39,7 +39,9 @@ def parts(rig) -> dict[Part, list[str]]:
         "spine": [k for k in above if k not in carried][::-1],
         "hips": [hips],
     }
-    by_part = {Part("", name): [figure.names[k] for k in bones] for name, bones in middle.items() if bones}
+    by_part = {
+        BodyPart("", name): [figure.names[k] for k in bones] for name, bones in middle.items() if bones
+    }
     for branch, names in (
         (legs[hips], ("thigh", "shin", "foot", "toe")),
         (arms.get(shoulders, ()), ("upper_arm", "forearm", "hand")),
@@ -49,7 +51,7 @@ def parts(rig) -> dict[Part, list[str]]:
     return by_part
 
 
-def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[Part, list[str]]:
+def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[BodyPart, list[str]]:
     """The parts of a limb that begins with bone `k`, with the names of its parts from the trunk outward. A
     side that a bone's name says counts before where the limb is.
     """
@@ -58,7 +60,7 @@ def _limb(figure: Figure, k: int, names: Sequence[str]) -> dict[Part, list[str]]
     named_side = next(filter(None, (side_of(figure.names[bone]) for bone in path)), "")
     side = named_side or ("left" if _is_left(figure, k) else "right")
     halves = zip(names, _halves(figure, path), strict=False)
-    return {Part(side, name): [figure.names[bone]] for name, bone in halves}
+    return {BodyPart(side, name): [figure.names[bone]] for name, bone in halves}
 
 
 def _upward(figure: Figure, k: int) -> list[int]:

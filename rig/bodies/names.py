@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import dist
 from typing import NamedTuple
 
-from .part_names import Part, read, short_names, side_of, words
+from .part_names import BodyPart, read, short_names, side_of, words
 
 Parents = Mapping[str, str | None]  # bone -> its parent
 Heads = Mapping[str, tuple[float, float, float]]  # bone -> position of its head at rest
@@ -72,8 +72,8 @@ def pairs(
 def matched(
     source: Parents,
     target: Parents,
-    source_parts: Mapping[Part, Sequence[str]],
-    target_parts: Mapping[Part, Sequence[str]],
+    source_parts: Mapping[BodyPart, Sequence[str]],
+    target_parts: Mapping[BodyPart, Sequence[str]],
     controls: Mapping[str, str] | None = None,
 ) -> list[Pair]:
     """As `pairs`, with the parts (`parts`) of the source, `source_parts`, and those of the target,
@@ -96,7 +96,7 @@ def matched(
     return [Pair(source_of[bone], bone) for bone in target if bone in source_of]
 
 
-def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
+def parts(bones: Parents, heads: Heads | None = None) -> dict[BodyPart, list[str]]:
     """Names of the bones of each body part, from the root outward: spine and neck may have several, other
     parts have one.
 
@@ -113,31 +113,33 @@ def parts(bones: Parents, heads: Heads | None = None) -> dict[Part, list[str]]:
     return {part: [long[name] for name in named] for part, named in by_part.items()}
 
 
-def _parts(bones: Parents, heads: Heads | None) -> dict[Part, list[str]]:
+def _parts(bones: Parents, heads: Heads | None) -> dict[BodyPart, list[str]]:
     """As `parts`, of bones whose names begin with no word that all have."""
     deforming = [bone for bone in bones if bone.upper().startswith(DEFORMING)]
     candidates = deforming if len(deforming) >= MANY else list(bones)
-    bones_by_part: dict[Part, list[str]] = {}
+    bones_by_part: dict[BodyPart, list[str]] = {}
     for bone in candidates:
         if (part := read(bone).part) is not None:
             bones_by_part.setdefault(part, []).append(bone)
-    roots = bones_by_part.pop(Part("", "root"), [])
+    roots = bones_by_part.pop(BodyPart("", "root"), [])
     _place_waist(bones_by_part, bones)
     for part, named in bones_by_part.items():
         if part.name not in SEVERAL:
             named.sort(key=lambda bone: _usualness(bone, candidates.index(bone)))
     _tell_rigify(bones_by_part, bones)
     _disambiguate(bones_by_part, heads)
-    if Part("", "hips") not in bones_by_part and (root := _carrying_thighs(roots, bones_by_part, bones)):
-        bones_by_part[Part("", "hips")] = [root]
+    if BodyPart("", "hips") not in bones_by_part and (root := _carrying_thighs(roots, bones_by_part, bones)):
+        bones_by_part[BodyPart("", "hips")] = [root]
     return bones_by_part
 
 
-def _carrying_thighs(roots: Sequence[str], bones_by_part: Mapping[Part, list[str]], bones: Parents) -> str:
+def _carrying_thighs(
+    roots: Sequence[str], bones_by_part: Mapping[BodyPart, list[str]], bones: Parents
+) -> str:
     """The root that is the hips: the thigh hangs on it, with nothing but its own side's bones between them;
     where no bone's parent is known, the only one. "": none is.
     """
-    thighs = bones_by_part.get(Part("left", "thigh"), [])
+    thighs = bones_by_part.get(BodyPart("left", "thigh"), [])
     if not any(bones.values()):
         return roots[0] if len(roots) == 1 and thighs else ""
     above = bones.get(thighs[0]) if thighs else None
@@ -146,11 +148,15 @@ def _carrying_thighs(roots: Sequence[str], bones_by_part: Mapping[Part, list[str
     return above if above in roots else ""
 
 
-def _place_waist(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
+def _place_waist(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
     """A waist is the hips where nothing else is, or where it hangs on the trunk; else it is part of the
     spine.
     """
-    waist, hips, spine = bones_by_part.pop(Part("", "waist"), []), Part("", "hips"), Part("", "spine")
+    waist, hips, spine = (
+        bones_by_part.pop(BodyPart("", "waist"), []),
+        BodyPart("", "hips"),
+        BodyPart("", "spine"),
+    )
     if not waist:
         return
     above, trunk = bones[waist[0]], bones_by_part.get(spine, [])
@@ -181,22 +187,22 @@ def _plain(name: str) -> str:
     return "".join(words(name))
 
 
-def _tell_rigify(bones_by_part: dict[Part, list[str]], bones: Parents) -> None:
+def _tell_rigify(bones_by_part: dict[BodyPart, list[str]], bones: Parents) -> None:
     """Corrects the parts of a Rigify spine, whose bones from hips to head are all named "spine"."""
-    spine = bones_by_part.get(Part("", "spine"), [])
-    if Part("", "hips") in bones_by_part or not spine or not all(map(NUMBERED_SPINE.match, spine)):
+    spine = bones_by_part.get(BodyPart("", "spine"), [])
+    if BodyPart("", "hips") in bones_by_part or not spine or not all(map(NUMBERED_SPINE.match, spine)):
         return
     if spine[0] in bones and len(spine) > 1:
-        bones_by_part[Part("", "hips")] = spine[:1]
+        bones_by_part[BodyPart("", "hips")] = spine[:1]
         rest = spine[1:]
-        if Part("", "head") not in bones_by_part and len(spine) >= RIGIFY_SPINE:
-            bones_by_part[Part("", "head")] = rest[-1:]
-            bones_by_part[Part("", "neck")] = rest[-1 - RIGIFY_NECK : -1]
+        if BodyPart("", "head") not in bones_by_part and len(spine) >= RIGIFY_SPINE:
+            bones_by_part[BodyPart("", "head")] = rest[-1:]
+            bones_by_part[BodyPart("", "neck")] = rest[-1 - RIGIFY_NECK : -1]
             rest = rest[: -1 - RIGIFY_NECK]
-        bones_by_part[Part("", "spine")] = rest
+        bones_by_part[BodyPart("", "spine")] = rest
 
 
-def _disambiguate(bones_by_part: dict[Part, list[str]], heads: Heads | None) -> None:
+def _disambiguate(bones_by_part: dict[BodyPart, list[str]], heads: Heads | None) -> None:
     """Resolves parts whose names are ambiguous by the other parts on the same side."""
     for side in ("left", "right"):
         side_bones = _without_pieces(
@@ -206,10 +212,10 @@ def _disambiguate(bones_by_part: dict[Part, list[str]], heads: Heads | None) -> 
         _tell_leg(side_bones)
         for name in ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe"):
             if side_bones.get(name):
-                bones_by_part[Part(side, name)] = side_bones[name][:1]
+                bones_by_part[BodyPart(side, name)] = side_bones[name][:1]
     for name in ("hips", "head"):
-        if Part("", name) in bones_by_part:
-            bones_by_part[Part("", name)] = bones_by_part[Part("", name)][:1]
+        if BodyPart("", name) in bones_by_part:
+            bones_by_part[BodyPart("", name)] = bones_by_part[BodyPart("", name)][:1]
 
 
 def _tell_arm(side_bones: dict[str, list[str]], heads: Heads | None) -> None:
@@ -293,7 +299,7 @@ def _is_hinge_of_shoulder(had: Mapping[str, Sequence[str]], heads: Heads) -> boo
     return dist(shoulder, upper) < COLLAR * dist(upper, elbow)
 
 
-def _is_part(bone: str, parts_of: Mapping[Part, Sequence[str]]) -> bool:
+def _is_part(bone: str, parts_of: Mapping[BodyPart, Sequence[str]]) -> bool:
     return any(bone in bones for bones in parts_of.values())
 
 

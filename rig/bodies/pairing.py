@@ -18,7 +18,7 @@ from ..blender.presence import why_absent
 from ..bones import attached, constrained, imported_robot
 from ..scene.dependencies import dependencies_of, is_moved_by
 from . import controlled, limbs, names, receiver
-from .part_names import Part
+from .part_names import BodyPart
 from .receiver import Receiver
 
 LIMBS = ("upper_arm", "forearm", "thigh", "shin")  # parts without which a body's limbs do not follow
@@ -89,12 +89,12 @@ def pair_by_names(rig, retarget) -> int:
     return len(matches)
 
 
-def parts_of(rig) -> dict[Part, list[str]]:
+def parts_of(rig) -> dict[BodyPart, list[str]]:
     """Bones of each body part of an armature: those that names tell, and where they do not tell all limbs,
     those that positions do.
     """
     named = names.parts(_parents(rig), _heads(rig))
-    if all(Part(side, limb) in named for side in ("left", "right") for limb in LIMBS):
+    if all(BodyPart(side, limb) in named for side in ("left", "right") for limb in LIMBS):
         return named
     known = {bone for bones in named.values() for bone in bones}
     shown = {

@@ -9,12 +9,12 @@ twist bone's, names none.
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 
-class Part(NamedTuple):
+class BodyPart(NamedTuple):
     """A body part, such as the upper arm, with its side."""
 
     side: str  # "left", "right" or ""
@@ -32,7 +32,7 @@ class NameReading(NamedTuple):
         rank: Place of the stem among the names of its part: the usual one first.
     """
 
-    part: Part | None
+    part: BodyPart | None
     stem: str
     is_hinge: bool
     number: int | None
@@ -172,18 +172,13 @@ def read(name: str) -> NameReading:
     """What a name says."""
     if VERTEBRAE.fullmatch(name):
         return NameReading(
-            Part("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0
+            BodyPart("", "spine"), "spine", False, int(re.sub(r"\D", "", name.rpartition(":")[2])), 0
         )
     said, side = words(name), side_of(name)
     numbers = [int(word) for word in said if word.isdecimal()]
-    at = next((k for k, word in enumerate(said) if word in SIDES), len(said))
-    axes = [word for word in said[at + 1 :] if word == ROLL]
     rest = [word for word in said if word not in SIDES and not word.isdecimal()]
-    spoken = [word for word in rest if word not in SILENT]
-    named = [word for word in spoken if word not in AXES]
-    jointed = [word for word in named if word not in LIMBS]
-    half = [word for word in jointed if word not in HALVES] if side else []
-    is_hinge, number = bool(axes) or len(named) < len(spoken), numbers[-1] if numbers else None
+    spoken, named, jointed, half = _narrowed(rest, side)
+    is_hinge, number = _has_roll(said) or len(named) < len(spoken), numbers[-1] if numbers else None
     whole = "".join(rest)
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
@@ -191,13 +186,29 @@ def read(name: str) -> NameReading:
     return NameReading(part, stem or "".join(named) or whole, is_hinge or is_of_half, number, rank)
 
 
-def _known_part(stems: Iterable[str], side: str) -> tuple[Part | None, str, int]:
+def _narrowed(name_words: Sequence[str], side: str) -> tuple[list[str], list[str], list[str], list[str]]:
+    """The words of a name without what says nothing; then without axes; then without limbs; and, of a name
+    with a side, without what tells a joint's two links from each other.
+    """
+    spoken = [word for word in name_words if word not in SILENT]
+    named = [word for word in spoken if word not in AXES]
+    jointed = [word for word in named if word not in LIMBS]
+    return spoken, named, jointed, [word for word in jointed if word not in HALVES] if side else []
+
+
+def _has_roll(name_words: Sequence[str]) -> bool:
+    """Whether the words of a name have the roll axis after the side."""
+    at = next((k for k, word in enumerate(name_words) if word in SIDES), len(name_words))
+    return ROLL in name_words[at + 1 :]
+
+
+def _known_part(stems: Iterable[str], side: str) -> tuple[BodyPart | None, str, int]:
     """The body part that the first known one of some stems names, with that stem and its rank."""
     known = SIDED_PARTS if side else PARTS
     for stem in stems:
         if stem in known:
             name, rank = known[stem]
-            return Part(side, name), stem, rank
+            return BodyPart(side, name), stem, rank
     return UNKNOWN
 
 

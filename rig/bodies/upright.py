@@ -4,7 +4,7 @@ import numpy as np
 
 from ...solvers.kinematics.se3 import Array
 from . import pairing, source
-from .part_names import Part
+from .part_names import BodyPart
 
 STRAIGHT = np.cos(
     np.radians(45.0)
@@ -39,8 +39,8 @@ def _sentence(thing, how: str, keys: str) -> str:
 def _directions(thing) -> tuple[Array | None, Array | None]:
     """Unit directions from hips to head and from feet to hips in the world; None without these parts."""
     parts = pairing.parts_of(thing)
-    hips, head = parts.get(Part("", "hips")), parts.get(Part("", "head"))
-    feet = [bones[0] for side in ("left", "right") if (bones := parts.get(Part(side, "foot")))]
+    hips, head = parts.get(BodyPart("", "hips")), parts.get(BodyPart("", "head"))
+    feet = [bones[0] for side in ("left", "right") if (bones := parts.get(BodyPart(side, "foot")))]
     if not (hips and head and feet):
         return None, None
     places = source.at_rest(thing, [hips[0], head[-1], *feet])[1]

@@ -131,7 +131,7 @@ def read(parts, pose_bones, poses: tuple, digits: int) -> tuple:
     """Poses of a chain's bones, root first, with their carriers in this frame.
 
     Args:
-        parts: The chain's `Part`s.
+        parts: The chain's `ChainBone`s.
         pose_bones: Pose bones of the evaluated rig: as shown, with constraints.
         poses: Their `BonePose`s, as authored.
         digits: Decimals of rotations: finer noise of single precision must not change them.
@@ -177,7 +177,7 @@ def own_turns(parts, poses: Sequence, turns: Sequence[Quaternion]) -> list[Quate
     in the chain.
 
     Args:
-        parts: The chain's `Part`s.
+        parts: The chain's `ChainBone`s.
         poses: Their `BonePose`s, with carriers.
         turns: Rotation of each bone by its joints, beside its rest and its carrier's lead.
     """

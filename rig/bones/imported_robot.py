@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from ...robots.record import Record, from_text
+from ...robots.record import LinkRecord, from_text
 from ...robots.tree import Tree
 from ..blender.errors import RigError
 from . import axes, channels
@@ -18,7 +18,7 @@ KEY = "limber_urdf"  # custom property of a bone: its link's record; of the arma
 _parsed = lru_cache(maxsize=4096)(from_text)  # cached, since a robot's links are read often
 
 
-def record_of(bone) -> Record | None:
+def record_of(bone) -> LinkRecord | None:
     """The link record stored with a bone; None for bones that were not imported.
 
     Raises:
@@ -39,19 +39,19 @@ def is_robot(rig) -> bool:
     return rig.data is not None and KEY in rig.data
 
 
-def axis_of(record: Record) -> str:
+def axis_of(record: LinkRecord) -> str:
     """The axis of the joint that an imported bone has, named as in `axes`; "" if it has none."""
     return record.axis if not record.axis or record.branch.joint.is_rotary else axes.prismatic(record.axis)
 
 
-def channel(record: Record) -> str:
+def channel(record: LinkRecord) -> str:
     """Name of the pose bone's property that stores the joint's value: "location" or "rotation_euler"; its
     index is that of the record's axis.
     """
     return axes.channel(axis_of(record))
 
 
-def motor(pose_bone, axis: str) -> Record | None:
+def motor(pose_bone, axis: str) -> LinkRecord | None:
     """The record of a bone if its URDF joint moves about or along that axis (named as in `axes`);
     else None.
     """
@@ -59,7 +59,7 @@ def motor(pose_bone, axis: str) -> Record | None:
     return record if record is not None and axis_of(record) == axis else None
 
 
-def records(rig) -> list[tuple[str, Record]]:
+def records(rig) -> list[tuple[str, LinkRecord]]:
     """(bone name, record) of all imported bones, parents first.
 
     Raises:

@@ -39,7 +39,7 @@ class Followed(NamedTuple):
     scale: tuple[float, float, float] = NO_SCALE
 
 
-class Motion(NamedTuple):
+class MotionLimits(NamedTuple):
     """Motion limits of one joint, in the order of the properties (lower, upper, velocity, acceleration,
     jerk).
     """
@@ -56,7 +56,7 @@ class Motion(NamedTuple):
         return cls(*_MOTION(joint))
 
 
-_MOTION = attrgetter(*Motion._fields)  # faster for a few joints than one foreach_get for each field
+_MOTION = attrgetter(*MotionLimits._fields)  # faster for a few joints than one foreach_get for each field
 
 
 class UnjointedPose(NamedTuple):
@@ -189,7 +189,7 @@ class JointBone:
 
 
 def joints_of(
-    bones: Sequence[JointBone], unjointed: Sequence[UnjointedPose], motions: Sequence[Motion]
+    bones: Sequence[JointBone], unjointed: Sequence[UnjointedPose], motions: Sequence[MotionLimits]
 ) -> tuple[list[Joint], list[JointFrame]]:
     """The solvers' joints of bones, nearest the base first, and the frame of each bone.
 
@@ -220,7 +220,7 @@ def joints_of(
     return joints, frames
 
 
-def _joint(bone: str, axis: str, frame: JointFrame, limits: Motion) -> Joint:
+def _joint(bone: str, axis: str, frame: JointFrame, limits: MotionLimits) -> Joint:
     return Joint(
         name=axes.label(bone, axis),
         parent=frame.joint,

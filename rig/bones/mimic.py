@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bpy.utils import unescape_identifier
 
-from ...robots.record import Record
+from ...robots.record import LinkRecord
 from ...solvers.kinematics import rotations
 from ..blender.errors import RigError
 from . import axes, imported_robot
@@ -69,7 +69,10 @@ def followers_of(rig, joint_keys: Sequence[tuple[str, str]]) -> tuple[Follower, 
 
 
 def _leader(
-    bone: str, record: Record, records: dict[str, tuple[str, Record]], joint_keys: Sequence[tuple[str, str]]
+    bone: str,
+    record: LinkRecord,
+    records: dict[str, tuple[str, LinkRecord]],
+    joint_keys: Sequence[tuple[str, str]],
 ) -> tuple:
     """The leader at the end of a sequence of mimic joints, its record, and the combined multiplier and
     offset.

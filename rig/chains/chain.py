@@ -5,15 +5,13 @@ Settings may be keyed, so they are read in every frame; skeleton and options are
 have changed (`stored`).
 """
 
-from math import isfinite
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from mathutils import Matrix
 
-from ...character.effects import PostureEffect
-from ...character.life import Life
+from ...character.chain.settings import ChainSettings, LifeSettings
 from ...solvers.bones.model import NO_LIMITS
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
@@ -21,7 +19,7 @@ from ...solvers.settings import Setting, settings_of
 from ...solvers.table import SOLVERS, unavailable
 from ..blender.errors import RigError
 from ..bones.axes import is_prismatic
-from ..bones.joint_bones import Motion
+from ..bones.joint_bones import MotionLimits
 from ..scene.goal import ends_of, tool_frame, with_goal
 from . import turntable
 from .joint_tree import joint_tree
@@ -44,7 +42,9 @@ _OF_CHAIN = attrgetter(
     "acceleration_share",
     "jerk_share",
 )
-_OF_JOINT = attrgetter("bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *Motion._fields)
+_OF_JOINT = attrgetter(
+    "bone", "axis", "shape_weight", "own_style", "sigma", "rho", "beta", *MotionLimits._fields
+)
 _OF_END = attrgetter("goal", "target_axis", "forward_axis", "up", "eye", "roll", "weight", "symmetric")
 
 
@@ -87,12 +87,12 @@ def _stored_options(chain, solver: str) -> tuple:
     )
 
 
-def motions(chain, solver: str) -> list[Motion]:
+def motions(chain, solver: str) -> list[MotionLimits]:
     """Motion limits of the chain's joints, in the order of its properties, as a solver uses them.
 
     Where the rotations of bones count, a range of a full turn is no limit: a clip may rotate a bone farther.
     """
-    joint_limits = [Motion.of(joint) for joint in chain.joints]
+    joint_limits = [MotionLimits.of(joint) for joint in chain.joints]
     if not is_of_bones(chain, solver):
         return joint_limits
     return [
@@ -176,18 +176,21 @@ def weighed(chain) -> list:
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
 
 
-def effects(chain) -> tuple[PostureEffect, ...]:
-    """The effects (such as idle motion) that are added to a chain's posture in this frame, in the order of
-    addition.
-    """
-    return tuple(effect for effect in (_life(chain.life),) if effect is not None)
-
-
-def _life(settings) -> Life | None:
-    amount = settings.amount
-    if not (amount > 0.0 and isfinite(amount)):
-        return None
-    return Life(amount * settings.breathing, amount * settings.sway, amount * settings.glances, settings.seed)
+def chain_settings(chain) -> ChainSettings:
+    """The settings of a chain that may be keyed, in this frame."""
+    life = chain.life
+    return ChainSettings(
+        keep=chain.keep,
+        influence=chain.influence,
+        share=chain.share,
+        lag=chain.lag,
+        dead_zone=chain.dead_zone,
+        change=chain.change,
+        widest_look=chain.widest_look,
+        look_aside=chain.look_aside,
+        look_up=chain.look_up,
+        life=LifeSettings(life.amount, life.breathing, life.sway, life.glances, life.seed),
+    )
 
 
 def skeleton_now(rig, chain) -> Skeleton:

@@ -2,14 +2,19 @@
 
 from collections.abc import Sequence
 
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.se3 import Array, Frame, frame_array
 from ...solvers.kinematics.skeleton import Skeleton
 from ..blender.errors import RigError
-from ..bones.joint_bones import Motion, UnjointedPose, joints_of
+from ..bones.joint_bones import MotionLimits, UnjointedPose, joints_of
 from .skeleton import ChainReader
 
 
 def joint_tree(
-    reader: ChainReader, fixed: Sequence[UnjointedPose], motions: Sequence[Motion], tools: Sequence[tuple]
+    reader: ChainReader,
+    fixed: Sequence[UnjointedPose],
+    motions: Sequence[MotionLimits],
+    tools: Sequence[tuple],
 ) -> Skeleton:
     """The chain as the solvers' skeleton.
 
@@ -42,3 +47,17 @@ def joint_tree(
         tuple(other_ends),
         tool.name,
     )
+
+
+def bone_frames(
+    reader: ChainReader, fixed: Sequence[UnjointedPose], motions: Sequence[MotionLimits]
+) -> dict[str, tuple[int, Array]]:
+    """For each bone of the chain that is not scaled the index of the joint that moves it last (-1: none), and
+    the bone's frame (4, 4) in that joint's; arguments as for `joint_tree`.
+    """
+    _, frames = joints_of(reader.parts, fixed, [motions[k] for k in reader.stored_index])
+    return {
+        name: (frame.joint, frame_array(Frame(rotations.normalized(frame.rotation), frame.offset)))
+        for name, frame, pose in zip(reader.names, frames, fixed, strict=True)
+        if pose.size == 1.0
+    }

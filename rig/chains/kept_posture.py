@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import bpy
 
-from ...character.chain.inputs import blend, filled
+from ...character.chain.settings import kept_values
 from ...solvers.kinematics.skeleton import Angles
 from ..blender import actions
 from ..blender.errors import RigError
@@ -88,18 +88,22 @@ def kept(
     Raises:
         RigError: a stored posture is missing, or has no value of the mover's joints.
     """
+    weighted: list[tuple[float, Angles]] = []
     if mover.base == "POSTURE":
-        return filled(stored(active(mover, evaluated_settings)), authored_values)
-    return (
-        _blended(mover, evaluated_settings, authored_values, stored)
-        if mover.base == "BLEND"
-        else authored_values
-    )
+        weighted = [(1.0, stored(active(mover, evaluated_settings)))]
+    elif mover.base == "BLEND":
+        weighted = [
+            (weight, stored(action)) for weight, action in _weighted_actions(mover, evaluated_settings)
+        ]
+    return kept_values(mover.base, weighted, authored_values)
 
 
-def _blended(
-    mover, evaluated_settings, authored_values: Angles, stored: Callable[[bpy.types.Action], Angles]
-) -> Angles:
+def _weighted_actions(mover, evaluated_settings) -> list[tuple[float, bpy.types.Action]]:
+    """Weights and pose assets of the postures of a blend, those with a weight alone.
+
+    Raises:
+        RigError: there is no posture, or the asset of one was deleted.
+    """
     if not mover.postures:
         raise RigError(none_stored(mover))
     weighted = []
@@ -107,8 +111,8 @@ def _blended(
         if weighed.weight > 0.0:
             if posture.action is None:
                 raise RigError(deleted(mover))
-            weighted.append((weighed.weight, stored(posture.action)))
-    return blend(weighted, authored_values)
+            weighted.append((weighed.weight, posture.action))
+    return weighted
 
 
 def choose(mover, index: int) -> None:

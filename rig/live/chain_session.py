@@ -2,19 +2,20 @@
 pose in the bones' channels.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from mathutils import Matrix
 
-from ...character.attention import AttentionSettings
+from ...character.chain.hanging import ChainPose
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
+from ...character.chain.settings import ChainFrame, ChainSettings, chain_inputs, kept_posture
 from ...character.chain.tick import ChainModel, make_model
 from ...character.host import Frame
-from ...character.mover import GoalError
-from ...character.widest_look import LookSettings
-from ...motion import Kinematic, MotionError
+from ...character.mover import GoalResidual
+from ...motion import Kinematic, MotionError, MotionStyle
 from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
@@ -27,16 +28,41 @@ from ..bones.joint_axes import constraint_range
 from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
-from ..chains.joint_tree import joint_tree
+from ..chains.joint_tree import bone_frames, joint_tree
 from ..chains.kept_posture import active, kept
 from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.motion_style import motion_style
 from ..scene import goal as goals
+from ..scene.placement import Hanging, Placement
 from . import motion_filter
 from .mover import JointKey, JointLimits, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
+
+
+class ChainRecipe(NamedTuple):
+    """What a chain's model is made of."""
+
+    fixed: tuple  # the part of the pose that no joint moves
+    limits: list
+    tools: list
+    solver: str
+    options: object
+    filter_name: str
+    styles: tuple[MotionStyle, ...]
+    base: str
+    transition: float
+
+
+class ShownPose(dict):
+    """Basis of each bone that a chain moves, and where the chain's joints are for what hangs on them."""
+
+    def __init__(
+        self, channels: dict[str, tuple], chain: ChainPose, bone_frames: dict[str, tuple[int, np.ndarray]]
+    ) -> None:
+        super().__init__(channels)
+        self.chain, self.bone_frames = chain, bone_frames
 
 
 @dataclass
@@ -46,13 +72,18 @@ class ChainSession(SceneSession):
     reader: ChainReader | None = None
     settings: tuple = ()  # stored settings when `reader` was made
     model: ChainModel | None = None
-    model_key: tuple = ()
+    recipe: "ChainRecipe | None" = None  # from which the model was made
     made_of: tuple = ()  # inputs from which the model and the ends were last made
     ends: tuple[EndInputs, ...] = ()  # goals of the ends, without their targets
     aimed: tuple[EndInputs, ...] = ()  # the same with their targets, as last read
     poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
     fixed: tuple = ()  # the same as rounded for the model
+    authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, as last read
+    chain_settings: ChainSettings | None = None  # as last read
+    base: list[list[float]] = field(default_factory=list)  # world matrix of the base frame, as last read
+    hanging: Hanging | None = None  # the other chain on which the base hangs, as last read
+    bone_frames: dict[str, tuple[int, np.ndarray]] = field(default_factory=dict)  # see `bone_frames`
 
     errors = SETUP_ERRORS
 
@@ -92,10 +123,14 @@ class ChainSession(SceneSession):
         self.problem = self.problem or self.outputs.problem
         if not self.poses:
             return self.pose, self.desired_pose
-        pose = self.reader.channels(self.poses, self.outputs.angles.tolist())
-        return pose, (
-            self.reader.channels(self.poses, self.outputs.desired.tolist()) if frame.is_mutual else pose
-        )
+        pose = self._shown(self.outputs.angles)
+        return pose, self._shown(self.outputs.desired) if frame.is_mutual else pose
+
+    def _shown(self, values: np.ndarray) -> ShownPose:
+        """The pose for values (n,) of the joints [rad; prismatic joints m]."""
+        angles = values.tolist()
+        chain = ChainPose(self.base, self.outputs.skeleton, tuple(angles))
+        return ShownPose(self.reader.channels(self.poses, angles), chain, self.bone_frames)
 
     def differs(self, frame: Frame) -> bool:
         before = self.poses
@@ -115,10 +150,10 @@ class ChainSession(SceneSession):
     def solved(self) -> dict[JointKey, float]:
         return self._by_joint(self.outputs.solution.angles) if self.outputs is not None else {}
 
-    def goal_errors(self, mover) -> list[GoalError]:
+    def goal_errors(self, mover) -> list[GoalResidual]:
         ends = goals.with_goal(mover.settings)
         return [
-            GoalError(
+            GoalResidual(
                 f"'{end.bone}'",
                 error.angle if end.settings.goal in goals.LOOKS | goals.ORIENTS else 0.0,
                 error.distance,
@@ -187,44 +222,52 @@ class ChainSession(SceneSession):
         self._update_model(rig, chain, solver, world)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
         self._aim(frame, chain, evaluated_chain)
-        base = placement.root(rig, reader.names[0], reader.base_location(poses))
-        if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
-            raise RigError(
-                f"A parent of bone '{reader.names[0]}' is scaled, and not all bones of chain '{chain.name}'"
-                " inherit it: clear it"
-            )
-        on_top = build.effects(evaluated_chain)
+        self._update_base(rig, chain, placement, world)
         is_filtered = bool(self.model.filters)
         scene = depsgraph.scene
-        return self.model, ChainInputs(
-            base=(np.array(world, float) @ base).tolist(),
+        self.authored = self._authored(shown, poses)
+        self.chain_settings = build.chain_settings(evaluated_chain)
+        chain_frame = ChainFrame(
+            name=chain.name,
+            base=self.base,
             ends=self.aimed,
             posture=kept(
                 chain,
                 evaluated_chain,
-                self._authored(shown, poses),
+                self.authored,
                 partial(self.in_posture, frame.mover, reader.joint_keys),
             ),
-            name=chain.name,
-            keep=evaluated_chain.keep,
-            influence=evaluated_chain.influence,
-            share=evaluated_chain.share,
-            attention=AttentionSettings(
-                max(evaluated_chain.lag, 0.0),
-                evaluated_chain.dead_zone if evaluated_chain.goal in goals.LOOKS else 0.0,
-                evaluated_chain.change if evaluated_chain.targets or not is_filtered else 0.0,
-                eases_jumps=evaluated_chain.change > 0.0 and not is_filtered,
-            ),
-            look=LookSettings(
-                evaluated_chain.widest_look, evaluated_chain.look_aside, evaluated_chain.look_up
-            ),
-            effects=on_top,
-            seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps if on_top else 0.0,
+            kept=None if is_filtered else self._kept(frame.mover, evaluated_chain),
+            has_choice=bool(evaluated_chain.targets),
+            seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps,
+        )
+        return self.model, chain_inputs(
+            chain_frame,
+            self.chain_settings,
+            is_filtered=is_filtered,
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
-            slot=frame.slot,
-            kept=None if is_filtered else self._kept(frame.mover, evaluated_chain),
         )
+
+    def _update_base(self, rig, chain, placement: Placement, world: Matrix) -> None:
+        """Reads the base frame.
+
+        Raises:
+            RigError: a parent of the chain is scaled, and not all of its bones inherit that.
+        """
+        reader = self.reader
+        name, location = reader.names[0], reader.base_location(self.poses)
+        self.hanging = placement.hanging_root(rig, name, location)
+        if self.hanging is not None:
+            self.base = self.hanging.world.tolist()
+            return
+        base = placement.root(rig, name, location)
+        if not reader.inherits_scale and max(abs(size - 1.0) for size in Matrix(base).to_scale()) > SCALED:
+            raise RigError(
+                f"A parent of bone '{name}' is scaled, and not all bones of chain '{chain.name}' inherit it:"
+                " clear it"
+            )
+        self.base = (np.array(world, float) @ base).tolist()
 
     def _aim(self, frame: Frame, chain, evaluated_chain) -> None:
         """Reads the ends' targets. At Influence 0 without a filter nothing follows them, so the last ones
@@ -263,12 +306,12 @@ class ChainSession(SceneSession):
 
     def _kept(self, mover, evaluated_chain) -> KeptPosture:
         """What a chain keeps beneath its goal, by its Base."""
-        base = mover.settings.base
-        if base == "POSTURE":
-            action = active(mover.settings, evaluated_chain)
-            values = self.in_posture(mover, self.reader.joint_keys, action)
-            return KeptPosture(action.session_uid, tuple(np.flatnonzero(np.isfinite(values)).tolist()))
-        return KeptPosture(base, () if base == "RIG" else tuple(range(len(self.reader.joint_keys))))
+        base, count = mover.settings.base, len(self.reader.joint_keys)
+        if base != "POSTURE":
+            return kept_posture(base, base, None, count)
+        action = active(mover.settings, evaluated_chain)
+        values = self.in_posture(mover, self.reader.joint_keys, action)
+        return kept_posture(base, action.session_uid, values, count)
 
     def _update_reader(self, rig, chain, solver: str, shown, dirty: set[str]) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
@@ -281,9 +324,9 @@ class ChainSession(SceneSession):
         self.settings = settings
         if reader == before:
             return
-        self.reader, self.model_key, self.made_of, self.poses, self.held, self.stored = (
+        self.reader, self.recipe, self.made_of, self.poses, self.held, self.stored = (
             reader,
-            (),
+            None,
             (),
             (),
             (),
@@ -315,8 +358,10 @@ class ChainSession(SceneSession):
         moves = tuple(styles[key] for key in reader.joint_keys)
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
-        key = (self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition)
-        if self.model is None or self.model_key != key:
+        recipe = ChainRecipe(
+            self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition
+        )
+        if self.model is None or self.recipe != recipe:
             self.model = make_model(
                 joint_tree(reader, self.fixed, limits, tools),
                 solver,
@@ -326,7 +371,8 @@ class ChainSession(SceneSession):
                 transition=chain.transition,
                 options=options,
             )
-            self.model_key = key
+            self.recipe = recipe
+            self.bone_frames = bone_frames(reader, self.fixed, limits)
         if trouble := unavailable(solver, self.model.skeleton, {end.kind for end in ends}):
             raise UnavailableSolverError(trouble)
         self.ends, self.made_of = ends, made_of
@@ -334,6 +380,6 @@ class ChainSession(SceneSession):
 
 def _aimed(end: EndInputs, target, targets) -> EndInputs:
     """Inputs of an end with its target's current matrix."""
-    return end._replace(
-        target=[list(row) for row in targets.object(target)], identity=target.session_uid, name=target.name
-    )
+    hanging = targets.hanging(target)
+    matrix = hanging.world.tolist() if hanging is not None else [list(row) for row in targets.object(target)]
+    return end._replace(target=matrix, identity=target.session_uid, name=target.name)

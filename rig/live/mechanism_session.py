@@ -9,15 +9,15 @@ import numpy as np
 from mathutils import Matrix
 
 from ...character.host import Frame
+from ...character.mechanism.inputs import motor_goals, target_goals
 from ...character.mechanism.tick import (
     NO_MORE,
     MechanismModel,
     MechanismMotor,
     MechanismOutputs,
     MechanismState,
-    by_joint,
 )
-from ...character.mover import GoalError
+from ...character.mover import GoalResidual
 from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array, inverse
@@ -37,7 +37,7 @@ from ..mechanisms.authored_mechanism import Reading
 from ..mechanisms.conflicts import refuse_taken
 from ..mechanisms.errors import errors_of, missed, unbalanced
 from ..mechanisms.parents import refuse_unknown
-from ..mechanisms.poses import frame_of, matrix_of
+from ..mechanisms.poses import matrix_of
 from ..mechanisms.shapes import dof_axes
 from ..properties.motion_style import motion_style
 from ..showing import mechanism_proxy
@@ -126,7 +126,7 @@ class MechanismSession(SceneSession):
     def solved(self) -> dict[JointKey, float]:
         return self.desired()
 
-    def goal_errors(self, mover) -> list[GoalError]:
+    def goal_errors(self, mover) -> list[GoalResidual]:
         return errors_of(self.solver, self.state.goals, self.state.desired)
 
     def limits(self) -> dict[JointKey, JointLimits]:
@@ -224,26 +224,16 @@ class MechanismSession(SceneSession):
         )
         if evaluated_settings.drive == "MOTORS":
             asked.ordered(settings, reading)
-            values = dict(enumerate(self._kept_values(frame.mover, evaluated_settings)))
-            driven_goals = tuple(asked.driven(reading, placement, inverse(self.base)))
-            return self.model, Goals(
-                driven_goals,
-                actuators=by_joint(self.model, values),
-                regulariser_weights=weights,
-                counts_full_rotations=True,
+            values = self._kept_values(frame.mover, evaluated_settings)
+            return self.model, motor_goals(
+                self.model, asked.driven(reading, placement, inverse(self.base)), values, weights
             )
         back = inverse(self.base)
-        frames, centres = asked.frames(settings, evaluated_settings, reading, placement, back)
+        goals = asked.frames(settings, evaluated_settings, reading, placement, back)
         keeping = [k for k, motor in enumerate(evaluated_settings.motors) if motor.keeps_value]
         values = self._kept_values(frame.mover, evaluated_settings) if keeping else []
         kept_values = {k: values[k] for k in keeping}
-        return self.model, Goals(
-            tuple(frames),
-            tuple(centres),
-            by_joint(self.model, kept_values),
-            regulariser_weights=weights,
-            weight_axes=frame_of(back).rotation,
-        )
+        return self.model, target_goals(self.model, goals, kept_values, weights, back)
 
     def _kept_values(self, mover, evaluated_settings) -> list[float]:
         """Motor values [rad or m] of the posture that the mechanism keeps, else the motors' own."""

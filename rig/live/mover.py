@@ -18,7 +18,7 @@ import bpy
 import numpy as np
 
 from ...character.host import Session
-from ...character.mover import GoalError, Planning
+from ...character.mover import GoalResidual
 from ...motion import Kinematic
 from ..blender.errors import RigError
 from ..bones import axes
@@ -75,7 +75,7 @@ class SceneSession(Session):
         """Warning about the motion as a whole, such as a goal that the solver changed; "" for none."""
         return ""
 
-    def goal_errors(self, mover) -> list[GoalError]:
+    def goal_errors(self, mover) -> list[GoalResidual]:
         """Errors of all goals at the last tick, as solved, the mover's own goal first; of sessions with
         outputs.
         """
@@ -193,11 +193,6 @@ class Mover(PostureKeeper, _Pair):
 
     def new_session(self) -> SceneSession:
         return self.session_type()
-
-    @property
-    def planning(self) -> Planning | None:
-        """The mover's number among those that share the time for planning; None: its solver does not plan."""
-        return None
 
     @abstractmethod
     def moved(self, session) -> Moved:

@@ -4,7 +4,6 @@ find movers.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ...character.mover import Planning
 from ...solvers.table import SOLVERS
 from ..blender.selection import selected
 from ..bodies import pairing
@@ -20,9 +19,9 @@ from ..properties.chains import LimberChain
 from ..properties.mechanism import LimberMechanism
 from ..scene.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover, supports
 from ..scene.goal import followed
-from ..scene.placement import Placement
+from ..scene.placement import BoneFrame, Placement
 from .body_session import BodySession
-from .chain_session import ChainSession
+from .chain_session import ChainSession, ShownPose
 from .mechanism_session import MechanismSession
 from .mover import Authored, JointKey, Mover
 from .posture_keeper import BoneJoints, BonePostures, MotorPostures
@@ -46,25 +45,23 @@ class ChainMover(BonePostures, Mover):
         """The selected chain of an armature; None: there is none."""
         return selected(cls.settings_on(owner), owner.limber.active_chain)
 
-    @property
-    def planning(self) -> Planning | None:
-        """The chain's number among the armature's planning chains, live or not, which share the time for
-        planning; a live body counts as one more.
-        """
-        rig_settings = self.owner.limber
-        planners = [
-            chain.uid
-            for chain in rig_settings.chains
-            if plans(chain.solver) or chain.uid == self.settings.uid
-        ]
-        return Planning(planners.index(self.settings.uid), len(planners) + rig_settings.retarget.live)
-
     def moved(self, session) -> Moved:
         return self.moves
 
     def needs(self, session, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
         on = supports(self, certain)
         return [k for k, other in enumerate(moved) if k != index and moved_part(self, other, on)]
+
+    def place(self, placement: Placement, pose) -> None:
+        super().place(placement, pose)
+        if isinstance(pose, ShownPose):
+            placement.move_chain(
+                self.owner,
+                {
+                    bone: BoneFrame(self.key, pose.chain, joint, in_joint)
+                    for bone, (joint, in_joint) in pose.bone_frames.items()
+                },
+            )
 
     def bones(self, session) -> Iterable[str]:
         return super().bones(session) or joint_bones(self.settings)
@@ -262,11 +259,6 @@ class MechanismMover(MotorPostures, Mover):
     def channel(self, key: JointKey) -> Channel | None:
         keys = [motor.key for motor in self.settings.motors]
         return channels.of_motor(self.owner, keys.index(key)) if key in keys else None
-
-
-def plans(solver: str) -> bool:
-    """Whether a solver plans ahead; chains with such a solver on one armature take turns to plan."""
-    return solver in SOLVERS and SOLVERS[solver].looks_ahead > 0
 
 
 KINDS: list[type[Mover]] = [BodyMover, ChainMover, MechanismMover]

@@ -5,7 +5,10 @@ commanded values.
 import numpy as np
 from mathutils import Matrix
 
-from ...solvers.kinematics.rotations import X, Y, Z, rotate
+from ...character.mechanism.inputs import CENTRE, GoalSpec, GoalWeights, driven_goal
+from ...character.mechanism.inputs import WEIGHTS as WEIGHTS
+from ...character.mechanism.inputs import goal as solver_goal
+from ...solvers.kinematics.rotations import X, Y, Z
 from ...solvers.kinematics.se3 import HERE, Array, Frame, inverse
 from ...solvers.mechanism.goals import CentreGoal, FrameGoal
 from ...solvers.mechanism.model import MechanismError
@@ -18,22 +21,13 @@ from .authored_mechanism import Part, Reading, signature
 from .ownership import joint_objects
 from .poses import frame_of, rigid
 
-# Weights of what each goal asks for
-WEIGHTS = {
-    "FRAME": ("position_weight", "rotation_weight"),
-    "POSITION": ("position_weight",),
-    "ORIENTATION": ("rotation_weight",),
-    "AIM": ("position_weight", "direction_weight"),
-    "DIRECTION": ("direction_weight",),
-    "CENTRE": ("position_weight",),
-}
 AXES = {"X": X, "Y": Y, "Z": Z}
 
 
 def frames(
     settings, evaluated_settings, reading: Reading, placement: Placement, back: Array
-) -> tuple[list[FrameGoal], list[CentreGoal]]:
-    """Goals of driven bodies and of the mechanism, and goals of the centre of mass.
+) -> list[FrameGoal | CentreGoal]:
+    """Goals of driven bodies, then those of the mechanism.
 
     Args:
         settings: The mechanism's settings.
@@ -45,15 +39,11 @@ def frames(
     Raises:
         RigError: a goal cannot be followed.
     """
-    frame_goals = driven(reading, placement, back)
-    centres = []
-    for goal, weighed in zip(settings.goals, evaluated_settings.goals, strict=True):
-        solver_goal = of_goal(goal, reading, placement, back, weighed)
-        if isinstance(solver_goal, CentreGoal):
-            centres.append(solver_goal)
-        else:
-            frame_goals.append(solver_goal)
-    return frame_goals, centres
+    goals: list[FrameGoal | CentreGoal] = list(driven(reading, placement, back))
+    return goals + [
+        of_goal(goal, reading, placement, back, weighed)
+        for goal, weighed in zip(settings.goals, evaluated_settings.goals, strict=True)
+    ]
 
 
 def of_goal(
@@ -78,14 +68,13 @@ def of_goal(
 
 def _of_goal(goal, reading: Reading, placement: Placement, back: Array, weighed) -> FrameGoal | CentreGoal:
     target = back @ target_pose(goal, placement)
-    if goal.does != "CENTRE":
-        return _wanted(goal, weighed, reading, frame_of(target @ np.array(goal.offset)), placement)
-    if not any(body.mass > 0.0 for body in reading.mechanism.bodies):
+    if goal.does == CENTRE and not any(body.mass > 0.0 for body in reading.mechanism.bodies):
         raise RigError(
             f"Goal '{goal.name}': no body has a mass: give bodies meshes, or select them and set Mass From to"
             " Own in the Mechanism panel, or choose another goal"
         )
-    return CentreGoal(frame_of(target).position, tuple(weighed.position_weight))
+    at = target if goal.does == CENTRE else target @ np.array(goal.offset)
+    return solver_goal(goal_spec(goal, reading, placement), goal_weights(weighed), at)
 
 
 def target_pose(goal, placement: Placement) -> Array:
@@ -96,16 +85,26 @@ def target_pose(goal, placement: Placement) -> Array:
     """
     target, bone = goal.target, goal.target_bone
     if not bone:
-        return rigid(placement.object(target), f"Goal '{goal.name}': target '{target.name}'")
+        return world_pose(placement, target, "", f"Goal '{goal.name}': target '{target.name}'")
     if target.type != "ARMATURE" or bone not in target.data.bones:
         raise RigError(
             f"Goal '{goal.name}': target '{target.name}' has no bone '{bone}': choose one of its bones as"
             " Target Bone, or clear that"
         )
-    return rigid(
-        placement.object(target) @ placement.bone(target, bone),
-        f"Goal '{goal.name}': bone '{bone}' of '{target.name}'",
-    )
+    return world_pose(placement, target, bone, f"Goal '{goal.name}': bone '{bone}' of '{target.name}'")
+
+
+def world_pose(placement: Placement, obj, bone: str, whose: str) -> Array:
+    """World pose (4, 4) of an object or one of its bones, without scale; `whose`: for messages.
+
+    Raises:
+        RigError: the pose is not finite.
+    """
+    hanging = placement.hanging(obj, bone)
+    if hanging is not None:
+        return rigid(hanging.world, whose)
+    matrix = placement.object(obj)
+    return rigid(matrix @ placement.bone(obj, bone) if bone else matrix, whose)
 
 
 def driven(reading: Reading, placement: Placement, back: Array) -> list[FrameGoal]:
@@ -205,12 +204,8 @@ def _changed(settings, reading: Reading, current_signature: tuple) -> str:
 def base(owner, reading: Reading, placement: Placement) -> Array:
     part = reading.base_part
     if part is None:
-        return rigid(placement.object(owner), f"Object '{owner.name}'")
-    base_object = find(part.thing, part.uid)
-    matrix = placement.object(base_object)
-    pose = rigid(
-        matrix @ placement.bone(base_object, part.bone) if part.bone else matrix, f"Body '{part.name}'"
-    )
+        return world_pose(placement, owner, "", f"Object '{owner.name}'")
+    pose = world_pose(placement, find(part.thing, part.uid), part.bone, f"Body '{part.name}'")
     base_pose: Array = pose @ part.offset
     return base_pose
 
@@ -235,24 +230,25 @@ def why_scaled(reading: Reading, placement: Placement) -> str:
 
 
 def _driven(part: Part, placement: Placement, back: Array) -> FrameGoal:
-    body_object = find(part.thing, part.uid)
-    at = frame_of(back @ rigid(placement.object(body_object), f"Body '{part.name}'") @ part.offset)
-    return FrameGoal(part.name, position=at.position, rotation=at.rotation)
+    pose = world_pose(placement, find(part.thing, part.uid), "", f"Body '{part.name}'")
+    return driven_goal(part.name, back @ pose @ part.offset)
 
 
-def _wanted(goal, weighed, reading: Reading, at: Frame, placement: Placement) -> FrameGoal:
-    body, on_body = _followed(goal, reading, placement)
-    asks, axis = WEIGHTS[goal.does], AXES[goal.axis]
-    return FrameGoal(
-        body,
-        on_body,
-        at.position if "position_weight" in asks else None,
-        at.rotation if "rotation_weight" in asks else None,
-        tuple(weighed.position_weight),
-        tuple(weighed.rotation_weight),
-        rotate(at.rotation, axis) if "direction_weight" in asks else None,
-        axis,
-        weighed.direction_weight,
+def goal_spec(goal, reading: Reading, placement: Placement) -> GoalSpec:
+    """What a goal asks of a body.
+
+    Raises:
+        RigError: the goal has no body of the mechanism.
+    """
+    if goal.does == CENTRE:
+        return GoalSpec(CENTRE, "", HERE, AXES[goal.axis])
+    return GoalSpec(goal.does, *_followed(goal, reading, placement), AXES[goal.axis])
+
+
+def goal_weights(weighed) -> GoalWeights:
+    """Weights of a goal, from its evaluated settings."""
+    return GoalWeights(
+        tuple(weighed.position_weight), tuple(weighed.rotation_weight), weighed.direction_weight
     )
 
 

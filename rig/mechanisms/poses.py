@@ -7,8 +7,9 @@ from math import isfinite
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ...solvers.kinematics.rotations import from_matrix
-from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ...character.mechanism.inputs import frame_of as frame_of
+from ...character.mechanism.inputs import rigid_frame
+from ...solvers.kinematics.se3 import Array
 from ...solvers.mechanism.model import FARTHEST
 from ..blender.errors import RigError
 
@@ -24,13 +25,12 @@ def rigid(matrix, whose: str = "An object") -> Array:
         RigError: the matrix has numbers that are not finite or too large; the message begins with `whose`.
     """
     if any(not isfinite(number) or abs(number) > FARTHEST for row in matrix for number in row):
-        where = ", ".join(f"{number:g}" for number in matrix.translation)
+        where = ", ".join(f"{row[3]:g}" for row in matrix[:3])
         raise RigError(
             f"{whose} is at no position that can be ({where} m): clear its location, rotation and scale (Alt"
             " G, Alt R, Alt S), or mend its keys, drivers or parents"
         )
-    position, rotation, _ = matrix.decompose()
-    return frame_array(Frame(from_matrix([list(row) for row in rotation.to_matrix()]), tuple(position)))
+    return rigid_frame(np.array(matrix, float))
 
 
 def scale_of(obj, matrix) -> tuple[float, float, float]:
@@ -54,11 +54,6 @@ def scale_of(obj, matrix) -> tuple[float, float, float]:
     if min(map(abs, scale)) == 0.0:
         raise RigError(f"Object '{obj.name}' is scaled to nothing: give it a size")
     return tuple(scale)
-
-
-def frame_of(pose: Array) -> Frame:
-    """A pose (4, 4) as the solvers' Frame."""
-    return Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
 
 
 def matrix_of(pose: Array, scale=(1.0, 1.0, 1.0)) -> Matrix:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ...robots.model import Inertial
-from ...robots.record import Record
+from ...robots.record import LinkRecord
 from ...robots.transform import Transform
 from ...solvers.kinematics.rotations import Vector, between, rotate
 from ...solvers.kinematics.se3 import Array, Frame, frame_array
@@ -75,7 +75,7 @@ def is_scaled(world) -> bool:
     return max(abs(size - 1.0) for size in world.to_scale()) > EVEN
 
 
-def _as_in_file(drawn: Array, joint: Array, record: Record, size: float) -> Array | None:
+def _as_in_file(drawn: Array, joint: Array, record: LinkRecord, size: float) -> Array | None:
     """A bone's pose (4, 4) with its head and joint axis exactly as in the file; None if the bone was moved
     since.
     """

@@ -14,8 +14,7 @@ import bpy
 import numpy as np
 
 from ...character.one_thread import in_one_thread
-from ...character.stage import slot as plan_slot
-from ...solvers.gaze import GazeSolver, PlanSlot, Solution
+from ...solvers.gaze import GazeSolver, Solution
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Skeleton
 from ...solvers.table import SOLVERS, make_solver
@@ -152,19 +151,16 @@ class _Contestant:
         self.seconds: list[float] = []
         self.jumps = 0
 
-    def solve(
-        self, skeleton: Skeleton, goal: GazeGoal, repeats: int, slot: PlanSlot | None, dt: float
-    ) -> None:
+    def solve(self, skeleton: Skeleton, goal: GazeGoal, repeats: int, dt: float) -> None:
         """Solves the next frame, `dt` [s] after the last; `repeats` times from the same start to measure its
-        time. `slot`: when it may plan.
+        time.
         """
         if skeleton is not self.skeleton:
             self.skeleton, self.solver = skeleton, make_solver(self.name, skeleton, self.options)
         start, memory = (self.last.angles, self.last.memory) if self.last else (None, None)
-        foresight = {"slot": slot or PlanSlot()} if SOLVERS[self.name].looks_ahead else {}
         answers, until = [], perf_counter() + REPEAT_FOR
         while len(answers) < repeats and (not answers or perf_counter() < until):
-            answers.append(self.solver.solve(goal, start=start, memory=memory, dt=dt, **foresight))
+            answers.append(self.solver.solve(goal, start=start, memory=memory, dt=dt))
         answer = answers[-1]
         if self.last is not None and len(self.last.angles) == len(answer.angles):
             self.jumps += bool((np.abs(answer.angles - self.last.angles) > _largest_steps(skeleton)).any())
@@ -271,8 +267,7 @@ class Comparison(Stepped):
             skeleton, goal = self._goal
             try:
                 repeats = 1 if self.moves and contestant.answers else REPEATS
-                slot = plan_slot(self.mover.planning, self.done // len(self.contestants))
-                contestant.solve(skeleton, goal, repeats, slot, self.seconds_a_frame)
+                contestant.solve(skeleton, goal, repeats, self.seconds_a_frame)
             except GazeError as error:
                 self.left_out[self.frame] = str(error)
         self.done += 1

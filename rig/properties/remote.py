@@ -4,29 +4,19 @@ saved.
 
 from bpy.types import PropertyGroup
 
+from ...hardware.robot_session import ArmingPermits
 from .overridable import BoolProperty, IntProperty, StringProperty
 
-_armable: set[int] = (
-    set()
-)  # session_uids of the objects whose robots other programs may arm; of no file, and beyond undo
-
-
-def forbid_arming(rig) -> None:
-    """Withdraws an object's permission to arm its robot, as when it is disarmed."""
-    _armable.discard(rig.session_uid)
-
-
-def forbid_all_arming() -> None:
-    """Withdraws all permissions to arm robots, as when they are stopped."""
-    _armable.clear()
+# by the session_uids of the objects whose robots other programs may arm; of no file, and beyond undo
+permits = ArmingPermits()
 
 
 def _may_arm(remote) -> bool:
-    return remote.id_data.session_uid in _armable
+    return permits.is_allowed(remote.id_data.session_uid)
 
 
 def _allow_arm(remote, allowed: bool) -> None:
-    (_armable.add if allowed else _armable.discard)(remote.id_data.session_uid)
+    permits.allow(remote.id_data.session_uid, allowed)
 
 
 class LimberRemote(PropertyGroup):

@@ -18,7 +18,7 @@ MOST_REMARKS = 6  # largest number of remarks that are shown
 
 
 @dataclass
-class Work:
+class RunningJob:
     """A background job and its results so far.
 
     Attributes:
@@ -63,18 +63,18 @@ def _place(found_servo: Found) -> tuple:
     return found_servo.port, found_servo.baudrate, found_servo.servo
 
 
-_scan: Work | None = None
-_change: Work | None = None
-_reading: dict[str, Work] = {}  # jobs that describe a user's file, by protocol
+_scan: RunningJob | None = None
+_change: RunningJob | None = None
+_reading: dict[str, RunningJob] = {}  # jobs that describe a user's file, by protocol
 _described: dict[str, Described] = {}
 
 
-def scan() -> Work | None:
+def scan() -> RunningJob | None:
     """The newest scan; None: none was started."""
     return _scan
 
 
-def change() -> Work | None:
+def change() -> RunningJob | None:
     """The newest change of a servo's id or baud rate; None: none was started."""
     return _change
 
@@ -86,7 +86,7 @@ def busy_ports() -> bool:
 
 def start_scan(
     port: str | None, without: set[str], protocols: list[str], baudrates: list[int], lowest: int, highest: int
-) -> Work:
+) -> RunningJob:
     """Starts a scan of a port (None: all ports except those in `without`) with these protocols and baud rates
     [bit/s], for servo ids from `lowest` to `highest`. Results of the last scan are discarded.
 
@@ -96,7 +96,7 @@ def start_scan(
     global _scan
     cancel()
     where = {"ports": None if port is None else [port], "without": sorted(without)}
-    _scan = Work(
+    _scan = RunningJob(
         BackgroundJob(
             "scan",
             {**where, "protocols": protocols, "baudrates": baudrates, "lowest": lowest, "highest": highest},
@@ -106,7 +106,7 @@ def start_scan(
     return _scan
 
 
-def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int) -> Work:
+def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int) -> RunningJob:
     """Starts to give a servo a new ID (`new_servo`) or baud rate (`new_baudrate` [bit/s]).
 
     Raises:
@@ -114,7 +114,7 @@ def start_change(port: str, protocol: str, baudrate: int, servo: int, **new: int
     """
     global _change
     arguments = {"port": port, "protocol": protocol, "baudrate": baudrate, "servo": servo, **new}
-    _change = Work(BackgroundJob("change", arguments, PATIENCE), (port, baudrate, servo))
+    _change = RunningJob(BackgroundJob("change", arguments, PATIENCE), (port, baudrate, servo))
     return _change
 
 
@@ -141,7 +141,9 @@ def read_file(protocol: str) -> None:
     _described.pop(protocol, None)
     if protocol in _reading:
         _reading[protocol].job.cancel()
-    _reading[protocol] = Work(BackgroundJob("describe", {"protocol": protocol, "program": digest}, PATIENCE))
+    _reading[protocol] = RunningJob(
+        BackgroundJob("describe", {"protocol": protocol, "program": digest}, PATIENCE)
+    )
 
 
 def look() -> bool:

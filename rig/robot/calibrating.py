@@ -5,7 +5,7 @@ Positions are in the unit of the panel, the protocol's own, also on the virtual 
 
 from dataclasses import dataclass, field
 
-from ...hardware.device import Channel
+from ...hardware.device import ServoChannel
 from ...hardware.safety import State
 from ..blender.errors import RigError
 from . import device as robot_device
@@ -164,7 +164,7 @@ def finish_range(rig, limits: bool) -> list[str]:
     return measured
 
 
-def _channels_of(rig, name: str) -> list[tuple[int, Channel]]:
+def _channels_of(rig, name: str) -> list[tuple[int, ServoChannel]]:
     """(index, channel) of the channels that a joint drives."""
     link = links.link(rig)
     channels = [

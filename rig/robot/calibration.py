@@ -9,7 +9,7 @@ import bpy
 from ...files.plain import shown
 from ...hardware import calibration_file
 from ...hardware.calibration_file import RobotCalibration
-from ...hardware.device import Channel
+from ...hardware.device import ServoChannel
 from ...hardware.errors import HardwareError
 from ...hardware.protocols.maestro import MODELS
 from ...hardware.protocols.table import BUILT_IN, FILE
@@ -93,7 +93,7 @@ def _check_protocol(path: Path, calibration: RobotCalibration) -> None:
         )
 
 
-def _give(rig, calibration: RobotCalibration, channels: list[Channel]) -> None:
+def _give(rig, calibration: RobotCalibration, channels: list[ServoChannel]) -> None:
     device = rig.limber.device
     own_file = calibration.protocol.startswith(FILE)
     device.protocol = OWN_FILE if own_file else calibration.protocol
@@ -126,7 +126,7 @@ def _give(rig, calibration: RobotCalibration, channels: list[Channel]) -> None:
             _describe_servo(further, channel)
 
 
-def _describe_servo(settings, channel: Channel) -> None:
+def _describe_servo(settings, channel: ServoChannel) -> None:
     settings.servo, settings.reverse = channel.servo, channel.direction < 0
     settings.zero_us, settings.us_per_radian = channel.zero, channel.per_radian
     settings.min_us, settings.max_us = channel.lowest, channel.highest
@@ -134,7 +134,7 @@ def _describe_servo(settings, channel: Channel) -> None:
     settings.recorded_offset = channel.homing_offset
 
 
-def _describe_value(value, channel: Channel) -> None:
+def _describe_value(value, channel: ServoChannel) -> None:
     def at(number: float) -> float:
         return channel.zero + channel.direction * channel.per_radian * channel.shares[0].gear * number
 

@@ -5,11 +5,13 @@ from time import monotonic
 
 import bpy
 
-from ...hardware.device import Joint
-from ...hardware.link import Link
+from ...hardware.device import DeviceJoint
+from ...hardware.link import WorkerLink
+from ...hardware.robot_session import RobotSession, RobotSessions
 from ...hardware.status import Status
 from ...motion import Kinematic
 from ..blender.presence import find
+from ..properties.remote import permits
 from .device import Source
 from .figures import ShownFigures
 from .history import History
@@ -18,13 +20,13 @@ from .value_filters import ValueFilters
 
 @dataclass
 class ConnectedRobot:
-    """A connected robot: its link, and the values that were sent last."""
+    """A connected robot: its session, and the values that were sent last."""
 
-    link: Link
+    session: RobotSession
     rig_name: str
     sources: tuple[Source, ...]  # for each joint of the device where its value comes from
     short: tuple[
-        tuple[Joint, float, float], ...
+        tuple[DeviceJoint, float, float], ...
     ]  # joints whose limits exceed their servos' ranges, with what these allow
     angles: list[float]  # [rad; prismatic joints m; values in their own unit] last values of the joints
     shaped: list[float | Kinematic] = field(
@@ -35,13 +37,16 @@ class ConnectedRobot:
     filters: ValueFilters = field(default_factory=ValueFilters)
     sent_at: float = field(default_factory=monotonic)  # [s] time at which values were last sent
     figures: ShownFigures = field(default_factory=ShownFigures)
-    were_live: frozenset[str] = frozenset()  # uids of the movers that were live when values were last sent
     # `sending.changes` at which the same values were sent twice in a row, with all at rest; -1: they may
     # change by themselves
     still_at: int = -1
     properties: tuple[
         float | None, ...
     ] = ()  # values of the animatable properties that it follows, when values were last sent
+
+    @property
+    def link(self) -> WorkerLink:
+        return self.session.link
 
     def look(self) -> bool:
         """Reads the status from the worker; returns whether anything that panels show as text has changed."""
@@ -58,6 +63,7 @@ class ConnectedRobot:
 
 
 robots: dict[int, ConnectedRobot] = {}  # by the armature object's session_uid
+sessions = RobotSessions(permits)  # of these robots, by the same keys
 
 
 def _as_text(status: Status) -> tuple:

@@ -2,11 +2,20 @@
 .blend.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import radians
 
-from ...hardware.device import VIRTUAL_HOBBY_PORT, Channel, Device, Joint, Share, Unit, auxiliary
+from ...hardware.device import (
+    VIRTUAL_HOBBY_PORT,
+    Device,
+    DeviceJoint,
+    ServoChannel,
+    Share,
+    Unit,
+    auxiliary,
+    on_virtual_robot,
+)
 from ...hardware.errors import DeviceError
 from ...hardware.protocols import table
 from ...hardware.protocols.interface import Capabilities, Quantity
@@ -148,7 +157,7 @@ def describe(rig) -> Device:
         DeviceError: a joint, limit or channel is invalid; the message names it and the remedy.
     """
     described = describe_plain(rig)
-    return _on_virtual_robot(described) if described.is_virtual and described.protocol != OWN else described
+    return on_virtual_robot(described) if described.is_virtual else described
 
 
 def describe_plain(rig) -> Device:
@@ -188,12 +197,12 @@ def protocol_settings(device) -> ProtocolSettings:
     return ProtocolSettings(**{name: value for name, value in chosen.items() if name in used})
 
 
-def _joint(mover: Mover, joint) -> Joint:
+def _joint(mover: Mover, joint) -> DeviceJoint:
     name = joint.label
     if not mover.keys_of({joint.key: 0.0}):
         raise DeviceError(f"Joint {name}: its bone is missing: {NO_VALUE}")
     unit: Unit = "m" if axes.is_prismatic(joint.axis) else "rad"
-    return Joint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
+    return DeviceJoint(name, _limits(f"Joint {name}", joint.lower, joint.upper, joint), unit)
 
 
 def _limits(name: str, lower: float, upper: float, speeds) -> Limits:
@@ -206,8 +215,8 @@ def _limits(name: str, lower: float, upper: float, speeds) -> Limits:
     return Limits(lower, upper, speeds.velocity, speeds.acceleration, speeds.jerk)
 
 
-def _channel(servo, shares: tuple[Share, ...]) -> Channel:
-    return Channel(
+def _channel(servo, shares: tuple[Share, ...]) -> ServoChannel:
+    return ServoChannel(
         servo.servo,
         shares,
         direction=-1 if servo.reverse else 1,
@@ -221,7 +230,7 @@ def _channel(servo, shares: tuple[Share, ...]) -> Channel:
     )
 
 
-def _further(rig, channel) -> Channel:
+def _further(rig, channel) -> ServoChannel:
     known = names(rig)
     for share in channel.shares:
         if share.joint not in known:
@@ -232,7 +241,7 @@ def _further(rig, channel) -> Channel:
     return _channel(channel, tuple(Share(share.joint, share.gear) for share in channel.shares))
 
 
-def _auxiliary(value) -> tuple[Joint, Channel]:
+def _auxiliary(value) -> tuple[DeviceJoint, ServoChannel]:
     limits = _limits(f"Value {value.name}", value.low, value.high, value)
     ends = value.at_low, value.at_high
     return auxiliary(
@@ -243,21 +252,6 @@ def _auxiliary(value) -> tuple[Joint, Channel]:
         on_silence=value.on_silence,
         homing_offset=value.recorded_offset,
     )
-
-
-def _on_virtual_robot(device: Device) -> Device:
-    """The device in the unit of the virtual robot, which has pulses: each range of positions becomes that of
-    a hobby servo.
-    """
-    _, _, low, high = PULSES
-    channels = []
-    for channel in device.channels:
-        pulse = (high - low) / (channel.highest - channel.lowest)
-        zero = low + (channel.zero - channel.lowest) * pulse
-        channels.append(
-            replace(channel, zero=zero, per_radian=channel.per_radian * pulse, lowest=low, highest=high)
-        )
-    return replace(device, channels=tuple(channels), protocol=OWN, settings=ProtocolSettings(), program="")
 
 
 def may_ask_for_pose(rig) -> bool:
@@ -291,7 +285,7 @@ def channel_of_servo(device: Device, servo: int) -> int | None:
     return next((index for index, channel in enumerate(device.channels) if channel.servo == servo), None)
 
 
-def amount(joint: Joint, number: float) -> float:
+def amount(joint: DeviceJoint, number: float) -> float:
     """Amount of a jog in the joint's unit, from `number`: degrees, millimetres for prismatic joints, or
     180ths of the range for auxiliary values.
     """
@@ -307,7 +301,7 @@ def settings_of(rig, servo: int) -> ServoSettings | None:
     return next((settings for settings in all_settings(rig) if settings.servo == servo), None)
 
 
-def panel_raw(rig, channel: Channel, raw: float) -> float:
+def panel_raw(rig, channel: ServoChannel, raw: float) -> float:
     """A raw position of the connected device, converted to the protocol's unit that the panel shows; the
     virtual robot itself uses pulses.
     """

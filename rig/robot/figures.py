@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import radians
 from time import monotonic
 
-from ...hardware.device import Joint
+from ...hardware.device import DeviceJoint
 from ...hardware.safety import State
 from ...hardware.status import Status
 
@@ -21,7 +21,7 @@ class ShownFigures:
         self._figures: tuple = ()
         self._source: tuple = ()  # what they were rounded from
 
-    def update(self, status: Status, joints: Sequence[Joint], now: float) -> bool:
+    def update(self, status: Status, joints: Sequence[DeviceJoint], now: float) -> bool:
         """Takes a status that was read at `now` [s, monotonic clock]; returns whether the figures differ from
         the last ones.
         """
@@ -34,7 +34,7 @@ class ShownFigures:
         return True
 
 
-def figures_of(status: Status, joints: Sequence[Joint]) -> tuple:
+def figures_of(status: Status, joints: Sequence[DeviceJoint]) -> tuple:
     """Joint values, servos' health, and raw positions while the robot is moved by hand, rounded as panels
     show them.
     """

@@ -7,8 +7,8 @@ from math import inf
 
 import bpy
 
-from ...hardware.errors import DeviceError, HardwareError
-from ...hardware.link import Link
+from ...hardware.errors import HardwareError
+from ...hardware.link import WorkerLink
 from ...hardware.protocols.table import FILE
 from ...hardware.safety import DRIVEN, State
 from ...hardware.servo_shortfalls import short_joints
@@ -17,11 +17,10 @@ from ...motion import MotionError
 from ..blender import online
 from ..blender.counting import listing
 from ..blender.presence import find
-from ..properties.remote import forbid_all_arming
 from . import device as robot_device
 from . import programs
 from . import values as robot_values
-from .connected import ConnectedRobot, robots
+from .connected import ConnectedRobot, robots, sessions
 from .device import Source, describe
 from .history import History
 from .sending import send
@@ -45,8 +44,8 @@ def connect(rig: bpy.types.Object) -> None:
     """Opens the rig's device. Nothing moves.
 
     Raises:
-        DeviceError, WorkerError: see `describe` and `Link.open`; or another armature of this file uses the
-            port.
+        DeviceError, WorkerError: see `describe` and `WorkerLink.open`; or another armature of this file uses
+            the port.
         ProtocolError: the protocol is a program that the user has not allowed.
         RigError: the robot is on another computer's address, and Blender may not go online.
     """
@@ -56,17 +55,12 @@ def connect(rig: bpy.types.Object) -> None:
         online.require(device.address)
     if device.protocol.startswith(FILE):
         device = replace(device, program=programs.require(rig.limber.device.program_path))
-    owner = next((other.rig_name for other in robots.values() if other.link.device.line == device.line), None)
-    if owner and not device.is_virtual:
-        raise DeviceError(
-            f"Port {device.port} moves armature '{owner}' already: disconnect that one, or choose another"
-            " port"
-        )
     sources = robot_device.sources(rig)
     values = robot_values.newest(rig, sources, [0.0] * len(sources))
-    link = Link(device)
-    link.open()
-    robots[rig.session_uid] = ConnectedRobot(link, rig.name, sources, short_joints(device), values, [*values])
+    session = sessions.connect(rig.session_uid, rig.name, device)
+    robots[rig.session_uid] = ConnectedRobot(
+        session, rig.name, sources, short_joints(device), values, [*values]
+    )
     _connected_once[rig.session_uid] = rig.name
     rig.limber.device.was_connected = True
     send(rig)
@@ -85,20 +79,18 @@ def mark_connected() -> None:
 
 def disconnect(rig: bpy.types.Object) -> None:
     """Disarms the rig's robot and closes its port."""
-    robot = robots.pop(rig.session_uid, None)
-    if robot:
-        robot.link.close()
+    robots.pop(rig.session_uid, None)
+    sessions.close(rig.session_uid)
 
 
 def disconnect_all() -> None:
     """Disarms every robot and closes its port, before another file is loaded."""
-    for robot in robots.values():
-        robot.link.close()
+    sessions.close_all()
     robots.clear()
     _connected_once.clear()
 
 
-def link(rig: bpy.types.Object) -> Link | None:
+def link(rig: bpy.types.Object) -> WorkerLink | None:
     """The rig's open link; None if it is not connected."""
     robot = robots.get(rig.session_uid)
     return robot.link if robot else None
@@ -200,18 +192,14 @@ def servos(rig: bpy.types.Object) -> list[int]:
 
 def press_stops() -> None:
     """Emergency stop of all robots, from any thread: it touches none of Blender's data."""
-    for robot in list(robots.values()):
-        robot.link.stop()
+    sessions.press_stops()
 
 
 def stop_all() -> int:
     """Emergency stop of all robots; returns their number. Other programs may arm none until the user allows
     it again.
     """
-    for robot in robots.values():
-        robot.link.stop()
-    forbid_all_arming()
-    return len(robots)
+    return sessions.stop_all()
 
 
 def is_lost(rig: bpy.types.Object) -> bool:

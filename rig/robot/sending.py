@@ -7,7 +7,7 @@ from time import monotonic
 
 import bpy
 
-from ...hardware.safety import State
+from ...hardware import robot_session
 from ...motion import Kinematic
 from ..blender.write_access import granted
 from ..live.live import is_playing, is_rendering, look_at_render
@@ -15,28 +15,21 @@ from ..live.mover import Mover
 from ..live.movers import movers_of
 from ..live.runtime import live_movers
 from ..live.shown_poses import evaluate
-from ..properties.remote import forbid_arming
 from . import lookahead
 from . import values as robot_values
-from .connected import ConnectedRobot, robots
+from .connected import ConnectedRobot, robots, sessions
 
-HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
+HEARTBEAT = robot_session.HEARTBEAT  # [s] between two signs of life
 QUICK = 0.02  # [s] the same while the armature follows the robot: the period in which its positions are read
-# the robot does not follow the armature in these states, but may move
-SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
 
 changes = 0  # number of times that something in the file was noticed to change
-_held = (
-    False  # whether an operation, such as a bake, changes the scene's frame, which the robots must not follow
-)
 
 
 def hold(is_held: bool) -> None:
     """Stops or resumes sending. Robots keep their last values while something steps through frames faster or
     slower than real time, such as a bake.
     """
-    global _held
-    _held = is_held
+    sessions.is_held = is_held
     note_change()
 
 
@@ -64,7 +57,7 @@ def send(rig: bpy.types.Object, due: float = 0.0, depsgraph: bpy.types.Depsgraph
     if robot is None:
         return
     movers = list(movers_of(rig))
-    _disarm_after_live(rig, robot, movers)
+    robot.session.note_movers(frozenset(mover.settings.uid for mover in movers if mover.is_live))
     if _is_held():
         robot.link.send(robot_values.positions(robot.shaped))
         robot.still_at = -1
@@ -86,20 +79,11 @@ def send(rig: bpy.types.Object, due: float = 0.0, depsgraph: bpy.types.Depsgraph
     robot.still_at = changes if is_still and _changes_are_noticed(rig) else -1
 
 
-def _disarm_after_live(rig: bpy.types.Object, robot: ConnectedRobot, movers: Sequence[Mover]) -> None:
-    """Disarms a robot if a mover has ceased to be live since values were last sent."""
-    are_live = frozenset(mover.settings.uid for mover in movers if mover.is_live)
-    if not robot.were_live <= are_live and (state := robot.link.status().state) not in SELF_MOVING:
-        disarm(rig, "" if state is State.DISARMED else "live motion has ended")
-    robot.were_live = are_live
-
-
 def disarm(rig: bpy.types.Object, reason: str = "") -> None:
     """Disarms the rig's robot; until the next command its status says the reason. Other programs may not arm
     it until the user allows it again.
     """
-    robots[rig.session_uid].link.disarm(reason)
-    forbid_arming(rig)
+    robots[rig.session_uid].session.disarm(reason)
 
 
 def _follows_constraints(robot: ConnectedRobot, movers: Sequence[Mover]) -> bool:
@@ -138,7 +122,7 @@ def _is_still(rig: bpy.types.Object, robot: ConnectedRobot) -> bool:
 
 def _is_held() -> bool:
     """Whether robots keep their last values, since values of the scene may be those of another frame."""
-    return _held or is_rendering()
+    return sessions.is_held or is_rendering()
 
 
 def _is_live(rig: bpy.types.Object) -> bool:
@@ -169,7 +153,7 @@ def heartbeat(clocked: Sequence[bpy.types.Scene] = ()) -> bool:
     for uid, robot in list(robots.items()):
         rig = robot.rig(uid)
         if rig is None:  # the object was deleted: its robot must not stay armed
-            robot.link.close()
+            sessions.close(uid)
             del robots[uid]
             changed = True
             continue

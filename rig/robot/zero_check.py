@@ -4,7 +4,7 @@ is listed for each joint.
 
 from typing import NamedTuple
 
-from ...hardware.device import Joint
+from ...hardware.device import DeviceJoint
 from ...hardware.mixing import Mixing
 from ...robots.lerobot_zeros import KNOWN
 from ..blender.errors import RigError
@@ -16,7 +16,7 @@ from . import device as robot_device
 class Difference(NamedTuple):
     """Shown and measured value of a joint; None: unknown."""
 
-    joint: Joint
+    joint: DeviceJoint
     shown: float
     measured: float | None
 

@@ -6,21 +6,42 @@ Here they are computed from channels and hierarchy, so that the result is the sa
 pose (live) or not (a bake).
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
+from ...character.chain.hanging import ChainPose
 from .dependencies import Dependency, dependencies_of, is_on
 
+NO_SCALE = (1.0, 1.0, 1.0)
 
-class Placed(Protocol):
+
+class PlacedMechanism(Protocol):
     """Interface of a mechanism whose bodies have known poses."""
 
     def world(self, uid: int, bone: str) -> Matrix:
         """World matrix of the object (by its session_uid), or of its bone, that shows a body."""
+
+
+class BoneFrame(NamedTuple):
+    """Frame of a bone that a chain moves, in double precision."""
+
+    key: Hashable  # of the chain's mover
+    pose: ChainPose
+    joint: int  # index of the joint that moves it last; -1: none
+    in_joint: np.ndarray  # (4, 4)
+
+
+class Hanging(NamedTuple):
+    """The base of a chain that hangs on another chain."""
+
+    key: Hashable  # of that chain's mover
+    joint: int  # index of its joint; -1: its base
+    relative: np.ndarray  # (4, 4) the base in that joint's frame
+    world: np.ndarray  # (4, 4) the base in the world
 
 
 class Placement:
@@ -39,16 +60,19 @@ class Placement:
         self.frames: dict[
             int, Mapping[str, np.ndarray]
         ] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
+        self._bone_frames: dict[
+            int, Mapping[str, BoneFrame]
+        ] = {}  # armature's session_uid -> bone that a chain moves -> its frame
         self._warped: dict[
             int, set[str]
         ] = {}  # armature's session_uid -> bones that movers other than its body move
         self.bodies: dict[
-            int, dict[str, Placed]
+            int, dict[str, PlacedMechanism]
         ] = {}  # object's session_uid -> bone ("": the object) -> the mechanism whose body it shows
         self._placing: list = []
         self._supports: dict[int, list[Dependency]] = {}  # object's session_uid -> what moves it
 
-    def carry(self, bodies: Mapping[int, Mapping[str, Placed]]) -> None:
+    def carry(self, bodies: Mapping[int, Mapping[str, PlacedMechanism]]) -> None:
         """Sets the bodies of mechanisms: from now on the objects and bones that show them are at the
         mechanisms' poses.
         """
@@ -68,15 +92,90 @@ class Placement:
         else:
             warped.update(pose)
 
+    def move_chain(self, rig, frames: Mapping[str, BoneFrame]) -> None:
+        """Sets the frames of bones that a chain moves, for what hangs on them."""
+        uid = rig.session_uid
+        self._bone_frames[uid] = {**self._bone_frames.get(uid, {}), **frames}
+
+    def hanging_root(self, rig, name: str, location: tuple) -> Hanging | None:
+        """The base of a chain, its root bone before its own rotation, where it hangs on another chain; None:
+        it hangs on none, or Blender alone knows how.
+        """
+        if not self._bone_frames:
+            return None
+        bone = rig.data.bones[name]
+        relative = np.array(Matrix.Translation(location), float)
+        if bone.parent is None:
+            return self._hanging_object(rig, np.array(bone.matrix_local, float) @ relative)
+        if not _passes_all_on(bone):
+            return None
+        return self._hanging_bone(rig, bone.parent, _rest_in_parent(bone) @ relative)
+
+    def hanging(self, obj, bone: str = "") -> Hanging | None:
+        """An object, or a bone of it, that hangs on a chain by what only passes on what the chain does; None:
+        it hangs on none, or Blender alone knows how.
+        """
+        if not self._bone_frames:
+            return None
+        if bone:
+            return self._hanging_bone(obj, obj.data.bones[bone], np.eye(4))
+        return self._hanging_object(obj, np.eye(4))
+
+    def _hanging_bone(self, rig, bone, relative: np.ndarray) -> Hanging | None:
+        """A frame that is fixed to a bone; `relative`: in the bone's own frame (4, 4)."""
+        uid = rig.session_uid
+        frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
+        while bone.name not in self.bodies.get(uid, ()):
+            channels = moved.get(bone.name)
+            if channels is not None and (frame := frames.get(bone.name)) and channels[2] == NO_SCALE:
+                relative = frame.in_joint @ relative
+                return Hanging(frame.key, frame.joint, relative, frame.pose.on(frame.joint, relative))
+            pose_bone = rig.evaluated_get(self.depsgraph).pose.bones[bone.name]
+            if bone.name in moved or any(not constraint.mute for constraint in pose_bone.constraints):
+                return None
+            basis = np.array(pose_bone.matrix_basis, float)
+            if bone.use_connect:
+                basis[:3, 3] = 0.0
+            if bone.parent is None:
+                return self._hanging_object(rig, np.array(bone.matrix_local, float) @ basis @ relative)
+            if not _passes_all_on(bone):
+                return None
+            relative = _rest_in_parent(bone) @ basis @ relative
+            bone = bone.parent
+        return None
+
+    def _hanging_object(self, obj, relative: np.ndarray) -> Hanging | None:
+        """A frame that is fixed to an object; `relative`: in the object's frame (4, 4)."""
+        while obj.parent is not None and "" not in self.bodies.get(obj.session_uid, ()):
+            evaluated = obj.evaluated_get(self.depsgraph)
+            if any(
+                not constraint.mute and constraint.influence > 0.0 for constraint in evaluated.constraints
+            ):
+                return None
+            relative = (
+                np.array(evaluated.matrix_parent_inverse, float)
+                @ np.array(evaluated.matrix_basis, float)
+                @ relative
+            )
+            parent, name = obj.parent, obj.parent_bone
+            if obj.parent_type == "BONE" and parent.type == "ARMATURE" and name in parent.data.bones:
+                bone = parent.data.bones[name]
+                if bone.use_relative_parent:
+                    return None
+                tail = np.array(Matrix.Translation((0.0, bone.length, 0.0)), float)
+                return self._hanging_bone(parent, bone, tail @ relative)
+            if obj.parent_type != "OBJECT" or is_on_shape(obj):
+                return None
+            obj = parent
+        return None
+
     def root(self, rig, name: str, location: tuple) -> np.ndarray:
         """Frame (4, 4) in armature space of a chain's base: its root bone before its own rotation. On a link
         of a whole body it has the solver's double precision.
         """
         bone = rig.data.bones[name]
         link = self._link(rig, bone.parent)
-        if link is None or not (
-            bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
-        ):
+        if link is None or not _passes_all_on(bone):
             return np.array(self.on_parent(rig, bone, Matrix.Translation(location)), float)
         rest = np.linalg.inv(np.array(bone.parent.matrix_local, float)) @ np.array(bone.matrix_local, float)
         return link @ rest @ np.array(Matrix.Translation(location), float)
@@ -231,6 +330,17 @@ class Placement:
             return False
         pose_bone = rig.evaluated_get(self.depsgraph).pose.bones.get(dependency.bone)
         return pose_bone is not None and self._is_moved(rig, pose_bone)
+
+
+def _rest_in_parent(bone) -> np.ndarray:
+    """Rest frame (4, 4) of a bone in its parent's."""
+    parent = np.array(bone.parent.matrix_local, float)
+    return np.linalg.inv(parent) @ np.array(bone.matrix_local, float)
+
+
+def _passes_all_on(bone) -> bool:
+    """Whether a bone inherits all of what its parent does."""
+    return bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
 
 
 def is_on_shape(obj) -> bool:

@@ -8,7 +8,7 @@ from ...solvers.kinematics import rotations
 from .segments import Segment
 
 
-class Deviation(NamedTuple):
+class PostureDeviation(NamedTuple):
     """Deviation of one bone from its posture, relative to its parent: the part that is due to its own
     joints.
     """
@@ -18,7 +18,7 @@ class Deviation(NamedTuple):
     distance: float  # [m] of prismatic joints
 
 
-def deviations(session) -> list[Deviation]:
+def deviations(session) -> list[PostureDeviation]:
     """Deviation of each bone with joints of the chain, root first; empty before the first tick."""
     if session.outputs is None or session.reader is None or not session.poses:
         return []
@@ -29,7 +29,7 @@ def deviations(session) -> list[Deviation]:
             shown, at, _ = session.pose[bone]
             distance = rotations.length(rotations.subtract(tuple(at), tuple(location)))
             bone_deviations.append(
-                Deviation(
+                PostureDeviation(
                     bone,
                     rotations.angle_between(rotations.normalized(turn), rotations.normalized(shown)),
                     distance,

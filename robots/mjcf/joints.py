@@ -10,7 +10,7 @@ from ..xml_tree import Element
 from .document import MOST, NO_LENGTH, Document
 
 
-class Step(NamedTuple):
+class JointAxis(NamedTuple):
     """One axis of a body's joints.
 
     Attributes:

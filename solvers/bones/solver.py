@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.blocks import ViewBlock
 from ..diagnosis import Diagnosis
 from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
-from ..gaze import FRAME, PlanSlot, Solution
-from ..goals import Direction, GazeGoal, Point, check_goal
+from ..gaze import FRAME, Solution
+from ..goals import GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
 from ..least_squares.boxes import boxed
@@ -116,7 +117,6 @@ class BoneSolver:
         ahead: Sequence[GazeGoal] = (),
         dt: float = FRAME,
         mutual: bool = False,
-        slot: PlanSlot | None = None,
     ) -> Solution:
         """The least rotation from the posture that meets the goal.
 
@@ -127,7 +127,7 @@ class BoneSolver:
             dt: Duration [s] of the frame.
             memory: `memory` of the last solution: steps begin at its rotations where they nearly meet the
                 aim, which saves most of them.
-            ahead, mutual, slot: As for `Expressive`; the answer does not depend on them.
+            ahead, mutual: As for `Expressive`; the answer does not depend on them.
 
         Raises:
             GazeError: As `GazeSolver.solve`.
@@ -218,7 +218,7 @@ class _Problem:
         """`frames`: forward kinematics of the authored pose."""
         self.model, self.aim, self.values, self.levels = model, aim, authored.values, levels
         self.authored = model.orientations(authored, frames).swapaxes(1, 2)
-        self._has_view = isinstance(aim.goal.aim, Direction | Point)
+        self._has_view = isinstance(aim.parts[0].block, ViewBlock)
 
     def begun(self, authored: BonePose, memory: _Last | None) -> tuple[_Evaluated, Angles, BonePose | None]:
         """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly

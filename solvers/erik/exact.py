@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..aim_residual import residual
-from ..exact_aim import Corrected, correct_or_look
-from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Shape, Solution, aim_error
-from ..goals import LOOKS, GazeGoal, check_goal
-from ..kinematics.skeleton import Angles, Skeleton
+from ..diagnosis import Measured
+from ..exact_aim import correct_or_look
+from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Solution, aim_error
+from ..goals import GazeGoal, check_goal, looks
+from ..kernel.library import KernelError
+from ..kinematics.skeleton import Angles, Pose, Skeleton
 from ..spread import spread
 from ..tolerances import MET, SEEN
 from .parameters import Hyperparameters
-from .solver import Erik
+from .solver import Erik, of_one_end
 
 ABOUT_AS_WELL = 1.1  # ratio of errors up to which two solutions are as good, where none meets the aim
 VIEWS = 2  # number of solves for a point in ERIK: the correction accounts for the parallax itself
@@ -40,10 +42,18 @@ class Candidate(NamedTuple):
     equal.
     """
 
-    corrected: Corrected
+    angles: tuple[float, ...]  # (n,) within limits
+    aim_error: float  # [rad] size of the remaining residual
+    steps: int  # of the correction
     view_error: float  # [rad]
-    error: float  # [rad] of the whole goal
     deviation: float  # [rad] of its shape
+    measured: Measured | None  # errors of the end, where they are known
+    pose: Pose | None  # where it is known
+
+    @property
+    def error(self) -> float:
+        """Error [rad] of the whole goal."""
+        return max(MET, self.aim_error)
 
     @property
     def met(self) -> bool:
@@ -66,6 +76,7 @@ class ErikExact:
         n = len(skeleton)
         # A rotation's change of the shape grows with the links that it carries.
         self.costs = [ROOT_COST if k == 0 else ((n - k) / n) ** 2 for k in range(n)]
+        self.units: list[float] = skeleton.units.tolist()
         self.seeds = [tuple(row) for row in spread(skeleton, SEEDS).tolist()]
 
     def solve(
@@ -78,12 +89,11 @@ class ErikExact:
         none does. After a jump of the target it is solved from scratch.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
-        shape = self.erik.diagnosis.shape(posture)
+        posture = check_goal(self.skeleton, goal, looks, start, dt)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)
         expected = last.aim_error + max(SEEN, FASTEST_TARGET * dt)
-        if here is not None and residual(self.skeleton, goal, self.skeleton.forward(here)).size > expected:
+        if here is not None and self._aim_error(goal, here) > expected:
             here, last = None, Memory()
         if here is not None and len(last.posture) == len(here):
             # The animation's own movement is applied at once: only changes of branch are slowed down.
@@ -92,69 +102,105 @@ class ErikExact:
             )
         pause = 0.0 if here is None else max(0.0, last.pause - dt)
         previous = here if self.erik.hyper.use_previous_solution else None
-        best, iterations = self._best(goal, posture, shape, previous, searches=not pause)
+        best, iterations = self._best(goal, posture, previous, searches=not pause)
         if not pause and not best.met:
             pause = SEARCH_PAUSE
         if here is not None:
-            best = self._step_toward(goal, shape, best, here, BRANCH_SPEED * dt)
-        angles, pose, error, steps = best.corrected
+            best = self._step_toward(goal, posture, best, here, BRANCH_SPEED * dt)
         return self.erik.diagnosis.solution(
             goal,
             posture,
-            angles,
-            iterations=iterations + steps,
+            best.angles,
+            iterations=iterations + best.steps,
             began=began,
-            memory=Memory(pause, error, posture),
-            pose=pose,
+            memory=Memory(pause, best.aim_error, posture),
+            pose=best.pose,
+            measured=best.measured,
         )
 
-    def _corrected(self, goal: GazeGoal, shape: Shape, angles: Sequence[float]) -> Candidate:
-        found = correct_or_look(self.skeleton, goal, angles, self.costs)
-        return Candidate(
-            found,
-            max(MET, aim_error(goal, found.pose)),
-            max(MET, found.aim_error),
-            shape.deviation(found.pose),
-        )
+    def _aim_error(self, goal: GazeGoal, angles: tuple[float, ...]) -> float:
+        """Size [rad] of the residual at angles (n,)."""
+        if self.erik.correction is not None:
+            try:
+                return self.erik.correction.correct(goal, angles, (angles,), steps=0)[0].aim_error
+            except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
+                pass
+        return residual(self.skeleton, goal, self.skeleton.forward(angles)).size
+
+    def _corrected(
+        self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[tuple[float, ...]]
+    ) -> list[Candidate]:
+        """Starts (m, n) with an exact aim."""
+        if self.erik.correction is None:
+            return self._corrected_in_python(goal, posture, starts)
+        try:
+            corrections = self.erik.correction.correct(goal, posture, starts, self.costs)
+        except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
+            return self._corrected_in_python(goal, posture, starts)
+        return [
+            Candidate(
+                each.angles,
+                each.aim_error,
+                each.steps,
+                max(MET, each.view_error),
+                math.acos(min(1.0, max(-1.0, each.cosine))),
+                of_one_end(goal, each.view_error, each.whole_error, each.is_at_target),
+                None,
+            )
+            for each in corrections
+        ]
+
+    def _corrected_in_python(
+        self, goal: GazeGoal, posture: tuple[float, ...], starts: Sequence[tuple[float, ...]]
+    ) -> list[Candidate]:
+        """The kernel's reference."""
+        shape, candidates = self.erik.diagnosis.shape(posture), []
+        for start in starts:
+            angles, pose, error, steps = correct_or_look(self.skeleton, goal, start, self.costs)
+            view_error = max(MET, aim_error(goal, pose))
+            candidates.append(Candidate(angles, error, steps, view_error, shape.deviation(pose), None, pose))
+        return candidates
 
     def _best(
         self,
         goal: GazeGoal,
         posture: tuple[float, ...],
-        shape: Shape,
         previous: tuple[float, ...] | None,
         searches: bool,
     ) -> tuple[Candidate, int]:
         """The best candidate and ERIK's iterations; where ERIK stays with the previous solution, that one
         alone.
         """
-        angles, answer = self.erik.angles(goal, posture, previous)
-        found = [self._corrected(goal, shape, angles)]
-        if answer.iterations:
-            found.append(self._corrected(goal, shape, posture))
-        if searches and not any(candidate.met for candidate in found):
-            found += [self._corrected(goal, shape, seed) for seed in self.seeds]
+        best = self.erik.look(goal, posture, previous)
+        candidates = self._corrected(
+            goal, posture, (best.angles, posture) if best.iterations else (best.angles,)
+        )
+        if searches and not any(candidate.met for candidate in candidates):
+            candidates += self._corrected(goal, posture, self.seeds)
 
         def cost(candidate: Candidate) -> tuple[float, ...]:
             # Of equal shapes (an end's twist changes none) the one whose angles are nearer to the posture's.
-            moves = zip(candidate.corrected.angles, posture, self.skeleton.units, strict=True)
+            moves = zip(candidate.angles, posture, self.units, strict=True)
             change = sum(abs(a - b) / unit for a, b, unit in moves)
             return candidate.view_error, candidate.error, round(candidate.deviation / MET), change
 
-        return min(found, key=cost), answer.iterations
+        return min(candidates, key=cost), best.iterations
 
     def _step_toward(
-        self, goal: GazeGoal, shape: Shape, best: Candidate, start: tuple[float, ...], most: float
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        best: Candidate,
+        start: tuple[float, ...],
+        most: float,
     ) -> Candidate:
         """`best` if no joint moves by more than `most` [rad; prismatic joints: share of the reach], else a
         step toward it with a corrected aim; `best` also if that step loses the aim.
         """
-        moves = [
-            (a, b - a, most * unit)
-            for a, b, unit in zip(start, best.corrected.angles, self.skeleton.units, strict=True)
-        ]
+        moves = [(a, b - a, most * unit) for a, b, unit in zip(start, best.angles, self.units, strict=True)]
         if all(abs(move) <= room for _, move, room in moves):
             return best
-        step = self._corrected(goal, shape, [a + min(max(move, -room), room) for a, move, room in moves])
+        start = tuple(a + min(max(move, -room), room) for a, move, room in moves)
+        (step,) = self._corrected(goal, posture, (start,))
         aims = step.view_error <= ABOUT_AS_WELL * best.view_error and step.error <= ABOUT_AS_WELL * best.error
         return step if aims else best

@@ -3,14 +3,21 @@
 import math
 import time
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..diagnosis import Diagnosis
+from ..aims.block import EndError
+from ..aims.nearest import nearest_orientation
+from ..diagnosis import Diagnosis, Measured, measure
 from ..exact_aim import correct
-from ..gaze import FRAME, Solution, end_errors, papers_error
-from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
+from ..expressive.model import Model
+from ..gaze import FRAME, Solution, papers_error
+from ..goals import GazeGoal, Point, check_goal, looks, upright
+from ..kernel.binding import CompiledModel
+from ..kernel.erik import CompiledErik
+from ..kernel.library import KernelError, kernel
 from ..kinematics.rotations import (
     Quaternion,
     Vector,
@@ -27,22 +34,29 @@ from ..kinematics.rotations import (
 from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
 from ..tolerances import MET, NO_DIRECTION
+from ..virtual_chain.chain import VirtualChain
 from .algorithm import Answer, calculate_erik
-from .chain import VirtualChain
 from .parameters import Hyperparameters
 
 SEEDS = 8  # starts for prismatic joints, tried while no nearer one meets the goal
 MAX_VIEWS = 8  # solves for one point at most, each seen from where the last one left the end
 
 
-class _Look(NamedTuple):
-    """Angles (n,) [rad] that look at a point, ERIK's result on the virtual chain, and the error of the view
-    [rad].
-    """
+class Look(NamedTuple):
+    """Angles of the skeleton that look at a target."""
 
-    angles: tuple[float, ...]
-    answer: Answer
-    error: float
+    angles: tuple[float, ...]  # (n,) within limits
+    posture_error: float  # the paper's, weighted
+    iterations: int
+    view_error: float  # [rad] of the end's view, or of its orientation; of directions only where it is known
+    measured: Measured | None  # errors of the end, where they are known
+
+
+def of_one_end(goal: GazeGoal, view_error: float, whole_error: float, is_at_target: bool) -> Measured | None:
+    """Errors of a goal's only end from the kernel's numbers; None: the goal has others."""
+    if goal.others:
+        return None
+    return Measured((EndError(view_error, whole_error, 0.0),), (is_at_target,))
 
 
 class Erik:
@@ -62,7 +76,25 @@ class Erik:
         self.hyper = (hyper or Hyperparameters()).in_force
         self.chain = VirtualChain(skeleton)
         self.sliding = frozenset(range(len(skeleton))) - set(self.chain.turning)  # the prismatic joints
-        self.diagnosis = Diagnosis(skeleton, self.hyper)
+        self.diagnosis = Diagnosis(skeleton, self.hyper.posture_weight, self.hyper.aggravation)
+
+    @cached_property
+    def compiled(self) -> CompiledErik | None:
+        """ERIK in the compiled kernel; None: there is none for this machine."""
+        library = kernel()
+        if library is None:
+            return None
+        return CompiledErik(library, self.skeleton, self.chain, self.hyper, self.max_views)
+
+    @cached_property
+    def correction(self) -> CompiledModel | None:
+        """The exact correction in the compiled kernel; None: there is none for this machine, or it does not
+        take such a skeleton.
+        """
+        try:
+            return Model(self.skeleton).compiled
+        except KernelError:
+            return None
 
     def solve(
         self, goal: GazeGoal, start: Angles | None = None, memory: object = None, dt: float = FRAME
@@ -74,82 +106,100 @@ class Erik:
         solution is used.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
+        posture = check_goal(self.skeleton, goal, looks, start, dt)
         uses = start is not None and self.hyper.use_previous_solution
-        angles, answer = self.angles(
-            goal, posture, self.skeleton.clamp(start) if uses and start is not None else None
-        )
-        pose = self.skeleton.forward(angles)
-        error = (
-            max(papers_error(error.whole) for error in end_errors(self.skeleton, goal, pose))
-            + answer.posture_error
-        )
+        best = self.look(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
+        measured = best.measured or measure(self.skeleton, goal, self.skeleton.forward(best.angles))
+        error = max(papers_error(error.whole) for error in measured.errors) + best.posture_error
+        converged = error <= self.hyper.threshold
         return self.diagnosis.solution(
             goal,
             posture,
-            angles,
-            iterations=answer.iterations,
+            best.angles,
+            iterations=best.iterations,
             began=began,
-            converged=error <= self.hyper.threshold,
-            pose=pose,
-            unfinished=(
-                f"the weighted error of aim and posture is {error:.2g}, above the threshold of"
-                f" {self.hyper.threshold:.2g}: choose ERIK (exact aim) or Expressive"
-            ),
+            converged=converged,
+            measured=measured,
+            unfinished="" if converged else self._above_threshold(error),
         )
 
-    def angles(
+    def _above_threshold(self, error: float) -> str:
+        """What the solution lacks, as the rest of a sentence."""
+        return (
+            f"the weighted error of aim and posture is {error:.2g}, above the threshold of"
+            f" {self.hyper.threshold:.2g}: choose ERIK (exact aim) or Expressive"
+        )
+
+    def look(
         self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
-    ) -> tuple[tuple[float, ...], Answer]:
-        """ERIK's angles (n,) [rad] on the skeleton and its result on the virtual chain; `previous` (n,) is
-        the last frame's solution, if used.
-        """
-        hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
-        if isinstance(goal.aim, Orientation):
-            return self._towards(normalized(goal.aim.wxyz), None, posture, hyper, previous)
-        if isinstance(goal.aim, Direction):
-            return self._along(unit(goal.aim.vector), goal.aim.up, posture, hyper, previous)
-        assert isinstance(goal.aim, Point)
-        return self._at(goal.aim, posture, hyper, previous)
+    ) -> Look:
+        """ERIK's angles; `previous` (n,) is the last frame's solution, if used.
 
-    def _at(
-        self,
-        point: Point,
-        posture: tuple[float, ...],
-        hyper: Hyperparameters,
-        previous: tuple[float, ...] | None,
-    ) -> tuple[tuple[float, ...], Answer]:
-        """Looks at a point. The paper has no prismatic joints: they stay as in the posture, and where the
-        revolute ones miss it, they move by the least change of all joints that meets the point, and ERIK
-        solves again from there.
+        The paper has no prismatic joints: they stay as in the posture. Where the revolute ones miss a point,
+        all joints move by the least change that meets it, and ERIK solves again from there.
         """
-        best = self._seen(point, posture, hyper, previous)
-        if not self.sliding or best.error <= hyper.ccd_error:
-            return best.angles, best.answer
-        slid = self._met(GazeGoal(replace(point, up=None), np.array(posture)), best.angles)
-        moved = self._seen(
-            point,
-            tuple(slid[k] if k in self.sliding else angle for k, angle in enumerate(posture)),
-            hyper,
-            slid,
+        best = self._solved(goal, posture, previous)
+        if not isinstance(goal.aim, Point) or not self.sliding or best.view_error <= self.hyper.ccd_error:
+            return best
+        slid = self._met(GazeGoal(replace(goal.aim, up=None), np.array(posture)), best.angles)
+        moved = self._solved(
+            goal, tuple(slid[k] if k in self.sliding else angle for k, angle in enumerate(posture)), slid
         )
-        iterations = best.answer.iterations + moved.answer.iterations
-        best = min(best, moved, key=lambda look: look.error)
-        return best.angles, replace(best.answer, iterations=iterations)
+        iterations = best.iterations + moved.iterations
+        return min(best, moved, key=lambda look: look.view_error)._replace(iterations=iterations)
+
+    def _solved(self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None) -> Look:
+        """ERIK's angles with prismatic joints as in the posture."""
+        if self.compiled is None:
+            return self._solved_in_python(goal, posture, previous)
+        try:
+            answer = self.compiled.solve(goal, posture, previous)
+        except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
+            return self._solved_in_python(goal, posture, previous)
+        angles, posture_error, iterations, view_error, whole_error, is_at_target = answer
+        measured = of_one_end(goal, view_error, whole_error, is_at_target)
+        return Look(angles, posture_error, iterations, view_error, measured)
+
+    def _solved_in_python(
+        self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None
+    ) -> Look:
+        """The kernel's reference."""
+        hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
+        aim, pose = goal.aim, self.skeleton.forward(self.skeleton.clamp(posture))
+        if isinstance(aim, Point):
+            return self._seen(aim, posture, hyper, previous)
+        view = aim.gaze(pose.tool_position)
+        if view is not None:
+            angles, answer = self._along(view, aim.up, posture, hyper, previous)
+        else:
+            target = aim.desired_orientation or nearest_orientation(goal.ends[0], pose, self.skeleton.reach)
+            angles, answer = self._towards(normalized(target), None, posture, hyper, previous)
+        return Look(angles, answer.posture_error, answer.iterations, 0.0, None)
 
     def _met(self, goal: GazeGoal, angles: tuple[float, ...]) -> tuple[float, ...]:
         """Angles (n,) that meet a goal: those nearest to `angles`, else to the posture, else to one of
         several starts; where none meets it, those with the least error.
         """
-        best = None
+        least, best = math.inf, angles
         for start in (angles, goal.posture, *spread(self.skeleton, SEEDS)):
-            found = correct(self.skeleton, goal, start, [1.0] * len(angles))
-            if best is None or found.aim_error < best.aim_error:
-                best = found
-            if best.aim_error <= MET:
+            met, error = self._corrected(goal, tuple(map(float, start)))
+            if error < least:
+                least, best = error, met
+            if least <= MET:
                 break
-        assert best is not None
-        return best.angles
+        return best
+
+    def _corrected(self, goal: GazeGoal, start: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
+        """Angles (n,) near `start` (n,) that meet a goal, and the error that is left."""
+        if self.correction is not None:
+            try:
+                (corrected,) = self.correction.correct(goal, start, (start,), looks=False)
+            except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
+                pass
+            else:
+                return corrected.angles, corrected.aim_error
+        reference = correct(self.skeleton, goal, start, [1.0] * len(start))
+        return reference.angles, reference.aim_error
 
     def _seen(
         self,
@@ -157,7 +207,7 @@ class Erik:
         posture: tuple[float, ...],
         hyper: Hyperparameters,
         previous: tuple[float, ...] | None,
-    ) -> _Look:
+    ) -> Look:
         """Solves for the view of a point repeatedly, each time from the end's position in the solution
         before.
 
@@ -166,8 +216,8 @@ class Erik:
         the error is taken back, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
-        seen = look(
-            point, pose.tool_position
+        seen = point.gaze(
+            pose.tool_position
         )  # a target at the end's own position is in no direction: the posture's own view is used
         view = best_view = best_seen = (
             unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
@@ -179,19 +229,20 @@ class Erik:
             )
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
-            seen = look(point, pose.tool_position)
+            seen = point.gaze(pose.tool_position)
             error = vector_angle(seen, rotate(pose.tool_rotation, Y))
-            if best is None or error < best.error:
-                best, best_view = _Look(angles, answer, error), view
+            if best is None or error < best.view_error:
+                best = Look(angles, answer.posture_error, answer.iterations, error, None)
+                best_view = view
                 best_seen = unit(seen) if length(seen) > NO_DIRECTION else view
             else:
                 share *= 0.5
-            if best.error <= hyper.ccd_error:
+            if best.view_error <= hyper.ccd_error:
                 break
             part = add(best_view, scale(subtract(best_seen, best_view), share))
             view = unit(part) if length(part) > NO_DIRECTION else best_seen
         assert best is not None
-        return best._replace(answer=replace(best.answer, iterations=iterations))
+        return best._replace(iterations=iterations)
 
     def _along(
         self,

@@ -1,11 +1,15 @@
 """Poses of one skeleton for many configurations at once, with the directions that make up their shape."""
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..goals import GazeError
+from ..goals import GazeError, GazeGoal
+from ..kernel.aims import is_known
+from ..kernel.binding import CompiledModel
+from ..kernel.library import kernel
 from ..kinematics.rotations import unit
 from ..kinematics.skeleton import SHORTEST_LINK, Angles, Skeleton
 from ..kinematics.tree import BASE, Frames
@@ -95,6 +99,7 @@ class Model:
 
     Attributes:
         scale: (n,) movement of each joint that counts as one radian.
+        shape: The shape directions.
         weights: (l,) weights of the shape directions, mean 1.
         weighted: (n, l) weight of a direction for each joint that rotates it, else 0.
         rooted: (l, k) root of the weight for each axis of `Poses.whole` about which a direction rotates, else
@@ -112,7 +117,7 @@ class Model:
             )
         self.lower, self.upper = np.array(skeleton.lower), np.array(skeleton.upper)
         self.turns: Angles = tree.turns[:, 0]  # (n,) 1 for revolute joints, else 0
-        shape = shape_directions(skeleton, self.options)
+        self.shape = shape = shape_directions(skeleton, self.options)
         self.slid = [(row, direction.slide) for row, direction in enumerate(shape) if direction.slide >= 0]
         self.carriers: Indices = tree.held[[direction.carrier for direction in shape]]
         self.vectors = np.array([each.vector if each.slide >= 0 else unit(each.vector) for each in shape])[
@@ -125,6 +130,18 @@ class Model:
         whole = carried if self.options.hold_body else np.column_stack([np.ones(len(shape)), carried])
         self.rooted = whole * np.sqrt(self.weights)[:, None]
         self.shared = self.rooted.T @ self.rooted
+
+    @cached_property
+    def compiled(self) -> CompiledModel | None:
+        """This model in the compiled kernel; None: there is none for this machine."""
+        library = kernel()
+        return None if library is None else CompiledModel(library, self)
+
+    def compiled_for(self, goal: GazeGoal) -> CompiledModel | None:
+        """This model in the compiled kernel, for a goal; None: there is no kernel, or it does not know an aim
+        of the goal, which is then solved by the Python reference.
+        """
+        return self.compiled if is_known(goal) else None
 
     def turning_end(self, end: int) -> Angles:
         """(n,) 1 for joints that rotate an end, else 0."""

@@ -2,27 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import NamedTuple
 
-from ..gaze import FASTEST_TARGET, PlanSlot
-from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
-from ..kinematics.rotations import (
-    ORIGIN,
-    Vector,
-    about,
-    add,
-    between,
-    conjugate,
-    length,
-    logarithm,
-    multiply,
-    normalized,
-    rotate,
-    scale,
-    unit,
-)
-from ..kinematics.rotations import subtract as difference
+from ..gaze import FASTEST_TARGET
+from ..goals import Aim, GazeGoal
+from ..kinematics.rotations import ORIGIN, Vector, about, add, length, scale
 from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .aims import BatchedAim
@@ -48,12 +33,6 @@ class Velocity(NamedTuple):
     drift: Vector = ORIGIN  # [m/s] of a position
 
 
-def numbers(aim: Aim) -> tuple[float, ...]:
-    """All numbers of an aim as one tuple, so that aims can be compared."""
-    vectors = (getattr(aim, each.name) for each in fields(aim))
-    return tuple(float(number) for vector in vectors if vector is not None for number in vector)
-
-
 def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
     """The largest distance between corresponding goals' numbers (position, vector or rotation), each relative
     to the largest of these numbers.
@@ -68,18 +47,11 @@ def velocity(before: Aim, now: Aim, last: Velocity, dt: float) -> Velocity:
     """Averaged velocity of a goal that was `before` `dt` [s] ago and is `now`; `last`: the average up to the
     last frame.
     """
-    turn, drift = ORIGIN, ORIGIN
     if type(before) is not type(now):
         return Velocity()
-    if isinstance(before, Orientation | Frame) and isinstance(now, Orientation | Frame):
-        turn = scale(logarithm(multiply(normalized(now.wxyz), conjugate(normalized(before.wxyz)))), 1.0 / dt)
-    if isinstance(before, Direction) and isinstance(now, Direction):
-        turn = scale(logarithm(between(unit(before.vector), unit(now.vector))), 1.0 / dt)
-    if isinstance(before, Point | Position | Frame) and isinstance(now, Point | Position | Frame):
-        drift = scale(difference(now.position, before.position), 1.0 / dt)
-        if length(drift) > FASTEST_TARGET * max(length(before.position), length(now.position)):
-            return Velocity()
-    if length(turn) > FASTEST_TARGET:
+    turn, drift = scale(now.rotation_since(before), 1.0 / dt), scale(now.movement_since(before), 1.0 / dt)
+    is_jump = length(drift) > FASTEST_TARGET * max(before.distance, now.distance)
+    if is_jump or length(turn) > FASTEST_TARGET:
         return Velocity()
     newest = 1.0 - math.exp(-dt / SMOOTHING)
     return Velocity(_blend(last.turn, turn, newest), _blend(last.drift, drift, newest))
@@ -94,19 +66,16 @@ def extrapolated(aim: Aim, moving: Velocity, time: float) -> Aim:
     """The aim after a time [s] of a constant velocity."""
     angle = length(moving.turn) * time
     turn = about(scale(moving.turn, time / angle), angle) if angle > NO_DIRECTION else None
-    if isinstance(aim, Orientation | Frame) and turn is not None:
-        aim = replace(aim, wxyz=multiply(turn, normalized(aim.wxyz)))
-    if isinstance(aim, Direction) and turn is not None:
-        aim = replace(aim, vector=rotate(turn, unit(aim.vector)))
-    if isinstance(aim, Point | Position | Frame):
-        aim = replace(aim, position=add(aim.position, scale(moving.drift, time)))
-    return aim
+    return aim.moved(turn, scale(moving.drift, time))
 
 
 class GoalForecast:
     """Forecast of the goals for the next seconds.
 
     Attributes:
+        goal: The goal now.
+        moving: Velocity of each of its ends' aims.
+        ahead: Goals of the next frames, where they are known.
         horizon: Time [s] from now for which the goals count.
     """
 
@@ -121,19 +90,23 @@ class GoalForecast:
         """`moving` has one velocity for each of `goal.ends`; `ahead` are the goals of the next frames of `dt`
         [s], where they are known; `is_far`: the horizon is long enough for a whole turn in any case.
         """
-        self.goal, self._moving, self._dt, self._ahead = goal, moving, dt, ahead
+        self.goal, self.moving, self._dt, self.ahead = goal, moving, dt, ahead
         self.horizon = WHOLE_TURN if ahead or is_far else HORIZON
+
+    def time_of(self, time: float) -> float:
+        """The time [s] from now, or 0 where that is this frame."""
+        return time if time > 0.5 * self._dt else 0.0
 
     def at(self, time: float) -> GazeGoal:
         """The goal forecast for `time` [s] from now."""
-        frames = round(time / self._dt)
-        if frames <= 0:
+        time = self.time_of(time)
+        if time == 0.0:
             return self.goal
-        if self._ahead:
-            return self._ahead[min(frames, len(self._ahead)) - 1]
+        if self.ahead:
+            return self.ahead[min(round(time / self._dt), len(self.ahead)) - 1]
         lasting = LASTING * (1.0 - math.exp(-time / LASTING))
-        aim = extrapolated(self.goal.aim, self._moving[0], lasting)
-        pairs = zip(self.goal.others, self._moving[1:], strict=True)
+        aim = extrapolated(self.goal.aim, self.moving[0], lasting)
+        pairs = zip(self.goal.others, self.moving[1:], strict=True)
         return replace(
             self.goal,
             aim=aim,
@@ -152,7 +125,6 @@ class FrameContext(NamedTuple):
     angles: Angles  # (n,) of the last frame
     speed: float  # [rad/s] of the transition in progress
     lost: float  # [s] since the aim was last met
-    slot: PlanSlot  # whether this solver may plan in this frame
     dt: float  # [s] of the frame
 
     def descent(self, model: Model, time: float) -> Descent:

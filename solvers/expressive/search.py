@@ -10,7 +10,7 @@ from ..gaze import aim_error
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
-from .aims import BatchedAim
+from .aims import BatchedAim, two_sided
 from .descent import COARSE_PASSES, PASSES, Candidates, Descent
 from .model import Model
 from .seeds import Seeds, distinct
@@ -63,10 +63,14 @@ class Search:
         """State of a new search for the shape of `posture` (n,), which is within limits; both solutions of a
         symmetric end are searched for.
         """
-        starts, sides = self.seeds.around(posture), None
-        if descent.aim.two_sided:
-            starts, sides = np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
-        return Searching(descent.at(starts, sides))
+        return Searching(descent.at(*self._starts(posture, two_sided(descent.aim.goal))))
+
+    def _starts(self, posture: Angles, both: bool) -> tuple[Angles, Angles]:
+        """Starting configurations (m, n) and their sides (m,); `both`: each on both sides."""
+        starts = self.seeds.around(posture)
+        if both:
+            return np.concatenate([starts, starts]), np.repeat([1.0, -1.0], len(starts))
+        return starts, np.zeros(len(starts))
 
     def advanced(self, descent: Descent, searching: Searching) -> Searching:
         """State of the search after one more step."""
@@ -86,6 +90,11 @@ class Search:
         """The best solution found from scratch for a goal, and the number of steps. The posture (n,) [rad]
         must be within limits.
         """
+        compiled = self.model.compiled_for(goal)
+        if compiled is not None:
+            starts, sides = self._starts(np.array(posture), two_sided(goal))
+            angles, error, steps = compiled.search(goal, posture, authored.keep, starts, sides)
+            return Corrected(angles, self.model.skeleton.forward(angles), error, steps), steps
         descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None
         while not searching.is_done:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..diagnosis import Diagnosis
-from ..gaze import FRAME, PlanSlot, Solution
+from ..gaze import FRAME, Solution
 from ..goals import GazeError, GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
 from .model import Model
 from .options import Options
 from .search import Search
 from .shape import Authored
-from .tracking import EVERY_FRAME, Tracker
+from .tracking import Tracker
 
 
 class Expressive:
@@ -42,7 +42,6 @@ class Expressive:
         ahead: Sequence[GazeGoal] = (),
         dt: float = FRAME,
         mutual: bool = False,
-        slot: PlanSlot = EVERY_FRAME,
     ) -> Solution:
         """The solution from scratch or, with `start`, the next frame's: the local optimum, or a step of a
         transition to a better branch.
@@ -59,7 +58,6 @@ class Expressive:
             dt: Duration [s] of the frame, above 0.
             mutual: The target depends on the answer (two chains that look at each other): branches are then
                 changed for the aim alone, since changes for the shape would answer one another without end.
-            slot: Whether this solver may plan in this frame, and with how many others it shares the frames.
 
         Raises:
             GazeError: As `GazeSolver.solve`; for a goal of `ahead` the message says how many frames ahead it
@@ -81,7 +79,6 @@ class Expressive:
             np.array(self.skeleton.clamp(start)),
             memory,
             ahead,
-            slot,
             dt,
             mutual,
         )

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..gaze import FRAME, SPEED, PlanSlot
-from ..goals import Aim, Direction, GazeGoal, Point
+from ..gaze import FRAME, SPEED
+from ..goals import Aim, GazeGoal
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
 from .aims import BatchedAim
@@ -34,7 +34,7 @@ from .motion import (
     within_speed,
 )
 from .plan import Planner, Planning
-from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
+from .prediction import FrameContext, GoalForecast, Velocity, farthest, velocity
 from .search import Search
 from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
@@ -64,7 +64,6 @@ GIVING_UP = 10.0 * PLANNING_TIME  # [s] after which a transition in progress is 
 FOLLOWING_RATIO = (
     20.0  # least movement allowed to joints, times the goal's: near singular poses they move that much more
 )
-EVERY_FRAME = PlanSlot()
 
 
 class Settling(NamedTuple):
@@ -137,6 +136,7 @@ class Memory(NamedTuple):
     angles: tuple[float, ...] = ()  # (n,) [rad] the solution
     velocity: tuple[float, ...] = ()  # (n,) [rad/s] in the last frame
     speed: float = 0.0  # [rad/s] of the transition in progress
+    aim_error: float = 0.0  # [rad] of the solution
     lost: float = (
         0.0  # [s] since the aim was last met, within AIM_LOST, or within AT_RISK where the goal stands still
     )
@@ -146,22 +146,12 @@ class Memory(NamedTuple):
 
 
 class Held(NamedTuple):
-    """The pose of a frame (a batch of one configuration) that meets the aim, and the number of steps that
-    this took.
-    """
+    """The pose of a frame that meets the aim, and the number of steps that this took."""
 
-    pose: Candidates
+    angles: Angles  # (n,) [rad; prismatic joints m]
+    aim_error: float  # [rad]
+    merit: float  # cost, as `Candidates.merit`
     steps: int
-
-    @property
-    def angles(self) -> Angles:
-        """Angles (n,) [rad; prismatic joints m] of the pose."""
-        angles: Angles = self.pose.angles[0]
-        return angles
-
-    @property
-    def aim_error(self) -> float:
-        return float(self.pose.aim_error[0])
 
 
 class Followed(NamedTuple):
@@ -187,7 +177,6 @@ class Tracker:
         start: Angles,
         memory: object,
         ahead: Sequence[GazeGoal] = (),
-        slot: PlanSlot = EVERY_FRAME,
         dt: float = FRAME,
         mutual: bool = False,
     ) -> Followed:
@@ -195,11 +184,12 @@ class Tracker:
         `Expressive.solve`.
         """
         model, skeleton = self.model, self.model.skeleton
-        descent = Descent(model, authored, BatchedAim(model.skeleton, goal))
         last = self._usable_memory(memory, start)
         ends = goal.ends
-        values = (posture, *(numbers(end.aim) for end in ends))
-        kinds = ((type(end.aim), _rolls(end.aim), end.end, end.symmetric) for end in ends)
+        values = (posture, *(end.aim.numbers for end in ends))
+        kinds = (
+            (type(end.aim), end.aim.up is None, end.aim.level is None, end.end, end.symmetric) for end in ends
+        )
         problem = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
         is_changed = (
             problem != last.problem or values != last.values or any(coming.ends != ends for coming in ahead)
@@ -210,7 +200,6 @@ class Tracker:
         moving = tuple(Velocity() for _ in aims)
         if len(last.aims) == len(aims):
             moving = tuple(velocity(*pair, dt) for pair in zip(last.aims, aims, last.moving, strict=True))
-        slot = EVERY_FRAME if ahead else slot  # known goals are those of a bake, which has time to plan
         now = FrameContext(
             GoalForecast(goal, moving, dt, ahead, last.lost >= LASTING_LOSS),
             authored,
@@ -218,7 +207,6 @@ class Tracker:
             start,
             last.speed,
             last.lost,
-            slot,
             dt,
         )
         settling = last.settling if problem == last.problem else Settling()
@@ -237,14 +225,12 @@ class Tracker:
         bounds = StepBounds(model, start, np.array(last.velocity), dt)
         if planning.transition is None:
             speed, transition = 0.0, None
-            desired, steps = self._local_step(descent, bounds, settling)
-            slow = bounds.by_acceleration(ACCELERATION, settling.trust)
-            answer = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
-            settling = settling.at(float(answer.pose.merit[0]), dt)
+            answer = self._local_frame(goal, authored, bounds, settling)
+            settling = settling.at(answer.merit, dt)
         else:
-            settling, steps = settling.in_transition(), 1
-            answer, transition, speed = self._transition_step(
-                descent, bounds, planning.transition, last.speed, not is_changed
+            settling = settling.in_transition()
+            answer, transition, speed = self._transition_frame(
+                goal, authored, bounds, planning.transition, last.speed, not is_changed
             )
         velocity_now = (answer.angles - start) / dt
         is_small = float(np.abs(velocity_now * dt / model.scale).max()) < STILL
@@ -254,7 +240,7 @@ class Tracker:
         settled = not is_changed and planning.transition is None and (is_small or is_worse)
         if settled:
             velocity_now = np.zeros_like(velocity_now)
-            answer = Held(descent.at(start[None], None), 0)
+            answer = Held(start, last.aim_error, last.settling.last, 0)
         kept = Memory(
             problem=problem,
             values=values,
@@ -266,24 +252,47 @@ class Tracker:
             lost=last.lost + dt if answer.aim_error > (AIM_LOST if is_changed else AT_RISK) else 0.0,
             settling=(last.settling._replace(trust=settling.trust) if settled else settling).later(dt),
             idle=last.idle + dt if settled else 0.0,
+            aim_error=answer.aim_error,
             planning=(
                 planning if transition is planning.transition else planning._replace(transition=transition)
             ),
         )
-        return Followed(answer.angles, steps + answer.steps, kept)
+        return Followed(answer.angles, answer.steps, kept)
 
     def _usable_memory(self, memory: object, start: Angles) -> Memory:
         """The last frame's memory; where the start is not its solution, only what it knows of other
         branches.
         """
-        resting = Memory(angles=tuple(start.tolist()), velocity=(0.0,) * len(start))
-        if not isinstance(memory, Memory) or len(memory.angles) != len(start):
-            return resting
-        if float(np.abs(memory.angles - start).max()) <= STILL:
+        angles, velocity = tuple(start.tolist()), (0.0,) * len(start)
+        if not isinstance(memory, Memory) or len(memory.angles) != len(angles):
+            return Memory(angles=angles, velocity=velocity)
+        if memory.angles == angles or float(np.abs(memory.angles - start).max()) <= STILL:
             return memory
-        return resting._replace(
-            aims=memory.aims, moving=memory.moving, planning=Planning(pool=memory.planning.pool)
+        known = Planning(pool=memory.planning.pool)
+        return Memory(
+            angles=angles, velocity=velocity, aims=memory.aims, moving=memory.moving, planning=known
         )
+
+    def _local_frame(
+        self, goal: GazeGoal, authored: Authored, bounds: StepBounds, settling: Settling
+    ) -> Held:
+        """The solution after a step toward the local optimum."""
+        compiled = self.model.compiled_for(goal)
+        if compiled is None:
+            descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
+            desired, steps = self._local_step(descent, bounds, settling)
+            slow = bounds.by_acceleration(ACCELERATION, settling.trust)
+            held = self._held(descent, bounds.braked(desired, slow), slow, bounds, settling.trust)
+            return held._replace(steps=steps + held.steps)
+        angles, aim_error, merit, steps, _, _ = compiled.local_frame(
+            (goal, authored.posture, authored.keep),
+            bounds.start,
+            bounds.velocity,
+            bounds.dt,
+            settling.trust,
+            settling.damping_share,
+        )
+        return Held(angles, aim_error, merit, steps)
 
     def _local_step(self, descent: Descent, bounds: StepBounds, settling: Settling) -> tuple[Angles, int]:
         """Angles (n,) after steps toward the local optimum, without acceleration limits, and the number of
@@ -306,6 +315,32 @@ class Tracker:
             if steps == LOCAL_STEPS or float(np.abs(angles - before).max()) <= ENOUGH:
                 return angles[0], steps
 
+    def _transition_frame(
+        self,
+        goal: GazeGoal,
+        authored: Authored,
+        bounds: StepBounds,
+        transition: Transition,
+        speed: float,
+        is_still: bool,
+    ) -> tuple[Held, Transition | None, float]:
+        """As `_transition_step`, by the compiled kernel if there is one."""
+        compiled = self.model.compiled_for(goal)
+        if compiled is None:
+            descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
+            return self._transition_step(descent, bounds, transition, speed, is_still)
+        angles, aim_error, merit, steps, branch, speed = compiled.transition_frame(
+            (goal, authored.posture, authored.keep),
+            bounds.start,
+            bounds.velocity,
+            bounds.dt,
+            transition,
+            speed,
+            is_still,
+        )
+        going_on = None if branch is None else Transition(transition.kind, branch)
+        return Held(angles, aim_error, merit, steps), going_on, speed
+
     def _transition_step(
         self, descent: Descent, bounds: StepBounds, transition: Transition, speed: float, is_still: bool
     ) -> tuple[Held, Transition | None, float]:
@@ -321,10 +356,11 @@ class Tracker:
         path = Transitions(np.array([transition.kind]), branch, np.array([speed]))
         desired, speeds = moved(descent, descent.at(start, None), path, dt, dt, (lower[None], upper[None]))
         answer = (
-            Held(descent.at(desired, None), 0)
+            _held(descent.at(desired, None), 0)
             if is_direct
             else self._held(descent, desired[0], (lower, upper), bounds)
         )
+        answer = answer._replace(steps=answer.steps + 1)
         before, left = (
             float((np.abs(branch[0] - angles) / model.scale).max())
             for angles in (bounds.start, answer.angles)
@@ -342,17 +378,15 @@ class Tracker:
         """The nearest angles to `desired` (n,) within `slow` that hold the aim; joints hurry where it would
         be lost otherwise.
         """
-        answer = Held(*descent.held(desired, *slow))
+        answer = _held(*descent.held(desired, *slow))
         if answer.aim_error > AT_RISK:
-            faster = Held(*descent.held(desired, *bounds.by_acceleration(HURRIED, trust)))
+            faster = _held(*descent.held(desired, *bounds.by_acceleration(HURRIED, trust)))
             answer = (
                 faster if faster.aim_error < AIM_LOST else answer
             )  # an acceleration that does not save the aim is not used
         return answer
 
 
-def _rolls(aim: Aim) -> tuple[bool, bool]:
-    """Whether an aim fixes the roll, and whether it prefers one."""
-    return (
-        (aim.up is not None, aim.level is not None) if isinstance(aim, Direction | Point) else (False, False)
-    )
+def _held(pose: Candidates, steps: int) -> Held:
+    """The only pose of a batch."""
+    return Held(pose.angles[0], float(pose.aim_error[0]), float(pose.merit[0]), steps)

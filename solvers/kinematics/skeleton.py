@@ -219,6 +219,15 @@ class Skeleton:
         """Indices of the joints from the base to an end, root first."""
         return self._paths[end]
 
+    def moves(self, end: int) -> Angles:
+        """(n, 1) 1 for joints that move an end, else 0."""
+        return self._moves[end]
+
+    @cached_property
+    def _moves(self) -> tuple[Angles, ...]:
+        tree = self.tree
+        return tuple(tree.moved_by[node, BASE:, None].astype(float) for node in tree.carriers)
+
     @cached_property
     def _paths(self) -> tuple[tuple[int, ...], ...]:
         paths = []
@@ -278,9 +287,9 @@ class Skeleton:
 
     def clamp(self, angles: Sequence[float] | Angles) -> tuple[float, ...]:
         """`angles` (n,) clamped to the joint limits."""
-        return tuple(
-            min(max(float(a), lo), hi) for a, lo, hi in zip(angles, self.lower, self.upper, strict=True)
-        )
+        values = angles.tolist() if isinstance(angles, np.ndarray) else map(float, angles)
+        ranges = zip(values, self.lower, self.upper, strict=True)
+        return tuple([lower if a < lower else upper if a > upper else a for a, lower, upper in ranges])
 
     @cached_property
     def _parts(self) -> tuple[tuple[bool, Quaternion | None, Vector | None, Vector], ...]:

@@ -5,17 +5,16 @@ them.
 import numpy as np
 
 from ..kinematics.se3 import Array
-from ..tolerances import SAME_ANGLE
+from ..kinematics.tree import Mask
 
 
 def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int) -> Array:
     """Solutions (m, n) of m bounded problems. If `passes` do not suffice, points within the bounds near the
     solution.
 
-    Active unknowns are held at their bounds by a large penalty, which lets them deviate along their
-    multiplier by a negligible amount above rounding. So one rule serves all unknowns: those on or beyond a
-    bound after a pass are active in the next one, the others are free. Unknowns with a bound of zero are
-    active at first. Problems that are solved leave the batch.
+    Unknowns on or beyond a bound after a pass are active in the next one, at that bound, and stay so while
+    the objective falls beyond it; the others are free. Unknowns with a bound of zero are active at first.
+    Problems that are solved leave the batch.
 
     Args:
         matrix: H (m, n, n), positive definite.
@@ -30,22 +29,28 @@ def boxed(matrix: Array, descent: Array, least: Array, most: Array, passes: int)
 
 
 def _boxed(
-    matrix: Array, descent: Array, least: Array, most: Array, passes: int, held: Array, place: Array
+    matrix: Array, descent: Array, least: Array, most: Array, passes: int, held: Mask, place: Array
 ) -> Array:
     """As `boxed`, with those unknowns that are active at first (m, n), and their values (m, n)."""
-    stiff, pull = matrix, descent
-    if held.any():
-        stiff = matrix.copy()
-        diagonal = stiff.reshape(len(stiff), -1)[:, :: stiff.shape[1] + 1]
-        springs = held * (diagonal.max(1, keepdims=True) / SAME_ANGLE)
-        diagonal += springs
-        pull = descent + springs * place
-    move = np.linalg.solve(stiff, pull[:, :, None])[:, :, 0]
-    place = np.minimum(np.maximum(move, least), most)
-    beyond = (move <= least) | (move >= most)
-    if passes > 1 and (beyond != held).any():
-        left = (beyond != held).any(1)
-        place[left] = _boxed(
-            matrix[left], descent[left], least[left], most[left], passes - 1, beyond[left], place[left]
+    system = _reduced(matrix, descent, held, place) if held.any() else (matrix, descent[:, :, None])
+    move = np.linalg.solve(*system)[:, :, 0]
+    bounded = np.minimum(np.maximum(move, least), most)
+    if passes == 1:
+        return bounded
+    outward = np.where(held, descent - np.einsum("mij,mj->mi", matrix, move), 0.0)
+    beyond = ((move <= least) & (outward <= 0.0)) | ((move >= most) & (outward >= 0.0))
+    left = (beyond != held).any(1)
+    if left.any():
+        bounded[left] = _boxed(
+            matrix[left], descent[left], least[left], most[left], passes - 1, beyond[left], bounded[left]
         )
-    return place
+    return bounded
+
+
+def _reduced(matrix: Array, descent: Array, held: Mask, place: Array) -> tuple[Array, Array]:
+    """The systems (m, n, n), (m, n, 1) whose solutions have active unknowns (m, n) at their places (m, n)."""
+    free: Mask = ~held
+    reduced = matrix * (free[:, :, None] & free[:, None, :])
+    np.einsum("mii->mi", reduced)[:] += held
+    pull = np.where(held, place, descent - np.einsum("mij,mj->mi", matrix, held * place))
+    return reduced, pull[:, :, None]

@@ -51,6 +51,7 @@ class Body(Tree):
                 names no joint.
         """
         super().__init__(*laid_out(joints, links))
+        self.joints, self.link_ends, self.coupled = tuple(joints), tuple(links), tuple(couplings)
         self.names = tuple(joint.name for joint in joints)
         self.links = {link.name: k for k, link in enumerate(links)}
         if len(self.links) < len(links):

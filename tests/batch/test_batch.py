@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from limber.batch.crews import crew
-from limber.batch.records import Record, Records
+from limber.batch.records import Records, TaskRecord
 from limber.batch.shares import carry_out, job_text
 from limber.batch.spread import SpreadError
-from limber.batch.tasks import BatchError, Task, digest, part_of, plan, share, sources
+from limber.batch.tasks import BatchError, FileTask, digest, part_of, plan, share, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 # Writes each output; the source's text says what goes wrong. It notes each task that it begins.
@@ -26,7 +26,7 @@ from pathlib import Path
 sys.path.insert(0, {str(ROOT)!r})
 from checkout import load_limber
 load_limber()
-from limber.batch.records import Record
+from limber.batch.records import TaskRecord
 from limber.batch.shares import work
 from limber.batch.tasks import digest
 
@@ -42,9 +42,9 @@ def do(task):
     if text == "hang":
         time.sleep(60)
     if text == "wrong":
-        return Record("failed", "it is wrong")
+        return TaskRecord("failed", "it is wrong")
     task.output.write_text("baked " + text)
-    return Record("baked", output=digest(task.output), facts={{"frames": 3}})
+    return TaskRecord("baked", output=digest(task.output), facts={{"frames": 3}})
 
 @contextmanager
 def begin(settings):
@@ -70,7 +70,7 @@ def beside(source: Path, _folder: Path) -> Path:
     return source.with_name(f"{source.stem}_baked.blend")
 
 
-def planned(paths, output=beside, in_place=False) -> list[Task]:
+def planned(paths, output=beside, in_place=False) -> list[FileTask]:
     return plan(sources(paths, ".blend", "_baked"), output, in_place)
 
 
@@ -78,7 +78,9 @@ def recorded(folder: Path, settings=SETTINGS) -> Records:
     return Records(folder / "records", settings)
 
 
-def baked(tasks, folder: Path, command=COMMAND, limit=PATIENT, workers=2, scheduler="") -> dict[str, Record]:
+def baked(
+    tasks, folder: Path, command=COMMAND, limit=PATIENT, workers=2, scheduler=""
+) -> dict[str, TaskRecord]:
     records = recorded(folder)
 
     def job(part):
@@ -258,7 +260,7 @@ def test_a_process_whose_parent_was_killed_ends_after_the_file_at_hand(files):
 
 
 @pytest.fixture
-def done(files) -> Task:
+def done(files) -> FileTask:
     """A task that was done."""
     (task,) = planned([files / "walk.blend"])
     assert baked([task], files)["walk"].state == "baked"
@@ -289,7 +291,7 @@ def test_what_failed_is_tried_again(files):
 
 
 def test_what_was_begun_and_not_ended_is_done_again(done, files):
-    recorded(files).write(done, Record("started"))
+    recorded(files).write(done, TaskRecord("started"))
     assert not recorded(files).is_done(done)
     assert baked([done], files)["walk"].state == "baked"
 

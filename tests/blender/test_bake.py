@@ -38,13 +38,13 @@ def test_keys_are_what_live_shows_for_the_same_frames(rig, chain):
 
 def test_at_the_filters_output_baked_live_and_sent_angles_are_equal(rig, chain, monkeypatch):
     """What is handed to the robot's link is caught there: the link itself takes what it is given."""
-    from limber.hardware.link import Link
+    from limber.hardware.link import WorkerLink
     from limber.rig.live import live
 
     sent = []
-    send = Link.send
+    send = WorkerLink.send
     monkeypatch.setattr(
-        Link,
+        WorkerLink,
         "send",
         lambda link, angles, **timing: (sent.append(positions(angles)), send(link, angles, **timing))[1],
     )

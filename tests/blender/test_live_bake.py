@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
+from limber.hardware.robot_session import RobotSession
 from limber.hardware.safety import State
 from limber.rig.blender import actions
 from limber.rig.live import live
@@ -59,8 +60,9 @@ def listen(rig) -> Listener:
     """A robot for the rig that is not there: only what it would be handed."""
     listener = Listener()
     sources = device.sources(rig)
+    session = RobotSession(listener, rig.name, rig.session_uid, connected.sessions.permits)
     connected.robots[rig.session_uid] = connected.ConnectedRobot(
-        listener, rig.name, sources, (), [0.0] * len(sources)
+        session, rig.name, sources, (), [0.0] * len(sources)
     )
     return listener
 

@@ -101,7 +101,7 @@ def test_the_same_frame_again_does_not_advance(lagging):
     assert np.array_equal(rows, play(rig, chain, range(1, 14))[10:])
 
 
-def test_frames_that_are_looked_at_twice_leave_the_turns_of_chains_as_they_are():
+def test_frames_that_are_looked_at_twice_leave_the_plans_of_chains_as_they_are():
     rig = build(UPRIGHT, name="Pair")
     _, body = looking_chain(rig, "base", "middle")
     keyed(body.target, (1, 60), end=(-0.7, 0.9, 0.2))

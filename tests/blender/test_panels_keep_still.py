@@ -151,7 +151,7 @@ def test_a_scan_moves_no_button_however_many_servos_it_finds(monkeypatch, servos
 
     robot_rig()
     before = drawn(LIMBER_PT_channels).order
-    scan = background_jobs.Work(SimpleNamespace(over=True))
+    scan = background_jobs.RunningJob(SimpleNamespace(over=True))
     monkeypatch.setattr(background_jobs, "_scan", scan)
     scan.found = [
         Found("/dev/ttyUSB0", "feetech_sts", 1_000_000, number, f"STS {number}") for number in range(servos)

@@ -105,7 +105,7 @@ def neck():
 def of_chain(rig, chain, built, inputs) -> replay.Chain:
     model = live.session(rig, chain).model
     _, settings = built[id(model)]
-    return replay.Chain(settings, inputs, live.mover_of(rig, chain).planning)
+    return replay.Chain(settings, inputs)
 
 
 def mount(rig, chain, built) -> replay.Mount:

@@ -15,23 +15,6 @@ from tests.blender.rigs import build, looking_chain, select, target
 from tests.blender.shown import missed, settle
 
 
-def test_a_body_that_follows_has_a_frame_in_which_chains_do_not_plan():
-    rig, _ = follower()
-    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((0.5, -3.0, 1.2)))
-    bpy.ops.limber.live()
-
-    def sharing() -> int:
-        bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
-        _, inputs = live.session(rig, chain).ticked
-        return inputs.slot.sharing
-
-    assert sharing() == 1
-    at_hand.live(rig.limber.retarget)
-    assert sharing() == 2
-    at_hand.end_live(rig.limber.retarget)
-    assert sharing() == 1
-
-
 def test_a_body_and_another_who_look_at_each_other_come_to_rest():
     rig, _ = follower()
     _, chain = looking_chain(

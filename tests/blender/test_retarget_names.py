@@ -4,13 +4,13 @@ robots.
 
 import pytest
 from limber.rig.bodies.names import Pair, pairs, parts
-from limber.rig.bodies.part_names import Part, read
+from limber.rig.bodies.part_names import BodyPart, read
 
 LIMBS = ("collar", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 WHOLE = [
-    Part("", "hips"),
-    Part("", "head"),
-    *(Part(side, limb) for side in ("left", "right") for limb in LIMBS),
+    BodyPart("", "hips"),
+    BodyPart("", "head"),
+    *(BodyPart(side, limb) for side in ("left", "right") for limb in LIMBS),
 ]
 
 # Each body's bones, parents before their children, and among them distractors that are no parts.
@@ -111,8 +111,8 @@ def test_every_convention_has_the_whole_of_a_body_each_part_once(convention: str
     found = parts(body(CONVENTIONS[convention]))
     for part in WHOLE:
         assert len(found.get(part, [])) == 1, part
-    assert len(found[Part("", "spine")]) >= 2
-    assert found[Part("", "neck")]
+    assert len(found[BodyPart("", "spine")]) >= 2
+    assert found[BodyPart("", "neck")]
 
 
 @pytest.mark.parametrize("source", CONVENTIONS)
@@ -294,19 +294,19 @@ def test_of_a_robot_s_links_those_are_paired_that_carry_the_limbs(kind: str):
 
 def test_a_waist_that_hangs_on_the_trunk_is_the_hips_and_else_part_of_the_spine():
     upward = {"pelvis": None, "waist": "pelvis", "torso": "waist"}
-    assert parts(upward) == {Part("", "hips"): ["pelvis"], Part("", "spine"): ["waist", "torso"]}
+    assert parts(upward) == {BodyPart("", "hips"): ["pelvis"], BodyPart("", "spine"): ["waist", "torso"]}
     assert parts({"torso": None, "waist": "torso"}) == {
-        Part("", "hips"): ["waist"],
-        Part("", "spine"): ["torso"],
+        BodyPart("", "hips"): ["waist"],
+        BodyPart("", "spine"): ["torso"],
     }
 
 
 def test_a_root_is_the_hips_where_the_legs_hang_on_it_and_nowhere_else():
     hung = {"root.x": None, "thigh_twist.l": "root.x", "thigh.l": "thigh_twist.l", "thigh.r": "root.x"}
-    assert parts(hung)[Part("", "hips")] == ["root.x"]
-    assert parts(hung | {"pelvis": "root.x"})[Part("", "hips")] == ["pelvis"]
+    assert parts(hung)[BodyPart("", "hips")] == ["root.x"]
+    assert parts(hung | {"pelvis": "root.x"})[BodyPart("", "hips")] == ["pelvis"]
     on_the_floor = {"root": None, "Bone": "root", "thigh.l": "Bone", "thigh.r": "Bone"}
-    assert Part("", "hips") not in parts(on_the_floor)
+    assert BodyPart("", "hips") not in parts(on_the_floor)
 
 
 NAO = "torso Head LShoulder LBicep LElbow LForeArm l_wrist"
@@ -338,30 +338,30 @@ def test_spines_of_different_lengths_are_paired_evenly_and_end_together():
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("Left arm", Part("left", "upper_arm")),
-        ("r_calf", Part("right", "shin")),
-        ("Thigh.R", Part("right", "thigh")),
-        ("Bip01 L Calf", Part("left", "shin")),
+        ("Left arm", BodyPart("left", "upper_arm")),
+        ("r_calf", BodyPart("right", "shin")),
+        ("Thigh.R", BodyPart("right", "thigh")),
+        ("Bip01 L Calf", BodyPart("left", "shin")),
         ("RightHandIndex1", None),
         ("LHipJoint", None),
         ("upperarm_twist_01_l", None),
         ("head_end_link", None),
-        ("LFArm", Part("left", "forearm")),
-        ("mHipLeft", Part("left", "thigh")),
-        ("ValveBiped.Bip01_R_Calf", Part("right", "shin")),
-        ("R_KNEE_P_S", Part("right", "shin")),
-        ("足首.R", Part("right", "ankle")),
-        ("HEAD_JOINT1_LINK", Part("", "head")),
+        ("LFArm", BodyPart("left", "forearm")),
+        ("mHipLeft", BodyPart("left", "thigh")),
+        ("ValveBiped.Bip01_R_Calf", BodyPart("right", "shin")),
+        ("R_KNEE_P_S", BodyPart("right", "shin")),
+        ("足首.R", BodyPart("right", "ankle")),
+        ("HEAD_JOINT1_LINK", BodyPart("", "head")),
         ("Legend", None),
         ("rib", None),
-        ("rleg", Part("right", "leg")),
-        ("l_larm", Part("left", "forearm")),
+        ("rleg", BodyPart("right", "leg")),
+        ("l_larm", BodyPart("left", "forearm")),
         ("left_arm_mount", None),
         ("rear", None),
         ("", None),
     ],
 )
-def test_a_name_says_its_part_or_nothing(name: str, part: Part | None):
+def test_a_name_says_its_part_or_nothing(name: str, part: BodyPart | None):
     assert read(name).part == part
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import bpy
 import pytest
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.safety import State
 from limber.rig.events import handlers
 from limber.rig.properties.robot import DIRECT
@@ -121,7 +121,7 @@ def test_a_new_state_redraws_the_sidebars_alone_since_a_viewport_s_drawing_may_m
     monkeypatch.setattr(robot_view, "redraw_sidebars", lambda: redraws.append("sidebars"))
     handlers._heartbeat()
     status = replace(links.status(rig), state=State.HOLDING, sentence="Holding still")
-    monkeypatch.setattr(Link, "read_status", lambda link: status)
+    monkeypatch.setattr(WorkerLink, "read_status", lambda link: status)
     redraws.clear()
     handlers._heartbeat()
     assert redraws == ["sidebars"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from limber.rig.blender.errors import RigError
 from limber.rig.chains import chain as build_rig
-from limber.rig.chains.joint_tree import Motion, joint_tree
+from limber.rig.chains.joint_tree import MotionLimits, joint_tree
 from limber.rig.chains.skeleton import ChainReader
 from limber.rig.scene import goal
 from limber.rig.scene.placement import Placement
@@ -26,7 +26,7 @@ def skeleton_of(rig, chain):
     reader = ChainReader(rig, chain)
     bones = evaluated(rig).pose.bones
     poses = reader.read(bones)
-    motions = [Motion(joint.lower, joint.upper, 1.0, 1.0, 1.0) for joint in chain.joints]
+    motions = [MotionLimits(joint.lower, joint.upper, 1.0, 1.0, 1.0) for joint in chain.joints]
     skeleton = joint_tree(reader, reader.fixed(poses), motions, build_rig.tools(chain, reader))
     base = Matrix(Placement(depsgraph(), {}).root(rig, reader.names[0], poses[0].location))
     return reader, skeleton, base, reader.angles(poses)

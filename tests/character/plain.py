@@ -8,7 +8,6 @@ from typing import Any
 
 from limber.character.chain.inputs import ChainInputs
 from limber.character.host import Frame, Session
-from limber.character.mover import Planning
 from limber.character.stage import Stage
 
 
@@ -36,7 +35,7 @@ class PlainSession(Session):
     def read(self, frame: Frame, dt: float) -> tuple:
         inputs = frame.mover.inputs(frame.targets, frame.host.number)
         if isinstance(inputs, ChainInputs):
-            inputs = replace(inputs, slot=frame.slot, is_mutual=frame.is_mutual, ahead=frame.ahead)
+            inputs = replace(inputs, is_mutual=frame.is_mutual, ahead=frame.ahead)
         return frame.mover.model, inputs
 
     def show(self, frame: Frame) -> tuple:
@@ -54,7 +53,6 @@ class PlainMover:
     model: Any
     inputs: Callable[[View, int], Any]  # from what others have come to, and the frame's number
     after: tuple[str, ...] = ()  # keys of those on which it depends
-    planning: Planning | None = None
     looks_forward: bool = False
 
     def new_session(self) -> PlainSession:

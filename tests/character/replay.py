@@ -15,7 +15,6 @@ from limber.character.body.tick import make_model as make_body
 from limber.character.chain.inputs import ChainInputs
 from limber.character.chain.tick import make_model as make_chain
 from limber.character.mechanism.tick import MechanismModel, MechanismMotor
-from limber.character.mover import Planning
 from limber.motion import make_filter
 from limber.solvers.mechanism.assembly import assemble
 from limber.solvers.mechanism.solver import MechanismSolver
@@ -30,7 +29,6 @@ class Chain:
 
     settings: Mapping[str, Any]  # of `make_model`
     inputs: list[ChainInputs]
-    planning: Planning
     mount: "Mount | None" = None  # where it stands on a body, which then says its base and its posture
 
     def mover(self, key: str) -> PlainMover:
@@ -39,7 +37,7 @@ class Chain:
             return self.mount.stood_on(view[self.mount.body].outputs, inputs) if self.mount else inputs
 
         after = (self.mount.body,) if self.mount else ()
-        return PlainMover(key, make_chain(**self.settings), asked, after, self.planning, looks_forward=True)
+        return PlainMover(key, make_chain(**self.settings), asked, after, looks_forward=True)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from limber.character.chain.inputs import ChainInputs, EndInputs
 from limber.character.chain.tick import make_model as make_chain
 from limber.character.life import Life
 from limber.character.mechanism.tick import MechanismModel, MechanismMotor
-from limber.character.mover import Planning
 from limber.motion import Limits, MotionStyle, make_filter
 from limber.solvers.goals import Point
 from limber.solvers.kinematics import rotations
@@ -63,7 +62,7 @@ def lamp(path: Path = round_path, key: str = "lamp", **more) -> PlainMover:
     def asked(view: View, number: int) -> ChainInputs:
         return looking(skeleton, at(path(number)), seconds=number * DT, **settings)
 
-    return PlainMover(key, chain_model(skeleton), asked, planning=Planning(0, 1), looks_forward=True)
+    return PlainMover(key, chain_model(skeleton), asked, looks_forward=True)
 
 
 def body() -> PlainMover:
@@ -101,7 +100,7 @@ def head(of: PlainMover, path: Path = round_path) -> PlainMover:
     def asked(view: View, number: int) -> ChainInputs:
         return mount.stood_on(view["body"].outputs, looking(skeleton, at(path(number))))
 
-    return PlainMover("head", chain_model(skeleton), asked, ("body",), Planning(0, 2), looks_forward=True)
+    return PlainMover("head", chain_model(skeleton), asked, ("body",), looks_forward=True)
 
 
 def neck() -> PlainMover:

@@ -7,10 +7,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from limber.character.mover import Planning
-from limber.character.stage import Stage, slot
+from limber.character.stage import Stage
 
-from tests.character.plain import PlainHost, PlainMover, played, values
+from tests.character.plain import PlainHost, played, values
 from tests.character.scenes import DT, all_of_them, body, facing, head, lamp, round_path
 
 FRAMES = 240
@@ -111,29 +110,3 @@ def test_a_stage_at_rest_has_changed_when_a_target_moves():
         stage.tick([moved], PlainHost(0), DT, {})
     assert not stage.has_changed([moved], PlainHost(0))
     assert stage.has_changed([moved], PlainHost(1))
-
-
-def test_planners_that_share_the_time_never_plan_in_the_same_frame():
-    for sharing in (2, 3, 4):
-        plannings = [Planning(place, sharing) for place in range(sharing)]
-        for frame in range(12):
-            assert sum(slot(one, frame).is_open for one in plannings) == 1
-    assert slot(Planning(0, 1), 7).is_open
-    assert slot(None, 7) is None
-
-
-def test_each_planner_gets_its_slots_from_the_stage():
-    asked: dict[str, list] = {"one": [], "two": []}
-
-    def noted(key: str, place: int) -> PlainMover:
-        fine = lamp(key=key)
-        return replace(fine, planning=Planning(place, 2))
-
-    movers, stage = [noted("one", 0), noted("two", 1)], Stage()
-    stage.tick(movers, PlainHost(0), 0.0, {})
-    for number in range(1, 9):
-        stage.tick(movers, PlainHost(number), DT, {})
-        for mover in movers:
-            asked[mover.key].append(stage.of(mover).ticked[1].slot.is_open)
-    assert asked["one"] == [not each for each in asked["two"]]
-    assert sum(asked["one"]) == 4

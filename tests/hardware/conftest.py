@@ -27,10 +27,10 @@ def simulate(closing):
 @pytest.fixture
 def opened(closing):
     """Opens links that are closed at the test's end."""
-    from limber.hardware.link import Link
+    from limber.hardware.link import WorkerLink
 
     def make(device):
-        link = closing(Link(device))
+        link = closing(WorkerLink(device))
         link.open()
         return link
 

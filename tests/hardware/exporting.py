@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from limber.hardware.device import Device, Joint
+from limber.hardware.device import Device, DeviceJoint
 from limber.hardware.motion_files import Motion, Take, make_motion
 from limber.motion import Limits, make_filter
 
@@ -47,7 +47,7 @@ def filtered(
     return Take(robot, first, fps, tuple(frames), first + len(frames) - 1)
 
 
-def _wave(joint: Joint, k: int, time: float, pauses: bool) -> float:
+def _wave(joint: DeviceJoint, k: int, time: float, pauses: bool) -> float:
     middle, width = 0.5 * (joint.limits.lower + joint.limits.upper), joint.limits.upper - joint.limits.lower
     return middle + 0.4 * width * math.sin(3.0 * time + k) if not pauses or int(time) % 3 else middle
 

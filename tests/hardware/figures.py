@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import serial
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.protocols import limber
 from limber.hardware.protocols.limber import (
     Arm,
@@ -250,7 +250,7 @@ def bus_stream(protocol: str, bus: Bus, seconds: float) -> BusStream:
     def pose(now: float) -> list[float]:
         return [0.4 * math.sin(1.5 * now + number) for number in ids]
 
-    with PtyRobot(bus) as robot, Link(replace(bus_device(protocol, ids=ids), port=robot.port)) as link:
+    with PtyRobot(bus) as robot, WorkerLink(replace(bus_device(protocol, ids=ids), port=robot.port)) as link:
         settle(link, pose)
         before, began, behind = link.status(), time.perf_counter(), 0.0
         while time.perf_counter() < began + seconds:
@@ -267,7 +267,7 @@ def bus_stream(protocol: str, bus: Bus, seconds: float) -> BusStream:
     return BusStream(rate, after.lost - before.lost, behind)
 
 
-def settle(link: Link, pose: Callable[[float], Sequence[float]]) -> None:
+def settle(link: WorkerLink, pose: Callable[[float], Sequence[float]]) -> None:
     """Arm, and stream until the robot follows."""
     give_up = time.perf_counter() + PATIENCE
     while (status := link.status()).state is not State.ARMED:
@@ -293,7 +293,7 @@ def calls_beside_a_stuck_port(seconds: float) -> dict[str, list[float]]:
         times.setdefault(name, []).append(1e3 * (time.perf_counter() - before))
 
     with PtyRobot.for_device(device) as robot:
-        link = Link(replace(device, port=robot.port))
+        link = WorkerLink(replace(device, port=robot.port))
         link.open()
         settle(link, lambda _: (0.1, -0.1, 0.05))
         robot.freeze()

@@ -5,7 +5,7 @@ or takes far too long.
 import time
 from collections.abc import Callable
 
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.safety import State
 from limber.hardware.status import Status
 
@@ -14,7 +14,7 @@ LOOK = 0.005  # [s] between two looks
 POSE = (0.1, -0.1, 0.05)
 
 
-def wait(link: Link, seen: Callable[[Status], bool], angles=POSE) -> Status:
+def wait(link: WorkerLink, seen: Callable[[Status], bool], angles=POSE) -> Status:
     """The status for which `seen` is first true, with frames going out meanwhile; None for `angles`:
     without.
     """
@@ -27,7 +27,7 @@ def wait(link: Link, seen: Callable[[Status], bool], angles=POSE) -> Status:
     return status
 
 
-def wait_for(link: Link, state: State, angles=POSE) -> Status:
+def wait_for(link: WorkerLink, state: State, angles=POSE) -> Status:
     return wait(link, lambda status: status.state is state, angles)
 
 
@@ -38,7 +38,7 @@ def wait_until(true: Callable[[], bool]) -> None:
         time.sleep(LOOK)
 
 
-def arm(link: Link, angles=POSE) -> Status:
+def arm(link: WorkerLink, angles=POSE) -> Status:
     wait_for(link, State.DISARMED, angles)
     link.arm()
     if wait(link, lambda status: status.state is not State.DISARMED, angles).state is State.CONFIRM_POSE:

@@ -15,7 +15,7 @@ from limber.hardware.calibration_file import (
     save,
     to_text,
 )
-from limber.hardware.device import Channel, Device, Joint, Share
+from limber.hardware.device import Device, DeviceJoint, ServoChannel, Share
 from limber.motion import Limits
 
 from tests import jsons
@@ -23,13 +23,17 @@ from tests.hardware.simulation import LIMITS, make_device
 
 NECK = Device(
     "virtual",
-    (Joint("pan", LIMITS), Joint("tilt", LIMITS), Joint("jaw", Limits(0.0, 1.0, 1.0, 10.0, 100.0), "plain")),
     (
-        Channel(
+        DeviceJoint("pan", LIMITS),
+        DeviceJoint("tilt", LIMITS),
+        DeviceJoint("jaw", Limits(0.0, 1.0, 1.0, 10.0, 100.0), "plain"),
+    ),
+    (
+        ServoChannel(
             4, (Share("pan"), Share("tilt", 1.5)), zero=2048.0, per_radian=651.9, lowest=0.0, highest=4095.0
         ),
-        Channel(5, (Share("pan"), Share("tilt", -1.5)), -1, 2048.0, 651.9, 0.0, 4095.0, "detach", 4.7),
-        Channel(6, (Share("jaw", 2.0),)),
+        ServoChannel(5, (Share("pan"), Share("tilt", -1.5)), -1, 2048.0, 651.9, 0.0, 4095.0, "detach", 4.7),
+        ServoChannel(6, (Share("jaw", 2.0),)),
     ),
     1_000_000,
     "feetech_sts",
@@ -40,8 +44,8 @@ calibrations = st.builds(
     lambda zero, gear, direction, speed, name: RobotCalibration.of(
         Device(
             "virtual",
-            (Joint(name, LIMITS),),
-            (Channel(3, (Share(name, gear),), direction, zero, speed=speed),),
+            (DeviceJoint(name, LIMITS),),
+            (ServoChannel(3, (Share(name, gear),), direction, zero, speed=speed),),
         )
     ),
     st.floats(-1e6, 1e6),
@@ -214,6 +218,6 @@ def test_a_calibration_of_other_joints_says_which_are_missing_and_which_unknown(
     assert unknown == ("it has no servo for 'nose'", "it is for 3 joints, the robot has 4")
     assert len(calibration.mismatches(counts)) == 2
     with pytest.raises(CalibrationError, match="no servo for 'nose'; it has servos for 'jaw'"):
-        calibration.device("virtual", [Joint(name, LIMITS) for name in counts])
+        calibration.device("virtual", [DeviceJoint(name, LIMITS) for name in counts])
     with pytest.raises(CalibrationError, match="'jaw': the calibration is in plain, the robot in rad"):
-        calibration.device("virtual", [Joint(name, LIMITS) for name in ("pan", "tilt", "jaw")])
+        calibration.device("virtual", [DeviceJoint(name, LIMITS) for name in ("pan", "tilt", "jaw")])

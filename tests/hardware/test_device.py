@@ -5,16 +5,16 @@ import math
 import pytest
 from limber.hardware.device import (
     MAX_CHANNELS,
-    Channel,
     Device,
-    Joint,
+    DeviceJoint,
+    ServoChannel,
     Share,
     auxiliary,
     from_plain,
     to_plain,
 )
 from limber.hardware.errors import DeviceError
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.worker.configuration import configurations
@@ -44,13 +44,14 @@ ELBOW = (Share("elbow"),)
 )
 def test_a_channel_that_cannot_work_is_an_error_that_names_it_and_the_remedy(wrong, said):
     with pytest.raises(DeviceError, match=f"elbow.*servo.*{said}"):
-        Channel(**{"servo": 0, "shares": ELBOW, **wrong})
+        ServoChannel(**{"servo": 0, "shares": ELBOW, **wrong})
 
 
 @pytest.mark.parametrize(("unit", "text"), [("rad", "0.0 degrees"), ("m", "0.0 mm"), ("plain", "0")])
 def test_a_value_that_rounds_to_zero_has_no_sign(unit, text):
     assert (
-        Joint("neck", Limits(-1.0, 1.0, 1.0, 1.0, 1.0), unit).text(-1e-9 if unit != "plain" else -0.0) == text
+        DeviceJoint("neck", Limits(-1.0, 1.0, 1.0, 1.0, 1.0), unit).text(-1e-9 if unit != "plain" else -0.0)
+        == text
     )
 
 
@@ -71,25 +72,25 @@ def test_a_device_that_cannot_work_is_an_error_with_the_remedy():
 
 
 def test_joints_and_channels_that_do_not_belong_together_are_named():
-    elbow, wrist = Joint("elbow", LIMITS), Joint("wrist", LIMITS)
+    elbow, wrist = DeviceJoint("elbow", LIMITS), DeviceJoint("wrist", LIMITS)
     with pytest.raises(DeviceError, match="'wrist' has no channel"):
-        Device("virtual", (elbow, wrist), (Channel(0, ELBOW),))
+        Device("virtual", (elbow, wrist), (ServoChannel(0, ELBOW),))
     with pytest.raises(DeviceError, match="driven by 'elbow', which is no joint; the joints are 'wrist'"):
-        Device("virtual", (wrist,), (Channel(0, (Share("wrist"),)), Channel(1, ELBOW)))
+        Device("virtual", (wrist,), (ServoChannel(0, (Share("wrist"),)), ServoChannel(1, ELBOW)))
     with pytest.raises(DeviceError, match="2 joints have the name 'elbow'"):
-        Device("virtual", (elbow, elbow), (Channel(0, ELBOW),))
+        Device("virtual", (elbow, elbow), (ServoChannel(0, ELBOW),))
 
 
 def test_a_joint_without_a_name_and_a_channel_without_a_joint_say_what_to_do():
     with pytest.raises(DeviceError, match="A joint has no name; give it one"):
-        Joint("", LIMITS)
+        DeviceJoint("", LIMITS)
     with pytest.raises(DeviceError, match="no joint drives it; choose one"):
-        Channel(0, ())
+        ServoChannel(0, ())
 
 
 def test_a_joint_of_an_unknown_unit_is_named():
     with pytest.raises(DeviceError, match="'elbow': 'turns' is not a unit"):
-        Joint("elbow", LIMITS, "turns")
+        DeviceJoint("elbow", LIMITS, "turns")
 
 
 @pytest.mark.parametrize(("at_lower", "at_upper"), [(1000.0, 2000.0), (2000.0, 1000.0)])
@@ -115,7 +116,7 @@ def test_a_servo_that_cannot_reach_any_angle_of_its_joint_is_refused_before_anyt
         DeviceError,
         match=r"'elbow'.*from -90 to 90 degrees, its joint from 115 to 172.*correct zero, direction or range",
     ):
-        Link(one_to_one("virtual", (pair,)))
+        WorkerLink(one_to_one("virtual", (pair,)))
 
 
 def test_the_devices_speed_limit_lies_above_the_joints():
@@ -129,12 +130,12 @@ def test_the_devices_speed_limit_lies_above_the_joints():
 
 def test_a_device_with_a_mix_survives_json():
     shares = (Share("pan"), Share("tilt", -2.0)), (Share("pan"), Share("tilt", 2.0))
-    joints = (Joint("pan", LIMITS), Joint("tilt", LIMITS, "m"))
+    joints = (DeviceJoint("pan", LIMITS), DeviceJoint("tilt", LIMITS, "m"))
     settings = ProtocolSettings(multi_turn=True, crc=True)
     device = Device(
         "virtual",
         joints,
-        tuple(Channel(k, share, speed=3.0) for k, share in enumerate(shares)),
+        tuple(ServoChannel(k, share, speed=3.0) for k, share in enumerate(shares)),
         latency=0.2,
         settings=settings,
     )

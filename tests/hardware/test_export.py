@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.hardware.device import Channel, Device, Joint, Share, auxiliary
+from limber.hardware.device import Device, DeviceJoint, ServoChannel, Share, auxiliary
 from limber.hardware.motion_files import ExportError, Take, make_motion, write
 from limber.hardware.motion_files.motion import sample
 from limber.motion import Kinematic, Limits, make_limiter
@@ -149,10 +149,10 @@ def test_a_channel_out_of_its_range_is_named_with_its_number():
 
 
 def test_a_mix_out_of_its_range_is_refused_though_each_joint_is_within_its_own():
-    joints = (Joint("nod", LIMITS), Joint("tilt", LIMITS))
+    joints = (DeviceJoint("nod", LIMITS), DeviceJoint("tilt", LIMITS))
     channels = (
-        Channel(0, (Share("nod"), Share("tilt")), lowest=800.0, highest=2200.0),
-        Channel(1, (Share("nod"), Share("tilt", -1.0)), lowest=800.0, highest=2200.0),
+        ServoChannel(0, (Share("nod"), Share("tilt")), lowest=800.0, highest=2200.0),
+        ServoChannel(1, (Share("nod"), Share("tilt", -1.0)), lowest=800.0, highest=2200.0),
     )
     robot = Device("virtual", joints, channels)
     assert make_motion(still(robot, 0.8, 0.0), 50, "Neck", loops=False).positions[0] == pytest.approx(

@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limber.hardware.device import Channel, Device, Joint, Share, auxiliary
+from limber.hardware.device import Device, DeviceJoint, ServoChannel, Share, auxiliary
 from limber.hardware.messages import Request
 from limber.hardware.mixing import Mixing
 from limber.hardware.safety import Command, State
@@ -32,18 +32,21 @@ def devices(draw) -> Device:
     """A differential of two joints, two servos on one axis, a slide, and a jaw."""
     velocity = draw(st.floats(0.5, 6.0))
     a, b = draw(gears), draw(gears)
-    joints = [Joint("pan", limits_within(0.3, velocity)), Joint("tilt", limits_within(0.3, 0.5 * velocity))]
+    joints = [
+        DeviceJoint("pan", limits_within(0.3, velocity)),
+        DeviceJoint("tilt", limits_within(0.3, 0.5 * velocity)),
+    ]
     channels = [
-        Channel(0, (Share("pan", a), Share("tilt", b))),
-        Channel(1, (Share("pan", a), Share("tilt", -b)), direction=-1),
-        Channel(2, (Share("shoulder", a),)),
-        Channel(3, (Share("shoulder", a),), direction=-1, zero=1400.0),
+        ServoChannel(0, (Share("pan", a), Share("tilt", b))),
+        ServoChannel(1, (Share("pan", a), Share("tilt", -b)), direction=-1),
+        ServoChannel(2, (Share("shoulder", a),)),
+        ServoChannel(3, (Share("shoulder", a),), direction=-1, zero=1400.0),
     ]
     pairs = [
         direct("slide", 4, limits_within(0.02, 0.1), gear=30.0, unit="m"),
         auxiliary("jaw", 5, Limits(0.0, 1.0, 4.0, 40.0, 800.0), 2000.0, 1200.0),
     ]
-    joints += [Joint("shoulder", limits_within(0.6, velocity)), *(joint for joint, _ in pairs)]
+    joints += [DeviceJoint("shoulder", limits_within(0.6, velocity)), *(joint for joint, _ in pairs)]
     return Device("virtual", tuple(joints), (*channels, *(channel for _, channel in pairs)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from limber.hardware.device import Channel, Device, Joint, Share
+from limber.hardware.device import Device, DeviceJoint, ServoChannel, Share
 from limber.hardware.protocols.settings import ProtocolSettings
 from limber.hardware.safety import Command, Fault, State
 from limber.motion import Limits
@@ -170,12 +170,16 @@ def test_a_robot_far_outside_its_range_is_not_armed_and_the_sentence_has_the_num
 def mirrored() -> Device:
     settings = {"zero": 2048.0, "per_radian": STEPS_PER_RAD, "lowest": 0.0, "highest": 4095.0}
     channels = (
-        Channel(1, (Share("shoulder"),), **settings),
-        Channel(2, (Share("shoulder"),), direction=-1, **settings),
-        Channel(3, (Share("wrist", 2.0),), **settings),
+        ServoChannel(1, (Share("shoulder"),), **settings),
+        ServoChannel(2, (Share("shoulder"),), direction=-1, **settings),
+        ServoChannel(3, (Share("wrist", 2.0),), **settings),
     )
     return Device(
-        "a port", (Joint("shoulder", LIMITS), Joint("wrist", LIMITS)), channels, 1_000_000, "feetech_sts"
+        "a port",
+        (DeviceJoint("shoulder", LIMITS), DeviceJoint("wrist", LIMITS)),
+        channels,
+        1_000_000,
+        "feetech_sts",
     )
 
 
@@ -223,9 +227,16 @@ def test_a_device_whose_servo_stands_a_little_beyond_its_range_is_led_back_witho
 def test_a_blocked_servo_that_several_joints_turn_is_told_by_its_own_turn():
     settings = {"zero": 2048.0, "per_radian": 4096 / math.tau, "lowest": 1.0, "highest": 4095.0}
     tilt, nod = Share("tilt"), Share("nod")
-    channels = (Channel(1, (tilt, nod), **settings), Channel(2, (tilt, Share("nod", -1.0)), **settings))
+    channels = (
+        ServoChannel(1, (tilt, nod), **settings),
+        ServoChannel(2, (tilt, Share("nod", -1.0)), **settings),
+    )
     device = Device(
-        "a port", (Joint("tilt", LIMITS), Joint("nod", LIMITS)), channels, 1_000_000, "feetech_sts"
+        "a port",
+        (DeviceJoint("tilt", LIMITS), DeviceJoint("nod", LIMITS)),
+        channels,
+        1_000_000,
+        "feetech_sts",
     )
     simulation = BusSimulation(device, StsBus({1: 2048.0, 2: 2048.0}))
     simulation.arm(still(0.0, 0.0))

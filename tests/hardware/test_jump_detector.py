@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from limber.hardware.device import VIRTUAL_PORT, Channel, Device, Joint, Share
+from limber.hardware.device import VIRTUAL_PORT, Device, DeviceJoint, ServoChannel, Share
 from limber.hardware.safety import JUMPED, Command, State
 from limber.hardware.worker.command_buffer import FAR
 from limber.hardware.worker.core import PERIOD
@@ -124,8 +124,8 @@ def test_disarming_ends_a_hold_that_a_leap_brought_about(simulate):
 
 
 def test_a_lamp_that_is_keyed_on_at_once_lets_the_joints_go_on(simulate):
-    joints = (Joint("pan", LIMITS), Joint("lamp", Limits(0.0, 1.0, 4.0, 40.0, 400.0), "plain"))
-    channels = (Channel(0, (Share("pan"),)), Channel(1, (Share("lamp", 1.0),)))
+    joints = (DeviceJoint("pan", LIMITS), DeviceJoint("lamp", Limits(0.0, 1.0, 4.0, 40.0, 400.0), "plain"))
+    channels = (ServoChannel(0, (Share("pan"),)), ServoChannel(1, (Share("lamp", 1.0),)))
     simulation = simulate(Device(VIRTUAL_PORT, joints, channels))
     simulation.arm(still(0.0, 0.0))
     simulation.commands.clear()

@@ -7,7 +7,7 @@ import math
 import pytest
 from limber.hardware import device as devices
 from limber.hardware.errors import AnglesError, WorkerError
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.mixing import Mixing
 from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Fault, State
@@ -49,7 +49,7 @@ def test_connecting_moves_nothing(opened, robot):
 
 
 def test_a_closed_link_takes_frames_and_wishes_without_a_word():
-    link = Link(make_device())
+    link = WorkerLink(make_device())
     link.send(POSE)
     link.arm()
     link.stop()
@@ -60,12 +60,12 @@ def test_a_closed_link_takes_frames_and_wishes_without_a_word():
 
 def test_the_wrong_number_of_angles_is_an_error_that_says_how_many():
     with pytest.raises(AnglesError, match="2 values for 3 joints"):
-        Link(make_device()).send((0.0, 0.0))
+        WorkerLink(make_device()).send((0.0, 0.0))
 
 
 def test_an_interpreter_that_is_not_there_is_an_error_that_names_it():
     with pytest.raises(WorkerError, match="/no/such/python"):
-        Link(make_device(), python="/no/such/python").open()
+        WorkerLink(make_device(), python="/no/such/python").open()
 
 
 def test_stop_reaches_the_robot_and_latches(opened, robot):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from limber.hardware import clock
 from limber.hardware.errors import WorkerError
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.protocols.limber import DeviceState as DeviceState
 from limber.hardware.safety import Fault, State
 
@@ -87,7 +87,7 @@ def test_a_worker_is_not_called_lost_because_blender_itself_was_held_up(opened, 
     os.kill(link.worker_pid, signal.SIGCONT)
 
 
-@pytest.mark.parametrize("end", [Link.stop, Link.disarm])
+@pytest.mark.parametrize("end", [WorkerLink.stop, WorkerLink.disarm])
 def test_what_is_ordered_together_with_stop_or_disarm_is_void_and_what_is_ordered_after_it_is_not(
     opened, end
 ):
@@ -101,7 +101,7 @@ def test_what_is_ordered_together_with_stop_or_disarm_is_void_and_what_is_ordere
     state = link.status().state
     link.clear_fault()
     wait_for(link, State.DISARMED)
-    assert state is (State.FAULT if end is Link.stop else State.DISARMED)
+    assert state is (State.FAULT if end is WorkerLink.stop else State.DISARMED)
     link.jog(0, 0.2)
     wait_for(link, State.SETUP)
 
@@ -146,10 +146,10 @@ def test_blender_gone_without_a_word_ends_the_worker_and_disarms_the_robot(robot
         f"sys.path.insert(0, {str(ROOT)!r})\n"
         "from checkout import load_limber\n"
         "load_limber()\n"
-        "from limber.hardware.link import Link\n"
+        "from limber.hardware.link import WorkerLink\n"
         "from tests.hardware.simulation import make_device\n"
         "from tests.hardware.patience import POSE, arm\n"
-        "link = Link(make_device(port=sys.argv[1]))\n"
+        "link = WorkerLink(make_device(port=sys.argv[1]))\n"
         "link.open()\n"
         "arm(link)\n"
         "print(link.worker_pid, flush=True)\n"
@@ -171,7 +171,7 @@ def test_blender_gone_without_a_word_ends_the_worker_and_disarms_the_robot(robot
 
 def test_no_file_and_no_process_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    link = Link(make_device())
+    link = WorkerLink(make_device())
     for _ in range(2):
         link.open()
         wait_for(link, State.DISARMED)
@@ -186,7 +186,7 @@ def test_a_temporary_folder_that_takes_no_file_is_named_with_the_remedy_and_noth
 ):
     missing = tmp_path / "missing"
     monkeypatch.setattr("tempfile.tempdir", str(missing))
-    link = Link(make_device())
+    link = WorkerLink(make_device())
     with pytest.raises(WorkerError, match=f"{missing}.*make room there"):
         link.open()
     assert link.worker_pid is None
@@ -207,7 +207,7 @@ def test_a_disk_that_is_full_leaves_no_file(tmp_path, monkeypatch):
     resource.setrlimit(resource.RLIMIT_FSIZE, (16, hard))
     try:
         with pytest.raises(WorkerError, match=str(tmp_path)):
-            Link(make_device()).open()
+            WorkerLink(make_device()).open()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, usual)

@@ -3,7 +3,7 @@ is possible.
 """
 
 import pytest
-from limber.hardware.device import DeviceError, Joint
+from limber.hardware.device import DeviceError, DeviceJoint
 from limber.hardware.protocols.bus.instructions import Ping
 from limber.hardware.protocols.bus.registers import Register
 from limber.hardware.protocols.custom import Custom
@@ -38,7 +38,7 @@ def test_a_users_protocol_says_what_its_file_has_no_word_for(custom):
 
 def test_a_joint_without_a_name_is_refused():
     with pytest.raises(DeviceError, match="has no name; give it one"):
-        Joint("", LIMITS)
+        DeviceJoint("", LIMITS)
 
 
 CHANGED = {

@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from limber.hardware.device import Channel, Device, Joint, Share
+from limber.hardware.device import Device, DeviceJoint, ServoChannel, Share
 from limber.hardware.errors import AnglesError, DeviceError
 from limber.hardware.mixing import Mixing
 from limber.hardware.servo_shortfalls import short_joints, speed_problems
@@ -19,7 +19,7 @@ from tests.hardware.simulation import LIMITS
 
 gears = st.floats(0.25, 4.0) | st.floats(-4.0, -0.25)
 channels = st.builds(
-    Channel,
+    ServoChannel,
     servo=st.integers(0, 20),
     shares=st.builds(lambda gear: (Share("elbow", gear),), gears),
     direction=st.sampled_from([1, -1]),
@@ -28,23 +28,25 @@ channels = st.builds(
 )
 
 
-def one(channel: Channel) -> Device:
-    return Device("virtual", (Joint("elbow", LIMITS),), (channel,))
+def one(channel: ServoChannel) -> Device:
+    return Device("virtual", (DeviceJoint("elbow", LIMITS),), (channel,))
 
 
 def differential(limits: Limits = LIMITS, **settings) -> Device:
     """A neck: both servos for pan, one against the other for tilt."""
-    joints = Joint("pan", limits), Joint("tilt", limits)
+    joints = DeviceJoint("pan", limits), DeviceJoint("tilt", limits)
     shares = (Share("pan"), Share("tilt")), (Share("pan"), Share("tilt", -1.0))
-    return Device("virtual", joints, tuple(Channel(k, share, **settings) for k, share in enumerate(shares)))
+    return Device(
+        "virtual", joints, tuple(ServoChannel(k, share, **settings) for k, share in enumerate(shares))
+    )
 
 
 def mirrored(zeros=(1500.0, 1500.0)) -> Device:
     """Two servos face to face on one axis."""
     pair = tuple(
-        Channel(k, (Share("elbow"),), direction=1 - 2 * k, zero=zero) for k, zero in enumerate(zeros)
+        ServoChannel(k, (Share("elbow"),), direction=1 - 2 * k, zero=zero) for k, zero in enumerate(zeros)
     )
-    return Device("virtual", (Joint("elbow", LIMITS),), pair)
+    return Device("virtual", (DeviceJoint("elbow", LIMITS),), pair)
 
 
 @settings(derandomize=True)
@@ -72,7 +74,7 @@ def test_the_direction_mirrors_the_raw_position():
 @pytest.mark.parametrize("angle", [math.nan, math.inf, -math.inf])
 def test_a_value_that_is_no_number_has_no_raw_position(angle):
     with pytest.raises(AnglesError, match="'elbow'"):
-        Mixing(one(Channel(0, (Share("elbow"),)))).raw((angle,))
+        Mixing(one(ServoChannel(0, (Share("elbow"),)))).raw((angle,))
 
 
 def test_the_wrong_number_of_values_is_an_error():
@@ -86,8 +88,10 @@ def test_a_mix_is_undone_exactly_from_what_is_measured(rows, pan, tilt):
     (a, b), (c, d) = rows
     assume(abs(a * d - b * c) > 0.1)
     shares = ((Share("pan", a), Share("tilt", b)), (Share("pan", c), Share("tilt", d)))
-    joints = Joint("pan", LIMITS), Joint("tilt", LIMITS)
-    mixing = Mixing(Device("virtual", joints, tuple(Channel(k, share) for k, share in enumerate(shares))))
+    joints = DeviceJoint("pan", LIMITS), DeviceJoint("tilt", LIMITS)
+    mixing = Mixing(
+        Device("virtual", joints, tuple(ServoChannel(k, share) for k, share in enumerate(shares)))
+    )
     assert mixing.values(mixing.unbounded((pan, tilt))) == pytest.approx((pan, tilt), abs=1e-9)
 
 
@@ -111,8 +115,8 @@ def test_a_joint_is_unknown_where_one_of_its_servos_is():
 
 
 def test_a_mix_that_cannot_be_undone_names_its_channels():
-    joints = Joint("pan", LIMITS), Joint("tilt", LIMITS)
-    same = tuple(Channel(k, (Share("pan", 2.0), Share("tilt", 1.0))) for k in (4, 7))
+    joints = DeviceJoint("pan", LIMITS), DeviceJoint("tilt", LIMITS)
+    same = tuple(ServoChannel(k, (Share("pan", 2.0), Share("tilt", 1.0))) for k in (4, 7))
     with pytest.raises(DeviceError, match=r"servo 4.*servo 7.*do not tell their 2 joints apart"):
         Mixing(Device("virtual", joints, same))
     with pytest.raises(DeviceError, match=r"servo 4.*do not tell their 2 joints apart"):
@@ -120,7 +124,7 @@ def test_a_mix_that_cannot_be_undone_names_its_channels():
 
 
 def test_limits_and_ranges_count_together():
-    narrow = one(Channel(0, (Share("elbow", 2.0),), lowest=1300.0, highest=2500.0))
+    narrow = one(ServoChannel(0, (Share("elbow", 2.0),), lowest=1300.0, highest=2500.0))
     ((lower, upper),) = Mixing(narrow).ranges
     assert lower == pytest.approx(-200.0 / (2000.0 / math.pi) / 2.0)
     assert upper == pytest.approx(math.pi / 4)  # the servo's 90 degrees at two to one
@@ -157,7 +161,8 @@ def test_ranges_of_random_mixes_contain_all_that_is_allowed():
     for _ in range(30):
         count = chance.choice((2, 3))
         joints = tuple(
-            Joint(f"j{k}", Limits(-chance.random(), chance.random(), 1.0, 1.0, 1.0)) for k in range(count)
+            DeviceJoint(f"j{k}", Limits(-chance.random(), chance.random(), 1.0, 1.0, 1.0))
+            for k in range(count)
         )
         rows = [
             tuple(Share(joint.name, chance.uniform(0.3, 2.0) * chance.choice((1, -1))) for joint in joints)
@@ -167,7 +172,7 @@ def test_ranges_of_random_mixes_contain_all_that_is_allowed():
             Device(
                 "virtual",
                 joints,
-                tuple(Channel(k, row, lowest=1000.0, highest=1900.0) for k, row in enumerate(rows)),
+                tuple(ServoChannel(k, row, lowest=1000.0, highest=1900.0) for k, row in enumerate(rows)),
             )
         )
         for _ in range(200):

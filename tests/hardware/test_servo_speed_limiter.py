@@ -4,7 +4,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from limber.hardware.device import VIRTUAL_PORT, Channel, Device, Joint, Share
+from limber.hardware.device import VIRTUAL_PORT, Device, DeviceJoint, ServoChannel, Share
 from limber.hardware.messages import Request
 from limber.hardware.mixing import Mixing
 from limber.hardware.safety import Command, State
@@ -21,7 +21,7 @@ HEADROOM = 1.1  # the limiter's
 
 
 def neck(speed: float | None) -> Device:
-    joints = tuple(Joint(name, LIMITS) for name in ("pan", "tilt", "jaw"))
+    joints = tuple(DeviceJoint(name, LIMITS) for name in ("pan", "tilt", "jaw"))
     gears = (
         (Share("pan", 0.5), Share("tilt", 0.5)),
         (Share("pan", 0.5), Share("tilt", -0.5)),
@@ -30,7 +30,7 @@ def neck(speed: float | None) -> Device:
     return Device(
         VIRTUAL_PORT,
         joints,
-        tuple(Channel(k, shares, speed=speed if k < 2 else None) for k, shares in enumerate(gears)),
+        tuple(ServoChannel(k, shares, speed=speed if k < 2 else None) for k, shares in enumerate(gears)),
     )
 
 
@@ -41,7 +41,9 @@ def nodding(time: float) -> tuple[float, ...]:
 
 def alone(speed: float) -> Device:
     """A joint with a servo of its own, which turns twice as fast as the joint."""
-    return Device(VIRTUAL_PORT, (Joint("pan", LIMITS),), (Channel(0, (Share("pan", 2.0),), speed=speed),))
+    return Device(
+        VIRTUAL_PORT, (DeviceJoint("pan", LIMITS),), (ServoChannel(0, (Share("pan", 2.0),), speed=speed),)
+    )
 
 
 def turns(commands) -> list[float]:

@@ -7,7 +7,7 @@ import math
 import pytest
 from limber.hardware.device import VIRTUAL_HOBBY_PORT
 from limber.hardware.errors import AnglesError
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.safety import SETTING_UP, Command, Fault, State
 from limber.hardware.worker.drive import APPROACH_SPEED
 
@@ -303,7 +303,7 @@ def test_wishes_with_what_is_no_number_are_void(simulate, number):
 
 
 def test_the_link_refuses_wishes_that_cannot_be():
-    link = Link(make_device())
+    link = WorkerLink(make_device())
     with pytest.raises(AnglesError, match="no joint 3; the device has 3, counted from 0"):
         link.jog(3, 0.1)
     with pytest.raises(AnglesError, match="no channel -1"):

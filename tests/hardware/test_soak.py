@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.safety import State
 
 from tests.hardware.patience import POSE, arm
@@ -29,7 +29,7 @@ def memory_of(pid: int) -> int:
 @pytest.mark.soak
 def test_half_a_minute_over_a_serial_port_loses_nothing_and_does_not_grow():
     device = make_device(CHANNELS)
-    with PtyRobot.for_device(device) as robot, Link(make_device(CHANNELS, port=robot.port)) as link:
+    with PtyRobot.for_device(device) as robot, WorkerLink(make_device(CHANNELS, port=robot.port)) as link:
         arm(link, POSE + (0.0,) * (CHANNELS - len(POSE)))
         began = deadline = time.perf_counter()
         early = 0

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from limber.hardware.calibration_file import RobotCalibration, from_text, to_text
-from limber.hardware.device import Channel, Share
+from limber.hardware.device import ServoChannel, Share
 from limber.hardware.errors import DeviceError
 from limber.hardware.protocols.servo_state import StoredSettings
 from limber.hardware.safety import Command, Fault, State
@@ -167,7 +167,7 @@ def test_ranges_and_offsets_are_compared_by_channel():
 
 
 def test_a_channel_keeps_its_homing_offset_in_the_calibration_file():
-    channel = Channel(3, (Share("pan"),), homing_offset=-45)
+    channel = ServoChannel(3, (Share("pan"),), homing_offset=-45)
     device = bus_device("feetech_sts")
     joint = replace(device.joints[0], name="pan")
     calibration = RobotCalibration.of(replace(device, joints=(joint,), channels=(channel,)))

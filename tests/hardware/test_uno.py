@@ -6,7 +6,7 @@ Its faults are in tests/hardware/faults.
 
 import pytest
 from limber.hardware.device import Device
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.mixing import Mixing
 from limber.hardware.safety import Fault, State
 
@@ -27,7 +27,7 @@ def device_on(uno: EmulatedUno, **settings) -> Device:
     return make_device(port=uno.port, **settings)
 
 
-def show(uno: EmulatedUno, link: Link, pose=POSE) -> list[Pulse]:
+def show(uno: EmulatedUno, link: WorkerLink, pose=POSE) -> list[Pulse]:
     """The pulses once every channel has had some at `pose`, within the 8 us that the firmware promises."""
     wanted = Mixing(link.device).raw(pose)
 

@@ -25,12 +25,20 @@ def names(package: Path) -> set[str]:
         return {name for name in archive.namelist() if not name.endswith("/")}
 
 
-@pytest.fixture(scope="module")
-def build():
-    spec = importlib.util.spec_from_file_location("build", ROOT / "scripts" / "build.py")
+def script(name: str):
+    """A module of scripts/."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+build_kernel = script("build_kernel")
+
+
+@pytest.fixture(scope="module")
+def build():
+    return script("build")
 
 
 def test_every_source_of_the_extension_is_in(names: set[str]):
@@ -93,9 +101,25 @@ def test_the_manifest_and_the_project_tell_the_same_version():
     assert project["version"] == MANIFEST["version"]
 
 
-def test_bundled_wheels_are_pure_python_and_pinned_by_digest():
+FETCHED = [wheel for wheel in MANIFEST["wheels"] if "limber_kernel" not in wheel]
+
+
+def test_the_kernel_is_bundled_for_each_platform_in_the_manifests_version():
+    names = {PurePosixPath(wheel).name for wheel in MANIFEST["wheels"]} - {
+        PurePosixPath(wheel).name for wheel in FETCHED
+    }
+    assert names == {build_kernel.wheel_path(platform).name for platform in build_kernel.PLATFORMS}
+
+
+def test_a_wheel_of_the_kernel_is_the_same_bytes_whenever_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(build_kernel, "WHEELS", tmp_path)
+    made = [build_kernel.make_wheel(build_kernel.PLATFORMS[0], b"library").read_bytes() for _ in range(2)]
+    assert made[0] == made[1]
+
+
+def test_fetched_wheels_are_pure_python_and_pinned_by_digest():
     pinned = (ROOT / "requirements" / "wheels.txt").read_text(encoding="utf-8")
-    for wheel in MANIFEST["wheels"]:
+    for wheel in FETCHED:
         name, version, *_, platform = PurePosixPath(wheel).stem.split("-")
         assert platform == "any"
         assert f"{name}=={version} --hash=sha256:" in pinned
@@ -125,6 +149,10 @@ def test_the_package_is_the_same_bytes_whenever_and_wherever_it_is_built(build, 
         assert archive.read("b.py").decode() == "content of b.py" * 99
 
 
+def test_the_package_has_no_source_of_the_kernel_which_its_wheels_have_compiled(names: set[str]):
+    assert not [name for name in names if name.startswith("solvers/kernel/") and not name.endswith(".py")]
+
+
 def test_the_built_package_has_neither_dates_nor_access_rights_of_its_files(package: Path):
     with zipfile.ZipFile(package) as archive:
         entries = archive.infolist()
@@ -135,7 +163,7 @@ def test_the_built_package_has_neither_dates_nor_access_rights_of_its_files(pack
 
 
 def test_a_wheel_that_differs_from_its_digest_is_refused_by_name(build, tmp_path):
-    for wheel in MANIFEST["wheels"]:
+    for wheel in FETCHED:
         build.check_wheel(ROOT / wheel)
         changed = tmp_path / PurePosixPath(wheel).name
         changed.write_bytes((ROOT / wheel).read_bytes()[:-1] + b"!")

@@ -100,6 +100,20 @@ def test_the_package_and_its_wheels_lie_in_the_profile(enabled: ModuleType):
         assert list(profile.glob(f"extensions/.local/lib/*/site-packages/{module}")), module
 
 
+def test_solvers_run_in_the_compiled_code_of_the_wheel_until_limber_is_switched_off(installed: str):
+    bpy.ops.preferences.addon_enable(module=installed)
+    library = importlib.import_module(f"{installed}.solvers.kernel.library")
+    kernel = library.kernel()
+    assert kernel.path.is_relative_to(Path(bpy.utils.resource_path("USER")) / "extensions" / ".local")
+    if sys.platform == "linux":
+        assert kernel.path.name in Path("/proc/self/maps").read_text()
+    bpy.ops.preferences.addon_disable(module=installed)
+    if sys.platform == "linux":
+        assert kernel.path.name not in Path("/proc/self/maps").read_text()
+    with pytest.raises(library.KernelError, match="switched off"):
+        library.check(kernel.forward(None, None, None, None))
+
+
 def test_enabling_does_not_wait_for_the_yaml_reader(enabled: ModuleType):
     assert not [name for name in sys.modules if name.partition(".")[0] == "ruamel"]
 

@@ -7,7 +7,7 @@ import socket
 import time
 
 import pytest
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.protocols.reachy_mini import messages
 from limber.hardware.protocols.reachy_mini.websocket import WebSocket
 from limber.hardware.safety import Fault, State
@@ -45,10 +45,10 @@ def mock(tmp_path_factory):
 
 @pytest.fixture
 def connected():
-    links: list[Link] = []
+    links: list[WorkerLink] = []
 
-    def connect(daemon: MakersDaemon, on_silence: str = "hold", limits: Limits = LIMITS) -> Link:
-        links.append(Link(reachy_device(limits, on_silence, daemon.address)))
+    def connect(daemon: MakersDaemon, on_silence: str = "hold", limits: Limits = LIMITS) -> WorkerLink:
+        links.append(WorkerLink(reachy_device(limits, on_silence, daemon.address)))
         links[-1].open()
         return links[-1]
 
@@ -57,7 +57,7 @@ def connected():
         link.close()
 
 
-def follow(link: Link, angles, seen=lambda status: True):
+def follow(link: WorkerLink, angles, seen=lambda status: True):
     """The first status of the armed robot for which `seen` is true.
 
     Where other programs keep the cores busy, the daemon may say nothing for so long that this is a fault:

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.safety import Fault, State
 from limber.motion import Limits
 
@@ -30,7 +30,7 @@ def daemon_on(bus: ServedBus, home: Path, *options: str) -> MakersDaemon:
     return MakersDaemon(home, "-p", bus.port, *options)
 
 
-def is_disarmed(link: Link, status) -> bool:
+def is_disarmed(link: WorkerLink, status) -> bool:
     """Whether the robot is connected and disarmed; where a busy machine has held the daemon up for too long,
     it is connected again.
     """
@@ -45,7 +45,7 @@ def test_a_robot_that_sleeps_is_armed_where_it_is_and_goes_up_slowly_and_a_pulle
         for k, (angle, offset) in enumerate(zip(ASLEEP, OFFSETS, strict=True))
     }
     with ServedBus(places, "dynamixel") as bus, daemon_on(bus, tmp_path, "--no-wake-up-on-start") as daemon:
-        link = Link(reachy_device(SLOW, port=daemon.address))
+        link = WorkerLink(reachy_device(SLOW, port=daemon.address))
         link.open()
         try:
             before = wait(link, lambda status: is_disarmed(link, status), NEUTRAL)
@@ -68,7 +68,7 @@ def test_a_robot_that_sleeps_is_armed_where_it_is_and_goes_up_slowly_and_a_pulle
 def test_motors_that_are_to_be_limp_lose_their_torque_as_the_robot_is_disarmed(tmp_path):
     places = {10 + k: 2048.0 - offset for k, offset in enumerate(OFFSETS)}
     with ServedBus(places, "dynamixel") as bus, daemon_on(bus, tmp_path) as daemon:
-        link = Link(reachy_device(SLOW, "detach", daemon.address))
+        link = WorkerLink(reachy_device(SLOW, "detach", daemon.address))
         link.open()
         try:
             follow(link, NEUTRAL)

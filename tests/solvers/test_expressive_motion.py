@@ -4,17 +4,14 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.motion import ACCELERATION, DIRECT, HURRIED
 from limber.solvers.expressive.options import Options
-from limber.solvers.expressive.plan import Planning
-from limber.solvers.expressive.simulation import Simulation
 from limber.solvers.expressive.tracking import AT_RISK, IDLE_TIME, PLANNING_TIME
-from limber.solvers.gaze import FRAME, SPEED, PlanSlot, Solution
+from limber.solvers.gaze import FRAME, SPEED, Solution
 from limber.solvers.goals import Aim, Direction, GazeGoal, Orientation, Point, Position
 from limber.solvers.kinematics.rotations import Vector, X, Y, about, multiply
 from limber.solvers.kinematics.skeleton import Skeleton
@@ -126,7 +123,8 @@ def test_the_same_motion_of_a_target_is_followed_alike_at_every_frame_rate(rate:
 
 
 def test_an_even_motion_takes_one_step_and_one_correction_a_frame_however_fast() -> None:
-    turns = [multiply(about(Y, 0.2 + 4.0 * FRAME * frame), about(X, 0.7)) for frame in range(60)]
+    # In so many frames no transition to a branch of better shape begins.
+    turns = [multiply(about(Y, 0.2 + 4.0 * FRAME * frame), about(X, 0.7)) for frame in range(18)]
     answers = followed(
         unit_chain("YXXZY", math.tau), [GazeGoal(Orientation(turn), POSTURE) for turn in turns]
     )
@@ -277,32 +275,6 @@ def test_a_start_that_is_not_the_last_answer_is_taken_up_where_it_is() -> None:
     assert solution.memory.planning.transition is None  # type: ignore[attr-defined]
 
 
-def work_of(planning: Planning) -> tuple[object, ...]:
-    """What changes when work is done, not with time."""
-    job = planning.job
-    return (
-        job if job is None else (job.candidates, job.done if isinstance(job, Simulation) else job.steps)
-    ), planning.pool
-
-
-@pytest.mark.parametrize("turn", range(3))
-def test_solvers_side_by_side_plan_in_turns_and_as_well_though_later(turn: int) -> None:
-    goals, solver = tumbling(200), Expressive(FIVE)
-    answers = [solver.solve(goals[0])]
-    for tick, goal in enumerate(goals[1:], 1):
-        answers.append(
-            solver.solve(goal, answers[-1].angles, answers[-1].memory, slot=PlanSlot(3, tick % 3 == turn))
-        )
-    plans = [answer.memory.planning for answer in answers[1:]]  # type: ignore[attr-defined]
-    assert {
-        tick % 3 for tick, (before, now) in enumerate(pairwise(plans), 2) if work_of(now) != work_of(before)
-    } == {turn}
-    assert any(plan.transition for plan in plans)
-    lost = np.mean([answer.aim_error > math.radians(1) for answer in answers])
-    alone = np.mean([answer.aim_error > math.radians(1) for answer in followed(FIVE, goals)])
-    assert lost < alone + 0.1
-
-
 def test_who_is_looked_back_at_leaves_its_branch_for_the_aim_alone() -> None:
     """What looks back moves with each glide: were it for the shape, both would glide for ever."""
 
@@ -330,7 +302,7 @@ def test_known_goals_of_frames_to_come_are_used() -> None:
 
 def test_a_glide_goes_no_faster_than_the_user_wants() -> None:
     speed = math.radians(5)
-    answers = followed(FIVE, tumbling(120), Expressive(FIVE, Options(transition_speed=speed / FRAME)))
+    answers = followed(FIVE, tumbling(150), Expressive(FIVE, Options(transition_speed=speed / FRAME)))
     gliding = [answer.memory.planning.transition is not None for answer in answers[1:]]  # type: ignore[attr-defined]
     assert any(gliding)
     both = [now and before for now, before in zip(gliding[1:], gliding, strict=False)]

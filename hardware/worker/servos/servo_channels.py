@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ...device import Channel, Device
+from ...device import Device, ServoChannel
 from ...errors import HardwareError
 from ...mixing import Mixing
 from ...protocols.interface import Codec, Exchange
@@ -139,7 +139,7 @@ class ServoChannels:
         tops = {channel.servo: self._mixing.top_speed(index) for index, channel in enumerate(self._channels)}
         return {servo: self.raw_rotation(servo, top) * (1.0 + SPEED_HEADROOM) for servo, top in tops.items()}
 
-    def _why_not(self, channel: Channel) -> str | None:
+    def _why_not(self, channel: ServoChannel) -> str | None:
         try:
             for end in (channel.lowest, channel.highest):
                 self._codec.write({channel.servo: round(end * self._unit)})

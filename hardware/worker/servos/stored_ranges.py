@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...device import Channel, Device
+from ...device import Device, ServoChannel
 from ...errors import DeviceError
 from ...mixing import Mixing
 from ...protocols.servo_state import StoredSettings
@@ -72,7 +72,7 @@ def other_offsets(device: Device, settings: Settings) -> str:
     return "; ".join(texts)
 
 
-def _narrowed(channel: Channel, stored: StoredSettings | None, unit: float) -> Channel:
+def _narrowed(channel: ServoChannel, stored: StoredSettings | None, unit: float) -> ServoChannel:
     if stored is None or stored.bounds is None:
         return channel
     lowest, highest = (bound / unit for bound in stored.bounds)

@@ -14,7 +14,7 @@ from ...live.mover import Mover
 from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
 from ..stepped import Stepped
-from .findings import CheckedTake, Finding, JointRange, findings
+from .findings import CheckedTake, JointRange, MotionFinding, findings
 from .zones import Links, intrusions, zones_of
 
 
@@ -23,7 +23,7 @@ class Result:
     """Result of a motion check of an object's movers: the motion and the findings."""
 
     takes: tuple[CheckedTake, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[MotionFinding, ...]
     frames: range
 
 

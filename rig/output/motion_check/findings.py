@@ -103,7 +103,7 @@ class CheckedTake:
 
 
 @dataclass(frozen=True)
-class Finding:
+class MotionFinding:
     """A problem in a range of frames, with the frame where it is worst."""
 
     kind: str
@@ -124,7 +124,7 @@ class Finding:
         return f"{self.joint} in {self.zone}" if self.zone else self.joint or self.chain
 
 
-def findings(take: CheckedTake, lost_beyond: float, changed_beyond: float) -> list[Finding]:
+def findings(take: CheckedTake, lost_beyond: float, changed_beyond: float) -> list[MotionFinding]:
     """All findings about a motion, by severity, then by time.
 
     Args:
@@ -145,14 +145,14 @@ def findings(take: CheckedTake, lost_beyond: float, changed_beyond: float) -> li
     return sorted(all_findings, key=lambda finding: (order.index(finding.kind), finding.first, finding.joint))
 
 
-def _messages(take: CheckedTake, kind: str, said: Mapping[int, str]) -> Iterator[Finding]:
+def _messages(take: CheckedTake, kind: str, said: Mapping[int, str]) -> Iterator[MotionFinding]:
     """Findings for runs of frames with a message; each run has its first message."""
     for first, last in _runs(np.array([frame in said for frame in take.frames])):
         frame = take.frames[first]
-        yield Finding(kind, take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", said[frame])
+        yield MotionFinding(kind, take.chain, "", frame, take.frames[last], frame, 0.0, 0.0, "", said[frame])
 
 
-def _lost(take: CheckedTake, beyond: float) -> Iterator[Finding]:
+def _lost(take: CheckedTake, beyond: float) -> Iterator[MotionFinding]:
     after, before = np.array(take.filtered_errors), np.array(take.errors)
     for first, last in _runs(after > beyond):
         worst = first + int(after[first : last + 1].argmax())
@@ -174,7 +174,7 @@ def _lost(take: CheckedTake, beyond: float) -> Iterator[Finding]:
         )
 
 
-def _in_zones(take: CheckedTake) -> Iterator[Finding]:
+def _in_zones(take: CheckedTake) -> Iterator[MotionFinding]:
     inside = np.array(take.inside)
     for j, zone in enumerate(take.zones):
         for k, link in enumerate(take.links):
@@ -193,13 +193,13 @@ def _in_zones(take: CheckedTake) -> Iterator[Finding]:
 
 def _of_joint(
     take: CheckedTake, joint: JointRange, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float
-) -> Iterator[Finding]:
+) -> Iterator[MotionFinding]:
     scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
     name = joint.name
 
     def exceeding(
         kind: str, amounts: np.ndarray, bound: float, end: str, says: Callable[[str, str], str]
-    ) -> Iterator[Finding]:
+    ) -> Iterator[MotionFinding]:
         for first, last in _runs(amounts > bound * (1.0 + ROUNDING)):
             worst = first + int(amounts[first : last + 1].argmax())
             value, most = scale * float(amounts[worst]), scale * bound
@@ -270,9 +270,9 @@ def _finding(
     bound: float,
     unit: str,
     sentence: str,
-) -> Finding:
+) -> MotionFinding:
     first, last, worst = (take.frames[index] for index in places)
-    return Finding(kind, take.chain, joint, first, last, worst, value, bound, unit, sentence)
+    return MotionFinding(kind, take.chain, joint, first, last, worst, value, bound, unit, sentence)
 
 
 def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
@@ -286,7 +286,7 @@ def _runs(bad: np.ndarray) -> Iterator[tuple[int, int]]:
         yield int(places[start]), int(places[end])
 
 
-def csv(all_findings: list[Finding]) -> str:
+def csv(all_findings: list[MotionFinding]) -> str:
     """Findings as comma-separated values with full precision."""
     lines = ["kind,chain,joint,first,last,worst,value,bound,unit,zone,sentence"]
     for finding in all_findings:

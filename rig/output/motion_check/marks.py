@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from .findings import KINDS, Finding
+from .findings import KINDS, MotionFinding
 
 PREFIX = "Limber: "  # of the markers' names
 
 
-def put(scene, findings: Iterable[Finding]) -> int:
+def put(scene, findings: Iterable[MotionFinding]) -> int:
     """Replaces Limber's markers by one at the worst frame of each finding (one per frame and kind); returns
     their number.
     """

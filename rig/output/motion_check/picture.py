@@ -11,7 +11,7 @@ import numpy as np
 
 from ...blender.counting import counted
 from .check import Result
-from .findings import KINDS, CheckedTake, Finding
+from .findings import KINDS, CheckedTake, MotionFinding
 
 LEFT, RIGHT, TOP, ROW, GAP = 190, 20, 34, 84, 10  # [pixels]
 PLOT = 960  # [pixels] width of the frames
@@ -35,7 +35,7 @@ class _Plot(NamedTuple):
     span: tuple[float, float]
     high: str
     low: str
-    shading: list[Finding]
+    shading: list[MotionFinding]
 
 
 def svg(result: Result) -> str:
@@ -73,6 +73,11 @@ def _plots(result: Result, take: CheckedTake) -> Iterator[_Plot]:
         in_zones = [finding for finding in findings if finding.zone]
         edges = f"{1e3 * DEEPEST:.0f} mm", f"-{1e3 * DEEPEST:.0f} mm"
         yield _Plot(f"{take.chain}: in zones", deepest, deepest, (-DEEPEST, DEEPEST), *edges, in_zones)
+    yield from _joint_plots(take, findings)
+
+
+def _joint_plots(take: CheckedTake, findings: list[MotionFinding]) -> Iterator[_Plot]:
+    """The plots of a mover's joint values, from the lower to the upper limit of each where it has them."""
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")

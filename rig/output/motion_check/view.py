@@ -9,7 +9,7 @@ import bpy
 from bpy.props import CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
 from . import check
-from .findings import KINDS, Finding
+from .findings import KINDS, MotionFinding
 
 # Errors up to which nothing is reported.
 _LargestAngle = partial(
@@ -53,7 +53,7 @@ class LimberMotionCheck(bpy.types.PropertyGroup):
     )
 
 
-def show(view: LimberMotionCheck, findings: tuple[Finding, ...]) -> None:
+def show(view: LimberMotionCheck, findings: tuple[MotionFinding, ...]) -> None:
     """Fills the list without changing the frame."""
     view.findings.clear()
     for finding in findings:

@@ -19,7 +19,7 @@ from typing import Self
 
 import pytest
 from limber.hardware.errors import AnglesError
-from limber.hardware.link import Link
+from limber.hardware.link import WorkerLink
 from limber.hardware.safety import DISARM_AFTER, Fault, State
 from limber.hardware.status import Status
 
@@ -57,7 +57,7 @@ class Bench:
     def __init__(self) -> None:
         self.uno = EmulatedUno()
         self.device = replace(uno_device(), port=self.uno.port)
-        self.link = Link(self.device)
+        self.link = WorkerLink(self.device)
 
     def __enter__(self) -> Self:
         self.link.open()
@@ -177,7 +177,7 @@ def pulled_cable() -> Outcome:
 def two_opens() -> Outcome:
     with armed() as bench:
         since, began = bench.now, time.perf_counter()
-        with Link(bench.device) as second:
+        with WorkerLink(bench.device) as second:
             bench.until(lambda _: second.status().state is State.FAULT)
             told, status = time.perf_counter() - began, second.status()
         assert status.fault is Fault.PORT_BUSY
@@ -223,7 +223,7 @@ def changed_limits() -> Outcome:
         )
         end = ending(bench, since)
         bench.link.close()
-        bench.device, bench.link = narrow, Link(narrow)
+        bench.device, bench.link = narrow, WorkerLink(narrow)
         bench.link.open()
         bench.until(lambda status: status.state is State.DISARMED)
         bench.arm()

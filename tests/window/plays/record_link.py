@@ -31,7 +31,7 @@ class Recording:
         self.frames: list[tuple[float, bool, list | None, float]] = []
         self.states: set[str] = set()
         self.raised: list[str] = []
-        cls = stage.part("hardware.link").Link
+        cls = stage.part("hardware.link").WorkerLink
         send, again = cls.send, cls.send_again
 
         def noting(link, frame, plays=False, due=0.0) -> None:

@@ -48,7 +48,7 @@ def play(stage):
     scene.frame_start, scene.frame_end = 1, LAST
     sent: dict[int, list[float]] = {}
     drawn: dict[int, list[float]] = {}
-    cls = stage.part("hardware.link").Link
+    cls = stage.part("hardware.link").WorkerLink
     send = cls.send
     stage.at_end.callback(setattr, cls, "send", send)
 

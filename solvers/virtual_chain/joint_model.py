@@ -26,19 +26,17 @@ class JointModel:
         self.is_twister = length(cross(axis, segment)) < SINGLE_PRECISION
         # Latitude over angle: (level + swing cos(angle - zero) + 1) / 2.
         across, parent_across = reject(segment, axis), reject(parent, axis)
-        self._level = dot(axis, segment) * dot(axis, parent)
-        self._swing = length(across) * length(parent_across)
+        self.level = dot(axis, segment) * dot(axis, parent)
+        self.swing = length(across) * length(parent_across)
         self.has_latitude = length(across) >= SINGLE_PRECISION and length(parent_across) >= SINGLE_PRECISION
-        self._zero = signed_angle(across, parent_across, axis) if self.has_latitude else 0.0
-        self._parent_orthogonal_axis = cross(
-            axis, parent
-        )  # POA of eq. 17: the normal between the hemispheres
+        self.zero = signed_angle(across, parent_across, axis) if self.has_latitude else 0.0
+        self.parent_orthogonal_axis = cross(axis, parent)  # POA of eq. 17: the normal between the hemispheres
 
     def hemisphere(self, target: Vector) -> float:
         """Sign, -1 or 1, of the latitude (eq. 16) of a vector in the joint's frame: 1 on the side of the
         parent's orthogonal axis.
         """
-        return -1.0 if dot(target, self._parent_orthogonal_axis) < 0.0 else 1.0
+        return -1.0 if dot(target, self.parent_orthogonal_axis) < 0.0 else 1.0
 
     def latitude(self, target: Vector) -> float:
         """The latitude in 0..1 of a unit vector in the joint's frame (eq. 16): 1 along the parent's segment,
@@ -50,8 +48,8 @@ class JointModel:
         """The angle [rad], without limits, at which the segment has this latitude or the nearest possible one
         (stands for the paper's LALUT).
         """
-        cosine = (2.0 * latitude - 1.0 - self._level) / self._swing
-        return self._zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
+        cosine = (2.0 * latitude - 1.0 - self.level) / self.swing
+        return self.zero + hemisphere * math.acos(min(1.0, max(-1.0, cosine)))
 
     def local_swing(self, target: Vector) -> tuple[float, float]:
         """Angles [rad] within limits at which the segment has the target's latitude: one in the target's
@@ -74,7 +72,7 @@ class JointModel:
         """The second angle [rad] within limits at which the segment has the same latitude; None if there is
         none.
         """
-        return self.within(2.0 * self._zero - angle) if self.has_latitude else None
+        return self.within(2.0 * self.zero - angle) if self.has_latitude else None
 
     def rotation(self, angle: float) -> Quaternion:
         """Rotation of the joint by `angle` [rad] (the local transform L of eq. 18a)."""

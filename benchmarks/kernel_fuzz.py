@@ -1,0 +1,205 @@
+"""Calls of the compiled kernel with random and bad input: none may crash, and no result may be other than
+finite.
+
+    python -m benchmarks.kernel_fuzz [--calls 100000] [--seed 1]
+
+With a library that has sanitizers (`python scripts/build_kernel.py --check`) errors of memory and undefined
+behaviour end it:
+
+    LIMBER_KERNEL=build/kernel/checked/liblimber_kernel.so LD_PRELOAD=$(gcc -print-file-name=libasan.so)
+    ASAN_OPTIONS=detect_leaks=0 python -m benchmarks.kernel_fuzz
+"""
+
+import argparse
+import math
+from collections import Counter
+
+import numpy as np
+from limber.solvers.erik.parameters import Hyperparameters
+from limber.solvers.expressive.model import Model
+from limber.solvers.expressive.motion import Transition
+from limber.solvers.expressive.options import Options
+from limber.solvers.expressive.prediction import GoalForecast, Velocity
+from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
+from limber.solvers.kernel.binding import CompiledModel
+from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
+from limber.solvers.kernel.inputs import PlannedPath
+from limber.solvers.kernel.library import KernelError, kernel
+from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
+from limber.solvers.virtual_chain.chain import VirtualChain
+
+EXTREMES = (0.0, -0.0, 1.0, -1.0, math.pi, math.tau, 5e-324, 1e-300, 1e-12, 1e9, 1e99, 1e200, 1e308)
+BAD = (math.nan, math.inf, -math.inf)
+SIZES = (1, 2, 3, 5, 8, 18, 60, 200)
+SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # of the skeletons, by size
+CALLS_OF_A_SKELETON = 40
+SHARE_OF_ERIK = 0.3  # of the calls on chains
+BEYOND = 1e-15  # of an angle: rounding by which full rotations may put it beyond a limit
+
+
+def number(draw: np.random.Generator) -> float:
+    """A usual number, an extreme one or, seldom, none."""
+    kind = draw.random()
+    if kind < 0.9:
+        return float(draw.normal())
+    return float(draw.choice(EXTREMES if kind < 0.99 else BAD))
+
+
+def vector(draw: np.random.Generator, count: int) -> tuple[float, ...]:
+    return tuple(number(draw) for _ in range(count))
+
+
+def unit(draw: np.random.Generator, count: int) -> tuple[float, ...]:
+    values = draw.normal(size=count)
+    return tuple((values / np.linalg.norm(values)).tolist())
+
+
+def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
+    """A tree with links without length, equal limits and prismatic joints."""
+    made = []
+    for k in range(joints):
+        parent = k - 1 if draw.random() < 0.8 else int(draw.integers(-1, k)) if k else -1
+        lower, upper = sorted(draw.choice([*draw.uniform(-4, 4, 4), 0.0, 1e9, -1e9], 2).tolist())
+        offset = tuple((draw.normal(size=3) * draw.choice([0.0, 1.0, 1e-9, 1e6])).tolist())
+        kind = "prismatic" if draw.random() < 0.1 else "revolute"
+        made.append(
+            Joint(
+                f"joint {k}",
+                parent,
+                unit(draw, 4),
+                offset,
+                unit(draw, 3),
+                lower,
+                upper if draw.random() < 0.9 else lower,
+                kind,
+            )
+        )
+    ends = (End(int(draw.integers(joints)), unit(draw, 4), (0.0, 0.0, 0.0), "other"),)
+    return Skeleton(
+        tuple(made), unit(draw, 4), (0.0, 1.0, 0.0), more_ends=ends if draw.random() < 0.3 else ()
+    )
+
+
+def goal_of(draw: np.random.Generator, skeleton: Skeleton) -> GazeGoal:
+    """A goal of unchecked numbers."""
+
+    def aim() -> object:
+        kind, rolls = draw.integers(4), {}
+        if draw.random() < 0.5:
+            rolls[str(draw.choice(["up", "level"]))] = unit(draw, 3)
+        if kind == 0:
+            return Orientation(unit(draw, 4))
+        if kind == 1:
+            return Direction(unit(draw, 3), **rolls)
+        return Point(vector(draw, 3), **rolls) if kind == 2 else Position(vector(draw, 3))
+
+    others = tuple(EndGoal(aim(), end, float(draw.random())) for end in range(1, len(skeleton.ends)))
+    return GazeGoal(aim(), np.zeros(len(skeleton)), bool(draw.integers(2)), 1.0, 1.0, others)
+
+
+def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik) -> list[np.ndarray]:
+    """One random call of ERIK; returns what must be finite."""
+    goal = goal_of(draw, skeleton)
+    while isinstance(goal.aim, Position):
+        goal = goal_of(draw, skeleton)
+    posture = vector(draw, len(skeleton))
+    answer = erik.solve(
+        goal, posture, skeleton.clamp(vector(draw, len(skeleton))) if draw.integers(2) else None
+    )
+    excess = max(
+        max(lower - angle, angle - upper)
+        for angle, lower, upper in zip(answer.angles, skeleton.lower, skeleton.upper, strict=True)
+    )
+    beyond = math.nan if excess > BEYOND * (1.0 + max(map(abs, answer.angles))) else 0.0
+    return [np.array((*answer.angles, *answer[1:], beyond), float)]
+
+
+def erik_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledErik | None:
+    """ERIK of a chain with a joint that rotates, some hyperparameters unchecked."""
+    library = kernel()
+    if library is None or not skeleton.is_chain or all(j.kind == "prismatic" for j in skeleton.joints):
+        return None
+    erik = CompiledErik(library, skeleton, VirtualChain(skeleton), Hyperparameters(), 3)
+    hyper = erik._task.hyper
+    for name in REALS:
+        if draw.random() < 0.2:
+            setattr(hyper, name, number(draw))
+    for name in COUNTS:
+        setattr(hyper, name, int(draw.choice([1, 2, 5, 10, draw.integers(-1, 3)])))
+    hyper.is_published_loop = int(draw.integers(2))
+    return erik
+
+
+def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton) -> list[np.ndarray]:
+    """One random call; returns what must be finite."""
+    n, goal = len(skeleton), goal_of(draw, skeleton)
+    angles = np.array(vector(draw, n))
+    posture = skeleton.clamp(draw.normal(size=n))
+    problem = goal, posture, float(draw.choice([0.0, 0.3, 1.0]))
+    speed, dt = abs(number(draw)), float(draw.choice([1 / 60, 1e-12, 1e7, abs(number(draw))]))
+    transition = Transition(int(draw.integers(2, 4)), tuple(vector(draw, n)))
+    kind = draw.integers(7)
+    if kind == 0:
+        found = compiled.evaluate(*problem, angles, float(draw.choice([-1.0, 0.0, 1.0])))
+        return [found.error, found.columns, found.matrix, found.descent, np.array(found[4:])]
+    if kind == 1:
+        starts = np.array([vector(draw, n) for _ in range(4)])
+        return list(compiled.descend(*problem, starts, np.zeros(4), np.ones(4), 3, 2))
+    if kind == 2:
+        best, error, _ = compiled.search(*problem, np.tile(angles, (3, 1)), np.zeros(3))
+        return [np.array(best), np.array(error)]
+    if kind == 3:
+        found = compiled.local_frame(
+            problem, angles, np.array(vector(draw, n)), dt, float(draw.random()), 1.0
+        )
+        return [found.angles, np.array((found.aim_error, found.merit))]
+    if kind == 4:
+        found = compiled.transition_frame(
+            problem, angles, np.array(vector(draw, n)), dt, transition, speed, bool(draw.integers(2))
+        )
+        return [found.angles, np.array((found.aim_error, found.merit, found.speed))]
+    if kind == 6:
+        starts = [tuple(angles.tolist()), posture]
+        costs = [abs(number(draw)) for _ in range(n)] if draw.integers(2) else None
+        steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
+        corrections = compiled.correct(goal, posture, starts, costs, steps, looks)
+        return [np.array((*each.angles, *each[1:]), float) for each in corrections]
+    path = PlannedPath(angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
+    starts = np.tile(angles, (3, 1)), np.ones(3), np.zeros(3)
+    moving = [Velocity(vector(draw, 3), vector(draw, 3)) for _ in goal.ends]
+    forecast, lead = GoalForecast(goal, moving, 1 / 60), abs(number(draw))
+    pool, _, branch = compiled.plan(problem, forecast, lead, (0.03, 0.1, abs(number(draw))), starts, path)
+    return [pool, np.array(branch)]
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--calls", type=int, default=100_000)
+    ask.add_argument("--seed", type=int, default=1)
+    choice = ask.parse_args()
+    library, draw, results = kernel(), np.random.default_rng(choice.seed), Counter()
+    assert library is not None, "there is no compiled kernel: python scripts/build_kernel.py"
+    while results.total() < choice.calls:
+        skeleton = skeleton_of(draw, int(draw.choice(SIZES, p=SHARES)))
+        try:
+            compiled = CompiledModel(library, Model(skeleton, Options(hold_body=bool(draw.integers(2)))))
+        except KernelError:
+            results["models refused"] += 1
+            continue
+        erik = erik_of(draw, skeleton)
+        for _ in range(CALLS_OF_A_SKELETON):
+            try:
+                if erik is not None and draw.random() < SHARE_OF_ERIK:
+                    values = call_erik(draw, skeleton, erik)
+                else:
+                    values = call(draw, compiled, skeleton)
+                finite = all(np.isfinite(each).all() for each in values)
+            except KernelError:
+                results["calls refused"] += 1
+            else:
+                results["calls that are finite" if finite else "calls that are NOT FINITE"] += 1
+    print(", ".join(f"{count} {what}" for what, count in sorted(results.items())))
+
+
+if __name__ == "__main__":
+    main()

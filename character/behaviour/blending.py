@@ -1,0 +1,125 @@
+"""What a behaviour's state asks of a chain, blended from where it is: numbers that continue their position,
+velocity and acceleration at every interruption. Pure functions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...motion import Kinematic, Limits, Transition
+from ...solvers.kinematics.rotations import Vector
+from ...solvers.kinematics.skeleton import Angles, Skeleton
+from .data import ChainRole, Gesture
+
+UNIT = Limits(0.0, 1.0, 1.0, 1.0, 1.0)  # of weights and shares, whose transitions have a duration
+SHORTEST = 1e-3  # [s] of a transition; shorter ones are steps
+FIELDS = ("influence", "share", "life")
+
+
+class Instruction(NamedTuple):
+    """What a chain is to do in a frame.
+
+    Attributes:
+        weights: Weight of each stored posture.
+        influence, share: As in `ChainSettings`.
+        life: Factor of the amount of idle motion.
+        target: Name of the target; None: as in the clip.
+    """
+
+    weights: tuple[float, ...]
+    influence: float
+    share: float
+    life: float
+    target: str | None
+
+
+class BlendState(NamedTuple):
+    """StateSpec of a chain's blend: a motion for each weight, then for influence, share and life."""
+
+    motion: tuple[Kinematic, ...]
+    target: str | None
+
+
+class Usual(NamedTuple):
+    """What the clip of a chain has in a frame, where a role says nothing."""
+
+    weights: Sequence[float]
+    influence: float
+    share: float
+
+
+def blended(
+    state: BlendState | None, role: ChainRole, names: Sequence[str], usual: Usual, seconds: float, dt: float
+) -> tuple[Instruction, BlendState]:
+    """What a chain is to do in this frame, and the state for the next one.
+
+    Args:
+        state: StateSpec that the last call returned; None: the chain begins in its role.
+        role: Its role in the behaviour's state.
+        names: Names of its stored postures.
+        usual: What its clip has.
+        seconds: Duration [s] of the transition to this role.
+        dt: Time step [s].
+    """
+    goals = [*_weights(role, names, usual), *_shares(role, usual)]
+    if state is None or len(state.motion) != len(goals):
+        motion = tuple(Transition(UNIT, seconds).rest(goal) for goal in goals)
+    else:
+        way = Transition(UNIT, max(seconds, SHORTEST))
+        motion = tuple(way.step(each, goal, dt) for each, goal in zip(state.motion, goals, strict=True))
+    values = [each.position for each in motion]
+    count = len(names)
+    influence, share, life = values[count:]
+    instruction = Instruction(tuple(values[:count]), influence, share, life, role.target)
+    return instruction, BlendState(tuple(motion), role.target)
+
+
+def _weights(role: ChainRole, names: Sequence[str], usual: Usual) -> list[float]:
+    if role.weights is None:
+        return list(usual.weights)
+    weights: Mapping[str, float] = dict(role.weights)
+    return [weights.get(name, 0.0) for name in names]
+
+
+def _shares(role: ChainRole, usual: Usual) -> list[float]:
+    return [
+        usual.influence if role.influence is None else role.influence,
+        usual.share if role.share is None else role.share,
+        1.0 if role.life is None else role.life,
+    ]
+
+
+@dataclass(frozen=True)
+class GestureEffect:
+    """A gesture at a moment, as an effect on the posture (see `effects.PostureEffect`).
+
+    Attributes:
+        values: Values of the joints [rad; prismatic joints m]; NaN: the gesture leaves that joint alone.
+        strength: 0 (begin and end) to 1.
+        is_added: Whether the values are added to the posture; else they replace it.
+    """
+
+    values: tuple[float, ...]
+    strength: float
+    is_added: bool
+
+    def offsets(self, skeleton: Skeleton, posture: Angles, up: Vector, seconds: float) -> Angles:
+        """Offsets (n,) of the joints; arguments as for `PostureEffect.offsets`."""
+        values = np.array(self.values)
+        moved = self.strength * (values if self.is_added else values - posture)
+        lower, upper = np.minimum(skeleton.lower, posture), np.maximum(skeleton.upper, posture)
+        return np.where(np.isfinite(values), np.clip(posture + moved, lower, upper) - posture, 0.0)
+
+
+def at(gesture: Gesture, seconds: float) -> GestureEffect:
+    """A gesture at a time [s] after its begin."""
+    row = min(max(seconds * gesture.rate, 0.0), len(gesture.rows) - 1.0)
+    first = min(int(row), len(gesture.rows) - 2)
+    share = row - first
+    values = gesture.rows[first] + share * (gesture.rows[first + 1] - gesture.rows[first])
+    left = min(seconds, gesture.seconds - seconds)
+    strength = min(max(left / gesture.fade, 0.0), 1.0) if gesture.fade > 0.0 else 1.0
+    eased = strength**3 * (10.0 - 15.0 * strength + 6.0 * strength * strength)
+    return GestureEffect(tuple(values.tolist()), eased, gesture.is_added)

@@ -1,0 +1,150 @@
+"""A behaviour as data: states, what leads from one to another, and gestures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Literal, NamedTuple
+
+from ...solvers.kinematics.se3 import Array
+
+ANY = ""  # stands for any state, where a transition begins
+
+Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther"]
+CAUSES: tuple[Cause, ...] = ("event", "after", "random", "seen", "lost", "nearer", "farther")
+
+
+class BehaviourError(ValueError):
+    """A behaviour that contradicts itself; the message names the state, transition or gesture."""
+
+
+class ChainRole(NamedTuple):
+    """What a chain does in a state; None: as in its clip.
+
+    Attributes:
+        weights: Weights of stored postures, by their names; the authored pose gets the rest up to 1.
+        target: Name of the target that its own end follows.
+        influence, share: As in `ChainSettings`.
+        life: Factor of the amount of its idle motion.
+    """
+
+    weights: tuple[tuple[str, float], ...] | None = None
+    target: str | None = None
+    influence: float | None = None
+    share: float | None = None
+    life: float | None = None
+
+
+AS_USUAL = ChainRole()
+
+
+@dataclass(frozen=True)
+class StateSpec:
+    """A state: what every chain does in it, and how long it takes to get there from another one [s]."""
+
+    name: str
+    roles: tuple[tuple[str, ChainRole], ...] = ()  # by the chains' names
+    everyone: ChainRole = AS_USUAL  # for chains without a role of their own
+    seconds: float = 0.5
+
+    def role(self, chain: str) -> ChainRole:
+        return dict(self.roles).get(chain, self.everyone)
+
+
+@dataclass(frozen=True)
+class TransitionSpec:
+    """What leads from a state to another.
+
+    Attributes:
+        begin, end: Names of the states; `ANY` begins anywhere but in `end`.
+        cause: "event" NAME; "after" SECONDS in the state; at "random" between two times [s] in the state;
+            a person is "seen" or "lost" for SECONDS; or is "nearer" or "farther" than METRES.
+        name: Name of the event.
+        least, most: Seconds or metres; `most` for "random" alone.
+    """
+
+    begin: str
+    end: str
+    cause: Cause
+    name: str = ""
+    least: float = 0.0
+    most: float = inf
+
+    def check(self, states: Sequence[str]) -> None:
+        """Raises BehaviourError if it cannot be used among states of these names."""
+        for name in (self.begin, self.end):
+            if name not in states and name != ANY:
+                raise BehaviourError(f"a transition names state '{name}', which is not there")
+        if self.end == ANY or self.cause not in CAUSES:
+            raise BehaviourError(f"the transition from '{self.begin}' leads nowhere, or by nothing")
+        if not 0.0 <= self.least <= self.most:
+            raise BehaviourError(
+                f"the transition from '{self.begin}' to '{self.end}' has {self.least:g} and {self.most:g}:"
+                " give two numbers from 0 up in order"
+            )
+        if self.cause == "random" and self.most == inf:
+            raise BehaviourError(
+                f"the random transition from '{self.begin}' to '{self.end}' has no longest time"
+            )
+
+
+@dataclass(frozen=True)
+class Gesture:
+    """A clip that is played once over a state when an event comes, such as a nod.
+
+    Attributes:
+        name: Name of the gesture.
+        chain: Name of the chain whose joints it moves.
+        event: Name of the event that begins it.
+        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN in a column: the gesture
+            leaves that joint alone.
+        rate: Rows a second.
+        is_added: Whether the rows are added to the posture; else they replace it.
+        fade: Time [s] in which it fades in, and out.
+    """
+
+    name: str
+    chain: str
+    event: str
+    rows: Array
+    rate: float
+    is_added: bool = True
+    fade: float = 0.2
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes."""
+        return (len(self.rows) - 1) / self.rate
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """A behaviour; it begins in its first state.
+
+    Raises:
+        BehaviourError: names are there twice, or are of nothing.
+    """
+
+    states: tuple[StateSpec, ...]
+    transitions: tuple[TransitionSpec, ...] = ()
+    gestures: tuple[Gesture, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        names = [state.name for state in self.states]
+        if not names or "" in names:
+            raise BehaviourError("a behaviour needs states, each with a name")
+        if twice := next((name for name in names if names.count(name) > 1), ""):
+            raise BehaviourError(f"there are two states '{twice}': rename one")
+        for transition in self.transitions:
+            transition.check(names)
+        for gesture in self.gestures:
+            if len(gesture.rows) < 2 or not gesture.rate > 0.0 or not gesture.fade >= 0.0:
+                raise BehaviourError(f"gesture '{gesture.name}' needs two rows, and a rate above 0")
+
+    def state(self, name: str) -> StateSpec:
+        return next(state for state in self.states if state.name == name)
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """Names of the events that do something."""
+        names = [transition.name for transition in self.transitions if transition.cause == "event"]
+        return tuple(dict.fromkeys([*names, *(gesture.event for gesture in self.gestures)]))

@@ -1,0 +1,195 @@
+"""Decisions of a behaviour from tick to tick: which state it is in, and which gestures play. Pure functions.
+
+Every decision is a value with its cause and its random draw, so that a log explains each. The same seed and
+the same events decide alike.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+from .data import ANY, Behaviour, TransitionSpec
+
+MOST_CHANGES = 4  # transitions in one tick; more would be a circle that takes no time
+
+
+class Senses(NamedTuple):
+    """What a character perceives.
+
+    Attributes:
+        distance: Distance [m] of the nearest person; None: nobody is seen.
+    """
+
+    distance: float | None = None
+
+
+class PlayingGesture(NamedTuple):
+    """A gesture that plays: its name, and the time [s] since its begin."""
+
+    name: str
+    seconds: float
+
+
+class Decision(NamedTuple):
+    """A decision: when [s], the state that it leaves and enters or the gesture that begins, why, and the
+    random draw [s] behind it.
+    """
+
+    time: float
+    before: str
+    state: str
+    cause: str
+    gesture: str = ""
+    draw: float | None = None
+
+
+class BehaviourState(NamedTuple):
+    """StateSpec of a behaviour, passed on to the next tick.
+
+    Attributes:
+        name: Name of the behaviour's state.
+        time: [s] since the start.
+        seconds: [s] in the state.
+        seen: [s] for which a person has been seen; negative: not seen.
+        visits: How many states were entered so far, this one included: the number of each random draw.
+        gestures: The gestures that play.
+    """
+
+    name: str
+    time: float = 0.0
+    seconds: float = 0.0
+    seen: float = 0.0
+    visits: int = 1
+    gestures: tuple[PlayingGesture, ...] = ()
+
+
+def begin(behaviour: Behaviour) -> BehaviourState:
+    """The state in which a behaviour begins."""
+    return BehaviourState(behaviour.states[0].name)
+
+
+def decide(
+    behaviour: Behaviour,
+    state: BehaviourState,
+    dt: float,
+    seed: int,
+    events: Sequence[str] = (),
+    senses: Senses | None = None,
+) -> tuple[BehaviourState, tuple[Decision, ...]]:
+    """The behaviour's state `dt` seconds later, and the decisions on the way.
+
+    Args:
+        behaviour: The behaviour.
+        state: StateSpec that `begin` or the last call returned.
+        dt: Time step [s].
+        seed: Seed of random draws.
+        events: Names of the events since the last call, in their order.
+        senses: What is perceived now; None: nothing perceives anybody, and nobody is seen or lost.
+    """
+    state = _passed(behaviour, state, dt, senses)
+    decisions: list[Decision] = []
+    for event in events:
+        state = _gestured(behaviour, state, event, decisions)
+        state = _changed(behaviour, state, seed, senses, event, decisions)
+    for _ in range(MOST_CHANGES):
+        before = state
+        state = _changed(behaviour, state, seed, senses, None, decisions)
+        if state is before:
+            break
+    return state, tuple(decisions)
+
+
+def enter(state: BehaviourState, name: str, cause: str) -> tuple[BehaviourState, Decision]:
+    """The state after somebody has chosen one by hand, and that decision."""
+    entered = state._replace(name=name, seconds=0.0, visits=state.visits + 1)
+    return entered, Decision(state.time, state.name, name, cause)
+
+
+def _passed(behaviour: Behaviour, state: BehaviourState, dt: float, senses: Senses | None) -> BehaviourState:
+    """The state after some time, without gestures that have ended."""
+    seen = state.seen
+    if senses is not None:
+        is_seen, was_seen = senses.distance is not None, seen >= 0.0
+        begun = seen if is_seen == was_seen else 0.0
+        seen = begun + (dt if is_seen else -dt)
+    lengths = {gesture.name: gesture.seconds for gesture in behaviour.gestures}
+    playing = (each._replace(seconds=each.seconds + dt) for each in state.gestures)
+    return state._replace(
+        time=state.time + dt,
+        seconds=state.seconds + dt,
+        seen=seen,
+        gestures=tuple(each for each in playing if each.seconds <= lengths[each.name]),
+    )
+
+
+def _gestured(
+    behaviour: Behaviour, state: BehaviourState, event: str, decisions: list[Decision]
+) -> BehaviourState:
+    """The state with the gestures that an event begins; one that plays already begins anew."""
+    for gesture in behaviour.gestures:
+        if gesture.event == event:
+            rest = tuple(each for each in state.gestures if each.name != gesture.name)
+            state = state._replace(gestures=(*rest, PlayingGesture(gesture.name, 0.0)))
+            decisions.append(Decision(state.time, state.name, state.name, f"event {event}", gesture.name))
+    return state
+
+
+def _changed(
+    behaviour: Behaviour,
+    state: BehaviourState,
+    seed: int,
+    senses: Senses | None,
+    event: str | None,
+    decisions: list[Decision],
+) -> BehaviourState:
+    """The state after the first transition that applies: one from the state itself before one from any."""
+    of_state = [(k, each) for k, each in enumerate(behaviour.transitions) if each.begin == state.name]
+    any_state = [
+        (k, each)
+        for k, each in enumerate(behaviour.transitions)
+        if each.begin == ANY and each.end != state.name
+    ]
+    for index, transition in (*of_state, *any_state):
+        draw = _draw(transition, index, state, seed)
+        if not _applies(transition, state, senses, event, draw):
+            continue
+        words = f"event {event}" if transition.cause == "event" else transition.cause
+        entered, decision = enter(state, transition.end, words)
+        decisions.append(decision._replace(draw=draw))
+        return entered
+    return state
+
+
+def _draw(transition: TransitionSpec, index: int, state: BehaviourState, seed: int) -> float | None:
+    """The time [s] in the state after which a random transition comes; None for others."""
+    if transition.cause != "random":
+        return None
+    return Random(f"{seed} {index} {state.visits}").uniform(transition.least, transition.most)
+
+
+def _applies(
+    transition: TransitionSpec,
+    state: BehaviourState,
+    senses: Senses | None,
+    event: str | None,
+    draw: float | None,
+) -> bool:
+    cause, least = transition.cause, transition.least
+    if cause == "event":
+        return event is not None and transition.name == event
+    if event is not None:
+        return False
+    if draw is not None:
+        return state.seconds >= draw
+    if cause == "after":
+        return state.seconds >= least
+    if senses is None:
+        return False
+    if cause in ("seen", "lost"):
+        return (state.seen if cause == "seen" else -state.seen) >= max(least, SHORTEST)
+    if senses.distance is None:
+        return False
+    return senses.distance < least if cause == "nearer" else senses.distance > least
+
+
+SHORTEST = 1e-9  # [s] for which a person must be seen or lost, to tell that from the start

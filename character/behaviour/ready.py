@@ -1,0 +1,94 @@
+"""Ready sets of behaviour: they fit every character, whose by_name postures they use where names agree."""
+
+from collections.abc import Iterable
+
+from .data import ANY, Behaviour, ChainRole, StateSpec, TransitionSpec
+
+LOST_FOR = 0.5  # [s] for which a gaze stays where a person was
+SEARCH_FOR = 2.0  # [s] after which a search is given up
+NOTICE_FOR = 0.6  # [s] from the first sight of a person to attention
+WAKE_FOR = 1.5  # [s]
+DOZE_AFTER, SLEEP_AFTER = 300.0, 600.0  # [s] alone, and dozing
+# state -> influence of the gaze, factor of idle motion, seconds to get there
+ATTENTIVE = {
+    "Idle": (0.5, 1.0, 1.2),
+    "Asleep": (0.0, 0.4, 2.0),
+    "Waking": (0.2, 0.6, 1.2),
+    "Noticing": (0.9, 0.3, 0.4),
+    "Attending": (1.0, 0.7, 0.6),
+    "Listening": (1.0, 0.4, 0.5),
+    "Speaking": (1.0, 1.0, 0.5),
+    "Thinking": (0.4, 0.8, 0.5),
+    "Searching": (0.7, 0.6, 0.5),
+    "Dozing": (0.1, 0.5, 2.5),
+}
+CALM = {name: ATTENTIVE[name] for name in ("Idle", "Attending", "Searching", "Asleep")}
+
+
+def attentive(postures: Iterable[str]) -> Behaviour:
+    """Asleep, waking, idle, noticing, attending, listening, speaking, thinking, searching, dozing.
+
+    Args:
+        postures: Names of the character's stored postures: one that is called as a state is that state's.
+    """
+    here = ("Noticing", "Attending", "Listening", "Speaking", "Thinking")
+    transitions = [
+        *(TransitionSpec(begin, "Noticing", "seen") for begin in ("Idle", "Dozing", "Searching", "Waking")),
+        *(TransitionSpec(begin, "Noticing", "event", "arrive") for begin in ("Idle", "Dozing", "Searching")),
+        TransitionSpec("Noticing", "Attending", "after", least=NOTICE_FOR),
+        *(TransitionSpec("Attending", end, "event", name) for name, end in EVENTS.items()),
+        *(
+            TransitionSpec(begin, end, "event", name)
+            for begin in EVENTS.values()
+            for name, end in {**EVENTS, "attend": "Attending"}.items()
+            if begin != end
+        ),
+        *(TransitionSpec(begin, "Searching", "event", "leave") for begin in here),
+        *(
+            TransitionSpec(begin, "Searching", "lost", least=LOST_FOR)
+            for begin in here
+            if begin != "Noticing"
+        ),
+        TransitionSpec("Searching", "Idle", "after", least=SEARCH_FOR),
+        TransitionSpec("Idle", "Dozing", "after", least=DOZE_AFTER),
+        TransitionSpec("Dozing", "Asleep", "after", least=SLEEP_AFTER),
+        TransitionSpec("Asleep", "Waking", "event", "wake"),
+        TransitionSpec("Asleep", "Waking", "event", "arrive"),
+        TransitionSpec("Waking", "Idle", "after", least=WAKE_FOR),
+        TransitionSpec(ANY, "Asleep", "event", "sleep"),
+    ]
+    return Behaviour(_states(ATTENTIVE, postures), tuple(transitions))
+
+
+EVENTS = {"listen": "Listening", "speak": "Speaking", "think": "Thinking"}
+
+
+def calm(postures: Iterable[str]) -> Behaviour:
+    """Idle, attending, searching, asleep, with fewer reasons to move; arguments as for `attentive`."""
+    transitions = (
+        TransitionSpec("Idle", "Attending", "seen", least=1.0),
+        TransitionSpec("Idle", "Attending", "event", "arrive"),
+        TransitionSpec("Attending", "Searching", "event", "leave"),
+        TransitionSpec("Attending", "Searching", "lost", least=2.0 * LOST_FOR),
+        TransitionSpec("Searching", "Attending", "seen"),
+        TransitionSpec("Searching", "Attending", "event", "arrive"),
+        TransitionSpec("Searching", "Idle", "after", least=SEARCH_FOR),
+        TransitionSpec(ANY, "Asleep", "event", "sleep"),
+        TransitionSpec("Asleep", "Idle", "event", "wake"),
+    )
+    return Behaviour(_states(CALM, postures), transitions)
+
+
+READY = {"ATTENTIVE": attentive, "CALM": calm}
+
+
+def _states(table: dict[str, tuple[float, float, float]], postures: Iterable[str]) -> tuple[StateSpec, ...]:
+    by_name = {posture.casefold(): posture for posture in postures}
+    states = []
+    for name, (influence, life, seconds) in table.items():
+        posture = by_name.get(name.casefold())
+        weights = ((posture, 1.0),) if posture is not None else None
+        states.append(
+            StateSpec(name, everyone=ChainRole(weights, None, influence, None, life), seconds=seconds)
+        )
+    return tuple(states)

@@ -1,0 +1,47 @@
+"""Where the joints of a chain are in the world, for what hangs on them: another chain's base."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ...solvers.kinematics.skeleton import Pose, Skeleton
+from .inputs import Matrix
+
+BASE = -1  # stands for the base frame, where a joint is named
+
+
+@dataclass(frozen=True)
+class ChainPose:
+    """A chain in a frame.
+
+    Attributes:
+        base: World matrix of its base frame.
+        skeleton: The chain.
+        angles: (n,) [rad; prismatic joints m].
+    """
+
+    base: Matrix
+    skeleton: Skeleton
+    angles: tuple[float, ...]
+
+    @cached_property
+    def _pose(self) -> Pose:
+        return self.skeleton.forward(self.angles)
+
+    def on(self, joint: int, relative: Array) -> Array:
+        """World matrix (4, 4) of a frame that is fixed to what a joint moves, rounded to single precision, as
+        all of Blender's world is: two who look at each other would else go on by less than that for ever.
+
+        Args:
+            joint: Index of the joint, or `BASE`.
+            relative: The frame (4, 4) in the joint's frame after its own rotation.
+        """
+        base = np.array(self.base)
+        world = base @ relative
+        if joint != BASE:
+            moved = frame_array(Frame(self._pose.rotations[joint], self._pose.positions[joint]))
+            world = base @ moved @ relative
+        rounded: Array = world.astype(np.float32).astype(float)
+        return rounded

@@ -1,0 +1,168 @@
+"""Settings of a chain in a frame, and the inputs that follow from them: what every host does alike."""
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.goals import Direction, GazeGoal, Point
+from ...solvers.kinematics.skeleton import Angles
+from ..attention import AttentionSettings
+from ..effects import PostureEffect
+from ..life import Life
+from ..widest_look import LookSettings
+from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix, blend, filled
+
+RIG, POSTURE, BLEND = "RIG", "POSTURE", "BLEND"  # kinds of base: what a chain keeps beneath its goal
+BASES = (RIG, POSTURE, BLEND)
+
+
+class LifeSettings(NamedTuple):
+    """Settings of the idle motion: amplitudes [rad], which `amount` scales, and the seed."""
+
+    amount: float = 0.0
+    breathing: float = 0.0
+    sway: float = 0.0
+    glances: float = 0.0
+    seed: int = 0
+
+    @property
+    def effects(self) -> tuple[PostureEffect, ...]:
+        """The effects on the posture; none without an amount."""
+        if not (self.amount > 0.0 and isfinite(self.amount)):
+            return ()
+        amount = self.amount
+        return (Life(amount * self.breathing, amount * self.sway, amount * self.glances, self.seed),)
+
+
+class ChainSettings(NamedTuple):
+    """Settings of a chain that may differ from frame to frame.
+
+    Attributes:
+        keep: Weight of the posture beneath the aim, 0 to 1.
+        influence: Blend from the posture (0) to the solution (1), for each joint.
+        share: How far the chain's own end rotates from the posture's gaze (0) to its target (1).
+        lag: Time [s] by which the chain trails a steadily moving target.
+        dead_zone: Angle [rad] by which a target may move before the chain follows.
+        change: Duration [s] of the change to another target.
+        widest_look: Largest angle [rad] of a look from where the end faces at rest.
+        look_aside, look_up: Angles [rad] added to the look, to the end's left and up.
+        life: Idle motion.
+    """
+
+    keep: float = 1.0
+    influence: float = 1.0
+    share: float = 1.0
+    lag: float = 0.0
+    dead_zone: float = 0.0
+    change: float = 0.0
+    widest_look: float = np.pi
+    look_aside: float = 0.0
+    look_up: float = 0.0
+    life: LifeSettings = LifeSettings()
+
+    def attention(self, kind: type, is_filtered: bool, has_choice: bool) -> AttentionSettings:
+        """Settings of attention for a goal of type `kind`.
+
+        Args:
+            kind: Type of the goal of the chain's own end.
+            is_filtered: Whether the chain has a motion filter, which alone shapes a target's jumps then.
+            has_choice: Whether the chain may change from one target to another.
+        """
+        return AttentionSettings(
+            max(self.lag, 0.0),
+            self.dead_zone if issubclass(kind, Point | Direction) else 0.0,
+            self.change if has_choice or not is_filtered else 0.0,
+            eases_jumps=self.change > 0.0 and not is_filtered,
+        )
+
+    @property
+    def look(self) -> LookSettings:
+        return LookSettings(self.widest_look, self.look_aside, self.look_up)
+
+
+class ChainFrame(NamedTuple):
+    """What a host reads of a chain in a frame, beside its settings.
+
+    Attributes:
+        name: Name of the chain, for messages.
+        base: World matrix of its base frame.
+        ends: Inputs of its ends, its own first.
+        posture: (n,) [rad; prismatic joints m] posture to keep, from `kept_values`.
+        kept: The stored posture that is kept; None: the chain has a motion filter.
+        has_choice: Whether the chain may change from one target to another.
+        seconds: Scene time [s].
+        gestures: Effects on the posture before the idle motion.
+    """
+
+    name: str
+    base: Matrix
+    ends: tuple[EndInputs, ...]
+    posture: Angles
+    kept: KeptPosture | None
+    has_choice: bool
+    seconds: float
+    gestures: tuple[PostureEffect, ...] = ()
+
+
+def chain_inputs(
+    frame: ChainFrame,
+    settings: ChainSettings,
+    *,
+    is_filtered: bool,
+    ahead: Sequence[GazeGoal] = (),
+    is_mutual: bool = False,
+) -> ChainInputs:
+    """Inputs of a chain's tick in a frame.
+
+    Args:
+        frame, settings: The chain in this frame.
+        is_filtered: Whether the chain has a motion filter.
+        ahead, is_mutual: As in `ChainInputs`.
+    """
+    effects = (*frame.gestures, *settings.life.effects)
+    return ChainInputs(
+        base=frame.base,
+        ends=frame.ends,
+        posture=frame.posture,
+        name=frame.name,
+        keep=settings.keep,
+        influence=settings.influence,
+        share=settings.share,
+        attention=settings.attention(frame.ends[0].kind, is_filtered, frame.has_choice),
+        look=settings.look,
+        effects=effects,
+        seconds=frame.seconds if effects else 0.0,
+        ahead=ahead,
+        is_mutual=is_mutual,
+        kept=frame.kept,
+    )
+
+
+def kept_values(base: str, weighted: Sequence[tuple[float, Angles]], authored: Angles) -> Angles:
+    """Joint values (n,) [rad; prismatic joints m] of the posture that a mover keeps.
+
+    Args:
+        base: Kind of base.
+        weighted: Weights and stored postures (n,) [rad; prismatic joints m], NaN for joints that they do not
+            contain: the kept one for "POSTURE", those with a weight for "BLEND".
+        authored: The authored pose (n,), for joints that a stored posture has no value for.
+    """
+    if base == POSTURE:
+        return filled(weighted[0][1], authored)
+    return blend(weighted, authored) if base == BLEND else authored
+
+
+def kept_posture(base: str, identity: object, stored: Angles | None, count: int) -> KeptPosture:
+    """What a chain keeps beneath its goal, to tell when that changes.
+
+    Args:
+        base: Kind of base.
+        identity: Identity of the stored posture that is kept; used for "POSTURE" alone.
+        stored: Its values (n,) [rad; prismatic joints m], NaN for joints that it does not contain.
+        count: Number of joints.
+    """
+    if base == POSTURE and stored is not None:
+        return KeptPosture(identity, tuple(np.flatnonzero(np.isfinite(stored)).tolist()))
+    return KeptPosture(base, () if base == RIG else tuple(range(count)))

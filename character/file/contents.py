@@ -1,0 +1,180 @@
+"""What is in a character file."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...motion import MotionStyle
+from ...solvers.kinematics.skeleton import Skeleton
+from ..behaviour.data import Behaviour
+from ..chain.inputs import EndInputs
+from ..filtered_value import ValueFilter
+from .anchors import Anchor, ChainLink
+from .bodies import BodyEntry, JointRange
+from .mechanisms import MechanismEntry
+from .postures import StoredPosture
+from .robots import RobotEntry
+from .tracks import Array, ClipTrack
+
+__all__ = [
+    "Anchor",
+    "BodyEntry",
+    "ChainLink",
+    "MechanismEntry",
+    "RobotEntry",
+    "StoredPosture",
+]  # parts of a file, too
+
+
+class Rate(NamedTuple):
+    """Frame rate of the clip, as Blender has it: fps / fps_base frames a second."""
+
+    fps: float
+    fps_base: float
+
+    @property
+    def seconds_a_frame(self) -> float:
+        return self.fps_base / self.fps
+
+
+class FollowingEnd(NamedTuple):
+    """An end of a chain with its goal, and the names of the targets that it may follow."""
+
+    inputs: EndInputs
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ChainEntry:
+    """A chain: how it is built, and what the animator authored.
+
+    Attributes:
+        name: Name of the chain, unique in the file.
+        rig: Name of its armature.
+        skeleton: Its joints and ends.
+        solver, options: Name of its solver, and the solver's own options object; None: none.
+        filter_name, styles: Name of its motion filter, and the style of each joint.
+        transition: Duration [s] of the transition between stored postures; 0: as the joints' limits allow.
+        ends: Its ends with a goal, its own first.
+        postures: Its stored postures.
+        base, posture, watch: Tracks () of the kind of base (index in `BASES`), of the stored posture that is
+            kept (index; -1: none), and of the target that the own end follows (index).
+        weights: ClipTrack (postures,) of the postures' weights in a blend.
+        settings: Tracks () of the fields of `ChainSettings` and, as "life_...", of `LifeSettings`.
+        authored: ClipTrack (n,) [rad; prismatic joints m] of the authored pose.
+        base_frame: Its base frame, in the world or on another chain.
+    """
+
+    name: str
+    rig: str
+    skeleton: Skeleton
+    solver: str
+    options: object
+    filter_name: str
+    styles: tuple[MotionStyle, ...]
+    transition: float
+    ends: tuple[FollowingEnd, ...]
+    postures: tuple[StoredPosture, ...]
+    base: ClipTrack
+    posture: ClipTrack
+    watch: ClipTrack
+    weights: ClipTrack
+    settings: dict[str, ClipTrack]
+    authored: ClipTrack
+    base_frame: Anchor
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints as "ARMATURE/JOINT"."""
+        return tuple(f"{self.rig}/{joint.name}" for joint in self.skeleton.joints)
+
+
+class TargetEntry(NamedTuple):
+    """A target: its name, and where it is, in the world or on a chain."""
+
+    name: str
+    anchor: Anchor
+
+
+class ValueEntry(NamedTuple):
+    """A value beside the joints, such as a light's brightness: its name, a track () of it, and its filter for
+    a robot; None: the value as it is.
+    """
+
+    name: str
+    track: ClipTrack
+    filter: ValueFilter | None = None
+
+
+class SelfTest(NamedTuple):
+    """What Blender computed in the first frames of the clip, by which a player proves itself.
+
+    Attributes:
+        commanded, desired: (frames, n) [rad; prismatic joints m] values of all joints, in the order of the
+            file, after and before the motion filter.
+    """
+
+    commanded: Array
+    desired: Array
+
+
+@dataclass(frozen=True)
+class CharacterFile:
+    """All that is in a character file.
+
+    Attributes:
+        name: Name of the character.
+        made_by: The programs that exported it, with their versions.
+        rate: Frame rate of the clip.
+        first_frame, frames: Number of the clip's first frame, and how many it has.
+        chains: The chains, those on which others depend first.
+        targets: The targets.
+        values: Values beside the joints.
+        mechanisms: The mechanisms.
+        bodies: The bodies that follow a motion.
+        robots: The robots that follow it.
+        behaviour: What the character does by itself; None: it plays its clip.
+        self_test: What a player must compute of the clip alone; None: nothing.
+        remarks: What could not travel, and what happens instead, as sentences.
+    """
+
+    name: str
+    made_by: str
+    rate: Rate
+    first_frame: int
+    frames: int
+    chains: tuple[ChainEntry, ...]
+    targets: tuple[TargetEntry, ...]
+    values: tuple[ValueEntry, ...] = ()
+    mechanisms: tuple[MechanismEntry, ...] = ()
+    bodies: tuple[BodyEntry, ...] = ()
+    robots: tuple[RobotEntry, ...] = ()
+    behaviour: Behaviour | None = None
+    self_test: SelfTest | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of all joints, in the order of every (n,) array of the file."""
+        return (
+            *(name for chain in self.chains for name in chain.joint_names),
+            *(name for mechanism in self.mechanisms for name in mechanism.joint_names),
+            *(body.joint_names[k] for body in self.bodies for k in self.columns(body)),
+        )
+
+    @property
+    def ranges(self) -> tuple[JointRange, ...]:
+        """Limits of all joints, in the same order."""
+        limits = [
+            *(joint for chain in self.chains for joint in chain.skeleton.joints),
+            *(motor.limits for mechanism in self.mechanisms for motor in mechanism.motors),
+        ]
+        return (
+            *(JointRange(*(getattr(each, name) for name in JointRange._fields)) for each in limits),
+            *(body.ranges[k] for body in self.bodies for k in self.columns(body)),
+        )
+
+    def columns(self, body: BodyEntry) -> list[int]:
+        """Indices of a body's joints that no chain moves on top of it, and of its root if it floats."""
+        chains = {name for chain in self.chains for name in chain.joint_names}
+        count = len(body.joint_names) if body.body.floating else len(body.body)
+        return [k for k, name in enumerate(body.joint_names[:count]) if name not in chains]

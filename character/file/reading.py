@@ -1,0 +1,272 @@
+"""A character file from the bytes of its members."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...files.json_fields import JsonFields
+from ...files.plain import json_of
+from ...motion import FILTERS, NO_FILTER
+from ...solvers.table import SOLVERS, unavailable
+from ..behaviour.data import Behaviour
+from ..chain.hanging import BASE
+from ..chain.settings import BASES, ChainSettings, LifeSettings
+from ..filtered_value import ValueFilter
+from . import archive
+from .anchors import Anchor, anchor_of
+from .behaviours import behaviour_of
+from .bodies import body_of
+from .contents import (
+    ChainEntry,
+    CharacterFile,
+    FollowingEnd,
+    Rate,
+    SelfTest,
+    TargetEntry,
+    ValueEntry,
+)
+from .errors import CharacterFileError
+from .mechanisms import mechanism_of
+from .models import end_of, options_of, skeleton_of, style_of
+from .postures import postures_of
+from .robots import RobotEntry, limits_of, robot_of
+from .tracks import ArrayReader
+
+CHARACTER, ARRAYS = "character.json", "arrays.f64"  # members
+MOST_JSON = 4_000_000  # [bytes]
+MOST_FRAMES = 1_000_000
+FASTEST = 10_000.0  # [frames/s]
+MOST_FRAME = 10_000_000  # a scene's farthest frame
+MOST_CHAINS = 100
+LIFE = "life_"  # before the names of the settings of idle motion
+SETTINGS = (
+    *(name for name in ChainSettings._fields if name != "life"),
+    *(LIFE + name for name in LifeSettings._fields),
+)
+
+
+def read(path: Path) -> CharacterFile:
+    """The character in a file.
+
+    Raises:
+        CharacterFileError: It is no character file, is damaged, or is of a newer major version.
+        OSError: It cannot be read.
+    """
+    return character_of(archive.read(path), path.name)
+
+
+def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
+    """The character in a file's members.
+
+    Args:
+        members: The bytes of the members, by their names.
+        name: Name of the file, for messages.
+
+    Raises:
+        CharacterFileError: A member is missing, or has something else than a character file has there.
+    """
+    for member in (CHARACTER, ARRAYS):
+        if member not in members:
+            raise CharacterFileError(f"'{name}' has no member '{member}': export it again")
+    plain = JsonFields(f"{name}, {CHARACTER}", _json(members[CHARACTER], name), CharacterFileError)
+    arrays = ArrayReader(members[ARRAYS])
+    character = _content(plain, arrays)
+    _check_names(character, name)
+    _check_links(character, name)
+    return replace(
+        character,
+        self_test=_self_test(plain, arrays, len(character.joint_names)),
+        robots=_robots(plain, arrays, character),
+    )
+
+
+def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
+    """The character without its self-test."""
+    frames = plain.whole("frames", 1, MOST_FRAMES)
+    targets = tuple(
+        TargetEntry(target.get("name", str), anchor_of(target, "place", arrays, frames))
+        for target in plain.children("targets", "target", "name")
+    )
+    target_names = {target.name for target in targets}
+    entries = plain.children("chains", "chain", "name")
+    if len(entries) > MOST_CHAINS:
+        plain.wrong("chains", f"at most {MOST_CHAINS} chains")
+    chains = tuple(_chain(entry, arrays, frames, target_names) for entry in entries)
+    values = tuple(
+        ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames), _value_filter(value))
+        for value in plain.children("values", "value", "name")
+    )
+    mechanisms = tuple(
+        mechanism_of(each, arrays, frames, target_names)
+        for each in (plain.children("mechanisms", "mechanism", "name") if plain.has("mechanisms") else ())
+    )
+    bodies = tuple(
+        body_of(each, arrays, frames)
+        for each in (plain.children("bodies", "body", "name") if plain.has("bodies") else ())
+    )
+    if not chains and not mechanisms and not bodies:
+        plain.wrong("chains", "a chain, a body or a mechanism")
+    return CharacterFile(
+        name=plain.get("name", str),
+        made_by=plain.get("made_by", str),
+        rate=_rate(plain),
+        first_frame=plain.whole("first_frame", -MOST_FRAME, MOST_FRAME),
+        frames=frames,
+        chains=chains,
+        targets=targets,
+        values=values,
+        mechanisms=mechanisms,
+        bodies=bodies,
+        behaviour=_behaviour(plain, arrays, chains),
+        remarks=tuple(map(str, plain.get("remarks", list))),
+    )
+
+
+def _rate(plain: JsonFields) -> Rate:
+    rate = Rate(plain.number("fps", FASTEST), plain.number("fps_base", FASTEST))
+    if rate.fps <= 0.0 or rate.fps_base <= 0.0:
+        plain.wrong("fps", "a rate above 0")
+    return rate
+
+
+def _check_names(character: CharacterFile, name: str) -> None:
+    """Raises CharacterFileError where two of a kind have one name."""
+    for kind, names in (
+        ("chain", [chain.name for chain in character.chains]),
+        ("mechanism", [mechanism.name for mechanism in character.mechanisms]),
+        ("body", [body.name for body in character.bodies]),
+        ("joint", list(character.joint_names)),
+        ("target", [target.name for target in character.targets]),
+        ("value", [value.name for value in character.values]),
+    ):
+        if twice := next((each for each in names if names.count(each) > 1), None):
+            raise CharacterFileError(f"'{name}' has {kind} '{twice}' twice: export it again")
+
+
+def _json(data: bytes, name: str) -> Any:
+    if len(data) > MOST_JSON:
+        raise CharacterFileError(f"'{name}': its member '{CHARACTER}' has more than {MOST_JSON} bytes")
+    try:
+        return json_of(data.decode("utf-8"))
+    except ValueError as error:
+        raise CharacterFileError(f"'{name}': its member '{CHARACTER}' is no JSON: {error}") from error
+
+
+def _chain(plain: JsonFields, arrays: ArrayReader, frames: int, targets: set[str]) -> ChainEntry:
+    skeleton = skeleton_of(plain.child("skeleton"))
+    count = len(skeleton)
+    solver = plain.choice("solver", tuple(SOLVERS))
+    ends = tuple(
+        FollowingEnd(end_of(end, len(skeleton.ends)), _targets(end, targets))
+        for end in plain.children("ends", "end")
+    )
+    if not ends or ends[0].inputs.number != 0:
+        plain.wrong("ends", "the goal of the chain's own end first")
+    if trouble := unavailable(solver, skeleton, {end.inputs.kind for end in ends}):
+        plain.wrong("solver", f"one that can solve this chain: {trouble}")
+    styles = tuple(map(style_of, plain.children("styles", "style")))
+    if len(styles) != count:
+        plain.wrong("styles", f"{count} styles, one for each joint")
+    postures = postures_of(plain, arrays, count)
+    transition = plain.number("transition")
+    if transition < 0.0:
+        plain.wrong("transition", "seconds from 0 up")
+    stored = plain.child("settings")
+    return ChainEntry(
+        name=plain.get("name", str),
+        rig=plain.get("rig", str),
+        skeleton=skeleton,
+        solver=solver,
+        options=options_of(plain, "options", solver),
+        filter_name=plain.choice("filter", (NO_FILTER, *FILTERS)),
+        styles=styles,
+        transition=transition,
+        ends=ends,
+        postures=postures,
+        base=arrays.indices(plain, "base", frames, 0, len(BASES) - 1),
+        posture=arrays.indices(plain, "posture", frames, -1, len(postures) - 1),
+        watch=arrays.indices(plain, "watch", frames, 0, len(ends[0].targets) - 1),
+        weights=arrays.track(plain, "weights", (len(postures),), frames),
+        settings={name: arrays.track(stored, name, (), frames) for name in SETTINGS if stored.has(name)},
+        authored=arrays.track(plain, "authored", (count,), frames),
+        base_frame=_base_frame(plain, arrays, frames),
+    )
+
+
+def _targets(plain: JsonFields, known: set[str]) -> tuple[str, ...]:
+    names = plain.get("targets", list)
+    if not names or any(not isinstance(name, str) or name not in known for name in names):
+        plain.wrong("targets", "names of targets of the file")
+    return tuple(names)
+
+
+def _base_frame(plain: JsonFields, arrays: ArrayReader, frames: int) -> Anchor:
+    """The anchor of a base frame, which has an inverse."""
+    anchor = anchor_of(plain, "base_frame", arrays, frames)
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_singular = not (np.abs(np.linalg.det(anchor.frame.rows[:, :3, :3])) > 0.0).all()
+    if is_singular:
+        plain.wrong("base_frame", "frames that are not scaled to nothing")
+    return anchor
+
+
+def _check_links(character: CharacterFile, name: str) -> None:
+    """Raises CharacterFileError where a chain hangs on one that is not before it, or anything on what is not
+    there.
+    """
+    joints: dict[str, int] = {}
+    for chain in character.chains:
+        _check_link(chain.base_frame, joints, f"'{name}': chain '{chain.name}'")
+        joints[chain.name] = len(chain.skeleton)
+    for mechanism in character.mechanisms:
+        for mounted in (mechanism.base_frame, *(each for _, each in mechanism.driven)):
+            _check_link(mounted.anchor, joints, f"'{name}': mechanism '{mechanism.name}'")
+    for target in character.targets:
+        _check_link(target.anchor, joints, f"'{name}': target '{target.name}'")
+
+
+def _check_link(anchor: Anchor, joints: dict[str, int], what: str) -> None:
+    link = anchor.link
+    if link is not None and link.joint >= joints.get(link.chain, BASE):
+        raise CharacterFileError(
+            f"{what} hangs on joint {link.joint} of chain '{link.chain}', which is not there or not before"
+            " it: export it again"
+        )
+
+
+def _behaviour(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry, ...]) -> Behaviour | None:
+    if not plain.is_given("behaviour"):
+        return None
+    return behaviour_of(
+        plain.child("behaviour"), arrays, {chain.name: len(chain.skeleton) for chain in chains}
+    )
+
+
+def _value_filter(plain: JsonFields) -> ValueFilter | None:
+    if not plain.is_given("filter"):
+        return None
+    stored = plain.child("filter")
+    return ValueFilter(
+        stored.choice("name", tuple(FILTERS)), limits_of(stored), style_of(stored.child("style"))
+    )
+
+
+def _robots(plain: JsonFields, arrays: ArrayReader, character: CharacterFile) -> tuple[RobotEntry, ...]:
+    if not plain.has("robots"):
+        return ()
+    joints = frozenset(character.joint_names)
+    values = frozenset(value.name for value in character.values)
+    return tuple(
+        robot_of(robot, arrays, character.frames, joints, values)
+        for robot in plain.children("robots", "robot", "name")
+    )
+
+
+def _self_test(plain: JsonFields, arrays: ArrayReader, count: int) -> SelfTest | None:
+    if not plain.is_given("self_test"):
+        return None
+    stored = plain.child("self_test")
+    commanded = arrays.get(stored, "commanded", (-1, count))
+    return SelfTest(commanded, arrays.get(stored, "desired", (len(commanded), count)))

@@ -1,0 +1,131 @@
+"""Values of a character file over the frames of its clip, and the member in which they are stored."""
+
+from dataclasses import dataclass
+from math import floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...files.json_fields import JsonFields
+from .errors import CharacterFileError
+
+Array = NDArray[np.float64]
+WIDTH = 8  # [bytes] of a number: little-endian double precision
+EXACT = 1e-6  # frames: a time that is nearer to a frame is that frame, whatever its rounding
+MOST_AXES = 4
+MOST_LENGTH = 1_000_000  # of an axis
+
+
+@dataclass(frozen=True)
+class ClipTrack:
+    """Values over the frames of a clip; before the first frame the first, after the last one the last.
+
+    Attributes:
+        rows: (frames, ...) values of each frame; (1, ...) values that stay.
+    """
+
+    rows: Array
+
+    def at(self, frame: float) -> Array:
+        """Values (...) at a frame, counted from 0; between two frames linearly interpolated."""
+        whole, share = self._place(frame)
+        first: Array = self.rows[whole]
+        mixed: Array = first + share * (self.rows[whole + 1] - first) if share else first
+        return mixed
+
+    def step(self, frame: float) -> Array:
+        """Values (...) at a frame, counted from 0, of what changes from frame to frame alone."""
+        rows: Array = self.rows[self._place(frame)[0]]
+        return rows
+
+    def _place(self, frame: float) -> tuple[int, float]:
+        """Row before a frame, and the share of the way from there to the next."""
+        whole, share = split(frame)
+        last = len(self.rows) - 1
+        if whole < 0 or last == 0:
+            return 0, 0.0
+        return (last, 0.0) if whole >= last else (whole, share)
+
+
+def split(frame: float) -> tuple[int, float]:
+    """The whole frame before a time in frames, and the share of the way from there to the next."""
+    near = round(frame)
+    if abs(frame - near) < EXACT:
+        return near, 0.0
+    return floor(frame), frame - floor(frame)
+
+
+def track(rows: Array) -> ClipTrack:
+    """The track of these values (frames, ...): one row where they stay."""
+    stays = len(rows) > 1 and np.array_equal(rows, np.broadcast_to(rows[:1], rows.shape), equal_nan=True)
+    return ClipTrack(rows[:1] if stays else rows)
+
+
+class ArrayWriter:
+    """Collects arrays into the bytes of one member, and says where each is."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def put(self, array: Array) -> dict[str, object]:
+        """Adds an array; returns what the JSON says of it."""
+        data = np.ascontiguousarray(array, "<f8").tobytes()
+        stored = {"at": self._size // WIDTH, "shape": list(array.shape)}
+        self._parts.append(data)
+        self._size += len(data)
+        return stored
+
+    @property
+    def data(self) -> bytes:
+        return b"".join(self._parts)
+
+
+class ArrayReader:
+    """Arrays of a member, by what the JSON says of them."""
+
+    def __init__(self, data: bytes) -> None:
+        if len(data) % WIDTH:
+            raise CharacterFileError("the arrays of the character file are cut off: export it again")
+        self._numbers = np.frombuffer(data, "<f8")
+
+    def get(self, fields: JsonFields, name: str, shape: tuple[int, ...], may_lack: bool = False) -> Array:
+        """An array with this shape; -1 in it: any length.
+
+        Args:
+            fields, name: The field that says where the array is.
+            shape: The expected shape.
+            may_lack: Whether the array may have NaN.
+        """
+        stored = fields.child(name)
+        axes = stored.get("shape", list)
+        count = 1
+        for axis in axes if len(axes) == len(shape) <= MOST_AXES else [None]:
+            if isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis <= MOST_LENGTH:
+                fields.wrong(name, f"an array with {len(shape)} axes")
+            count *= axis
+        if any(length not in (-1, axis) for axis, length in zip(axes, shape, strict=True)):
+            fields.wrong(name, f"an array of shape {shape}")
+        begin = stored.whole("at", 0, len(self._numbers))
+        if begin + count > len(self._numbers):
+            fields.wrong(name, "an array that is in the file")
+        array: Array = self._numbers[begin : begin + count].reshape(axes)
+        if np.isinf(array).any() or (not may_lack and np.isnan(array).any()):
+            fields.wrong(name, "finite numbers")
+        return array
+
+    def track(
+        self, fields: JsonFields, name: str, shape: tuple[int, ...], frames: int, may_lack: bool = False
+    ) -> ClipTrack:
+        """A track whose rows have this shape; `may_lack` as for `get`."""
+        rows = self.get(fields, name, (-1, *shape), may_lack)
+        if len(rows) not in (1, frames):
+            fields.wrong(name, f"1 row or {frames}")
+        return ClipTrack(rows)
+
+    def indices(self, fields: JsonFields, name: str, frames: int, lowest: int, highest: int) -> ClipTrack:
+        """A track () of whole numbers from `lowest` to `highest`."""
+        track = self.track(fields, name, (), frames)
+        if ((track.rows != np.round(track.rows)) | (track.rows < lowest) | (track.rows > highest)).any():
+            fields.wrong(name, f"whole numbers from {lowest} to {highest}")
+        return track

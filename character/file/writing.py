@@ -1,0 +1,91 @@
+"""A character file's members from its contents."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from . import archive
+from .anchors import anchor_json
+from .behaviours import behaviour_json
+from .bodies import body_json
+from .contents import ChainEntry, CharacterFile, ValueEntry
+from .mechanisms import mechanism_json
+from .models import end_json, options_json, skeleton_json, style_json
+from .postures import postures_json
+from .reading import ARRAYS, CHARACTER
+from .robots import limits_json, robot_json
+from .tracks import ArrayWriter
+
+
+def write(path: Path, character: CharacterFile) -> None:
+    """Writes a character to a file, whole or not at all.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    archive.write(path, members_of(character))
+
+
+def members_of(character: CharacterFile) -> dict[str, bytes]:
+    """The members of a character's file, by their names."""
+    arrays = ArrayWriter()
+    plain: dict[str, Any] = {
+        "name": character.name,
+        "made_by": character.made_by,
+        "fps": character.rate.fps,
+        "fps_base": character.rate.fps_base,
+        "first_frame": character.first_frame,
+        "frames": character.frames,
+        "chains": [_chain(chain, arrays) for chain in character.chains],
+        "targets": [
+            {"name": target.name, "place": anchor_json(target.anchor, arrays)} for target in character.targets
+        ],
+        "values": [_value(value, arrays) for value in character.values],
+        "remarks": list(character.remarks),
+    }
+    if character.mechanisms:
+        plain["mechanisms"] = [mechanism_json(each, arrays) for each in character.mechanisms]
+    if character.bodies:
+        plain["bodies"] = [body_json(each, arrays) for each in character.bodies]
+    if character.robots:
+        plain["robots"] = [robot_json(robot, arrays) for robot in character.robots]
+    if character.behaviour is not None:
+        plain["behaviour"] = behaviour_json(character.behaviour, arrays)
+    if character.self_test is not None:
+        plain["self_test"] = {
+            name: arrays.put(array) for name, array in character.self_test._asdict().items()
+        }
+    return {
+        CHARACTER: json.dumps(plain, indent=1, allow_nan=False).encode("utf-8"),
+        ARRAYS: arrays.data,
+    }
+
+
+def _value(value: ValueEntry, arrays: ArrayWriter) -> dict[str, Any]:
+    stored: dict[str, Any] = {"name": value.name, "track": arrays.put(value.track.rows)}
+    if value.filter is not None:
+        name, limits, style = value.filter
+        stored["filter"] = {"name": name, **limits_json(limits), "style": style_json(style)}
+    return stored
+
+
+def _chain(chain: ChainEntry, arrays: ArrayWriter) -> dict[str, Any]:
+    tracks = {
+        name: arrays.put(getattr(chain, name).rows)
+        for name in ("base", "posture", "watch", "weights", "authored")
+    }
+    return {
+        "name": chain.name,
+        "rig": chain.rig,
+        "skeleton": skeleton_json(chain.skeleton),
+        "solver": chain.solver,
+        "options": options_json(chain.options),
+        "filter": chain.filter_name,
+        "styles": [style_json(style) for style in chain.styles],
+        "transition": chain.transition,
+        "ends": [{**end_json(end.inputs), "targets": list(end.targets)} for end in chain.ends],
+        "postures": postures_json(chain.postures, arrays),
+        "settings": {name: arrays.put(track.rows) for name, track in chain.settings.items()},
+        "base_frame": anchor_json(chain.base_frame, arrays),
+        **tracks,
+    }

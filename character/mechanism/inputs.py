@@ -1,0 +1,128 @@
+"""Goals of a mechanism in a frame, from poses in the world and its settings: what every host does alike."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...solvers.kinematics import rotations
+from ...solvers.kinematics.rotations import Vector
+from ...solvers.kinematics.se3 import Array, Frame, frame_array
+from ...solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
+from .tick import MechanismModel, by_joint
+
+CENTRE = "CENTRE"  # a goal of the centre of mass
+# Weights of what each goal asks for
+WEIGHTS = {
+    "FRAME": ("position_weight", "rotation_weight"),
+    "POSITION": ("position_weight",),
+    "ORIENTATION": ("rotation_weight",),
+    "AIM": ("position_weight", "direction_weight"),
+    "DIRECTION": ("direction_weight",),
+    CENTRE: ("position_weight",),
+}
+
+
+class GoalSpec(NamedTuple):
+    """What a goal asks of a body.
+
+    Attributes:
+        does: Key of `WEIGHTS`.
+        body: Name of the body; "" for the centre of mass.
+        on_body: The frame on the body that follows the target.
+        axis: Axis of that frame which points along the same axis of the target.
+    """
+
+    does: str
+    body: str
+    on_body: Frame
+    axis: Vector
+
+
+class GoalWeights(NamedTuple):
+    """Weights of a goal in a frame."""
+
+    position: Vector
+    rotation: Vector
+    direction: float
+
+
+def rigid_frame(matrix: Array) -> Array:
+    """Pose (4, 4) of a matrix, without its scale; of a mirrored one that with all axes reversed."""
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    columns = matrix[:3, :3] / np.where(lengths > 0.0, lengths, 1.0)
+    if np.linalg.det(columns) < 0.0:
+        columns = -columns
+    x, y, z = matrix[:3, 3].tolist()
+    return frame_array(Frame(rotations.from_matrix(columns.tolist()), (x, y, z)))
+
+
+def frame_of(pose: Array) -> Frame:
+    """A pose (4, 4) as a frame."""
+    return Frame(rotations.from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
+
+
+def goal(spec: GoalSpec, weights: GoalWeights, at: Array) -> FrameGoal | CentreGoal:
+    """The solver's goal; `at`: pose (4, 4) of the target in the base frame.
+
+    Raises:
+        MechanismError: a weight or the pose cannot be used.
+    """
+    frame = frame_of(at)
+    if spec.does == CENTRE:
+        return CentreGoal(frame.position, weights.position)
+    asks = WEIGHTS[spec.does]
+    return FrameGoal(
+        spec.body,
+        spec.on_body,
+        frame.position if "position_weight" in asks else None,
+        frame.rotation if "rotation_weight" in asks else None,
+        weights.position,
+        weights.rotation,
+        rotations.rotate(frame.rotation, spec.axis) if "direction_weight" in asks else None,
+        spec.axis,
+        weights.direction,
+    )
+
+
+def driven_goal(body: str, at: Array) -> FrameGoal:
+    """Goal of a body whose pose (4, 4) in the base frame is an input."""
+    frame = frame_of(at)
+    return FrameGoal(body, position=frame.position, rotation=frame.rotation)
+
+
+def motor_goals(
+    model: MechanismModel, driven: Sequence[FrameGoal], values: Sequence[float], weights: RegulariserWeights
+) -> Goals:
+    """Goals of a mechanism that its motors drive; `values`: of all motors [rad or m]."""
+    return Goals(
+        tuple(driven),
+        actuators=by_joint(model, dict(enumerate(values))),
+        regulariser_weights=weights,
+        counts_full_rotations=True,
+    )
+
+
+def target_goals(
+    model: MechanismModel,
+    goals: Sequence[FrameGoal | CentreGoal],
+    kept: Mapping[int, float],
+    weights: RegulariserWeights,
+    world_in_base: Array,
+) -> Goals:
+    """Goals of a mechanism that targets drive.
+
+    Args:
+        model: The mover.
+        goals: Goals of bodies, driven ones first, and of the centre of mass.
+        kept: Values [rad or m] of motors that keep theirs, by their indices.
+        weights: Weights of the motion regulariser.
+        world_in_base: Pose (4, 4) of the world in the base frame.
+    """
+    return Goals(
+        tuple(each for each in goals if isinstance(each, FrameGoal)),
+        tuple(each for each in goals if isinstance(each, CentreGoal)),
+        by_joint(model, kept),
+        regulariser_weights=weights,
+        weight_axes=frame_of(world_in_base).rotation,
+    )

@@ -1,0 +1,141 @@
+"""A host's robots, and the rules by which any host moves them, whether it is Blender or the player.
+
+* A port has one owner.
+* While a host steps through frames faster or slower than real time, robots keep their last values.
+* A robot is disarmed when something that moved it ends: what is shown then may be far from where it is.
+* Other programs may arm a robot only with a permit, which ends when it is disarmed or stopped.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Sequence
+
+from ..motion import Kinematic
+from .device import Device
+from .errors import DeviceError
+from .link import WorkerLink
+from .safety import State
+from .sentences import BLENDER, HostWords
+
+HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
+# the robot does not follow its host in these states, but may move
+SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
+
+
+class ArmingPermits:
+    """Which robots other programs may arm, by the keys of their sessions."""
+
+    def __init__(self) -> None:
+        self._keys: set[Hashable] = set()
+
+    def allow(self, key: Hashable, is_allowed: bool = True) -> None:
+        """Gives a robot a permit, or withdraws it."""
+        (self._keys.add if is_allowed else self._keys.discard)(key)
+
+    def is_allowed(self, key: Hashable) -> bool:
+        return key in self._keys
+
+    def withdraw_all(self) -> None:
+        self._keys.clear()
+
+
+class RobotSession:
+    """A robot that is connected: its link, and what moves it.
+
+    Attributes:
+        link: The link to its worker.
+        owner: Name of what it follows, for messages.
+    """
+
+    def __init__(self, link: WorkerLink, owner: str, key: Hashable, permits: ArmingPermits) -> None:
+        self.link, self.owner = link, owner
+        self._key, self._permits = key, permits
+        self._movers: frozenset[str] = frozenset()
+
+    def note_movers(self, movers: frozenset[str]) -> None:
+        """Says what moves the robot now, by names; it is disarmed if something of that has ended since the
+        last call.
+        """
+        if not self._movers <= movers and (state := self.link.status().state) not in SELF_MOVING:
+            self.disarm("" if state is State.DISARMED else "live motion has ended")
+        self._movers = movers
+
+    def disarm(self, reason: str = "") -> None:
+        """Disarms the robot; until the next command its status says the reason."""
+        self.link.disarm(reason)
+        self._permits.allow(self._key, False)
+
+
+class RobotSessions:
+    """The robots of one host, by keys."""
+
+    def __init__(self, permits: ArmingPermits | None = None) -> None:
+        self.permits = permits or ArmingPermits()
+        self.is_held = False  # whether robots keep their last values
+        self._by_key: dict[Hashable, RobotSession] = {}
+
+    def connect(
+        self,
+        key: Hashable,
+        owner: str,
+        device: Device,
+        python: str = sys.executable,
+        host: HostWords = BLENDER,
+    ) -> RobotSession:
+        """Connects a robot; nothing moves.
+
+        Args:
+            key, owner: Key and name of what it follows.
+            device: The robot.
+            python, host: As for `WorkerLink`.
+
+        Raises:
+            DeviceError: Another owner of this host uses the port, or as `WorkerLink`.
+            WorkerError: As `WorkerLink.open`.
+        """
+        self.close(key)
+        taken = next(
+            (each.owner for each in self._by_key.values() if each.link.device.line == device.line), ""
+        )
+        if taken and not device.is_virtual:
+            raise DeviceError(
+                f"Port {device.port} moves armature '{taken}' already: disconnect that one, or choose another"
+                " port"
+            )
+        link = WorkerLink(device, python, host)
+        link.open()
+        session = self._by_key[key] = RobotSession(link, owner, key, self.permits)
+        return session
+
+    def close(self, key: Hashable) -> None:
+        """Disarms a robot and closes its port; no effect without one of that key."""
+        session = self._by_key.pop(key, None)
+        if session is not None:
+            session.link.close()
+
+    def close_all(self) -> None:
+        """Disarms every robot and closes its port."""
+        for key in list(self._by_key):
+            self.close(key)
+
+    def press_stops(self) -> None:
+        """Emergency stop of all robots, from any thread."""
+        for session in list(self._by_key.values()):
+            session.link.stop()
+
+    def stop_all(self) -> int:
+        """Emergency stop of all robots; returns their number. All permits end."""
+        self.press_stops()
+        self.permits.withdraw_all()
+        return len(self._by_key)
+
+    def send(
+        self, key: Hashable, values: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0
+    ) -> None:
+        """Sends a robot its newest values, as `Link.send`; while robots are held it keeps its last ones."""
+        link = self._by_key[key].link
+        if self.is_held:
+            link.send_again()
+        else:
+            link.send(values, plays, due)

@@ -1,0 +1,72 @@
+from pathlib import Path
+
+import bpy
+from bpy.props import EnumProperty
+
+from ...character.file import writing
+from ...files.reasons import reason
+from ...rig.blender.counting import counted
+from ...rig.blender.errors import RigError
+from ...rig.output.character_file import CharacterExport
+from ..files import WritesFile, shown_files
+from ..stepwise import Stepwise
+
+SUFFIX = ".limber"
+
+
+class LIMBER_OT_export_character(Stepwise, WritesFile):
+    """Write the scene's chains with their postures and animation to a file that plays without Blender, with
+    the command limber
+    """
+
+    bl_label = "Export Limber Character"
+    bl_options = {"REGISTER"}
+
+    filter_glob: shown_files("*.limber")
+
+    behaviour: EnumProperty(
+        name="Behaviour",
+        description="What the character does by itself where it plays",
+        items=[
+            ("NONE", "None", "It plays its animation, and looks at its targets"),
+            ("ATTENTIVE", "Attentive", "Notices and attends to visitors, listens, speaks, searches, sleeps"),
+            ("CALM", "Calm", "Attends to visitors that stay, and moves little"),
+        ],
+    )
+
+    settings = ("filepath", "behaviour")
+    suffix = SUFFIX
+    nothing = "Nothing was exported"
+    cancelled = "The export is cancelled: nothing was written"
+
+    def _ask(self, context):
+        self.filepath = str(self._usual_path(context))
+        return super()._ask(context)
+
+    def _usual_path(self, context) -> Path:
+        if bpy.data.filepath:
+            return Path(bpy.data.filepath).with_suffix(SUFFIX)
+        return Path(f"{bpy.path.clean_name(context.scene.name)}{SUFFIX}")
+
+    def _begin(self, context):
+        return CharacterExport(context.scene, self.path.stem, self.behaviour)
+
+    def _finish(self, context):
+        path, character = self.path, self.work.finish()
+        try:
+            writing.write(path, character)
+        except OSError as error:
+            raise RigError(f"'{path}' cannot be written: {reason(error)}") from error
+        self.warn(character.remarks)
+        joints = counted(len(character.joint_names), "joint")
+        self.report(
+            {"INFO"},
+            f"{counted(character.frames, 'frame')} of {joints} are in '{path.name}': play it with limber",
+        )
+
+
+def _add_to_menu(menu, _context) -> None:
+    menu.layout.operator(LIMBER_OT_export_character.bl_idname, text="Limber Character (.limber)")
+
+
+MENU_ENTRIES = {"TOPBAR_MT_file_export": _add_to_menu}

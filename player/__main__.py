@@ -1,0 +1,8 @@
+"""Runs the command as `python -m limber.player`."""
+
+import sys
+
+from .command import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Bodies of a character file as a performance plays them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..character.body.inputs import BodyInputs
+from ..character.body.tick import BodyModel
+from ..character.chain.hanging import ChainPose
+from ..character.file.contents import Anchor, BodyEntry
+from ..character.host import Frame, NoPose, Session
+from .keys import key_of
+from .scene import Moment, PlayedView
+
+
+@dataclass
+class PlayedBodySession(Session[PlayedView, ChainPose]):
+    """Session of a body from a character file."""
+
+    entry: BodyEntry = field(kw_only=True)
+    model: BodyModel | None = None
+
+    def read(self, frame: Frame[PlayedView, ChainPose], dt: float) -> tuple[BodyModel, BodyInputs]:
+        if self.model is None:
+            self.model = self.entry.model()
+        return self.model, self.entry.at(frame.view.moment.frame)
+
+    def show(self, frame: Frame[PlayedView, ChainPose]) -> tuple[NoPose, NoPose]:
+        return {}, {}
+
+
+@dataclass(frozen=True)
+class PlayedBody:
+    """A body of a character file, as the stage knows it."""
+
+    entry: BodyEntry
+    looks_forward = False
+
+    @property
+    def key(self) -> str:
+        return key_of(self.entry)
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """It is fixed to nothing: its armature's place is in what it follows."""
+        return []
+
+    def followed(self, moment: Moment) -> Iterator[str]:
+        """It follows the clip's motion, no target."""
+        return iter(())
+
+    def new_session(self) -> PlayedBodySession:
+        return PlayedBodySession(entry=self.entry)
+
+    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
+        """What hangs on a body is where the clip has it, as the body is."""

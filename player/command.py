@@ -1,0 +1,126 @@
+"""The command `limber`: plays, checks and describes character files."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..character.file import reading
+from ..character.file.errors import CharacterFileError
+from ..files.reasons import reason
+from . import playing, script
+from .check import check
+from .errors import PlayerError
+from .info import info, lines
+from .live import LiveOptions, play_live
+from .pacing import SLOWEST
+
+FASTEST = 1000.0  # [ticks/s]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status.
+
+    Args:
+        arguments: What follows `limber` on the command line; None: of this process.
+    """
+    parsed = _parser().parse_args(arguments)
+    try:
+        status: int = parsed.run(parsed)
+        return status
+    except (CharacterFileError, PlayerError) as error:
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"{error.filename or parsed.file}: {reason(error)}")
+
+
+def _fail(sentence: str) -> int:
+    print(f"limber: {sentence}", file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="limber", description="Plays characters that Limber exported from Blender"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, run, text in (
+        ("play", _play, "play a character"),
+        ("check", _check, "prove that a character moves here as it did in Blender"),
+        ("info", _info, "say what is in a character file"),
+    ):
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}")
+        command.set_defaults(run=run)
+        command.add_argument("file", metavar="FILE", type=Path, help="a character file (.limber)")
+        if name == "play":
+            _add_play(command)
+        if name == "info":
+            command.add_argument("--json", action="store_true", help="as JSON")
+    return parser
+
+
+def _add_play(command: argparse.ArgumentParser) -> None:
+    simulated = command.add_argument_group("in simulated time, without a robot")
+    simulated.add_argument("--script", type=Path, help="JSON with targets and events")
+    simulated.add_argument("--out", type=Path, help="numpy archive for what the character does")
+    real = command.add_argument_group("in real time, with the robot of the file")
+    real.add_argument("--port", default="", help="another port than in the file; virtual: the virtual robot")
+    real.add_argument("--no-robot", action="store_true", help="connect none")
+    real.add_argument("--arm", action="store_true", help="arm the robot once it is connected: it moves")
+    real.add_argument("--status", action="store_true", help="say in a line a second what it does")
+    real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
+    real.add_argument("--seconds", type=float, help="end after this time")
+    real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
+
+
+def _rate(text: str) -> float:
+    rate = float(text)
+    if not SLOWEST <= rate <= FASTEST:
+        raise argparse.ArgumentTypeError(f"{text}: give a number from {SLOWEST:g} to {FASTEST:g}")
+    return rate
+
+
+def _play(parsed: argparse.Namespace) -> int:
+    character = reading.read(parsed.file)
+    if (parsed.script is None) != (parsed.out is None):
+        raise PlayerError("--script and --out belong together: give both, or none to play in real time")
+    if parsed.script is None:
+        options = LiveOptions(
+            parsed.rate,
+            parsed.seconds,
+            parsed.port,
+            parsed.no_robot,
+            sys.stdin.isatty(),
+            parsed.arm,
+            parsed.status,
+            parsed.seed,
+        )
+        play_live(character, parsed.file, options)
+        return 0
+    recording = playing.play(character, script.read(parsed.script))
+    playing.write(parsed.out, recording)
+    print(f"{len(recording['time'])} frames of {len(character.joint_names)} joints in {parsed.out}")
+    return 0
+
+
+def _check(parsed: argparse.Namespace) -> int:
+    character = reading.read(parsed.file)
+    verdict = check(character)
+    if verdict.frame is not None:
+        return _fail(
+            f"{character.name} does not move here as in Blender: from frame {verdict.frame} on joint"
+            f" '{verdict.joint}' differs, at most by {verdict.largest:.2g} rad. Export it again with the"
+            " version of Limber that is installed here"
+        )
+    print(
+        f"{character.name} moves here as in Blender: {verdict.frames} frames, largest difference"
+        f" {verdict.largest:.2g} rad"
+    )
+    return 0
+
+
+def _info(parsed: argparse.Namespace) -> int:
+    character = reading.read(parsed.file)
+    print(json.dumps(info(character), indent=1) if parsed.json else "\n".join(lines(character)))
+    return 0

@@ -1,0 +1,93 @@
+"""What is in a character file, for people and for programs."""
+
+from typing import Any
+
+from ..character.file.archive import VERSION
+from ..character.file.contents import ChainEntry, CharacterFile
+from ..solvers.kernel.library import kernel
+from ..solvers.table import SOLVERS
+from .paths import path_of
+
+
+def info(character: CharacterFile) -> dict[str, Any]:
+    """What is in a character file, as JSON."""
+    return {
+        "name": character.name,
+        "made_by": character.made_by,
+        "version": list(VERSION),
+        "rate": character.rate.fps / character.rate.fps_base,
+        "first_frame": character.first_frame,
+        "frames": character.frames,
+        "seconds": (character.frames - 1) * character.rate.seconds_a_frame,
+        "chains": [_chain(chain) for chain in character.chains],
+        "mechanisms": [mechanism.name for mechanism in character.mechanisms],
+        "bodies": [body.name for body in character.bodies],
+        "joints": list(character.joint_names),
+        "targets": [target.name for target in character.targets],
+        "values": [value.name for value in character.values],
+        "states": [state.name for state in character.behaviour.states] if character.behaviour else [],
+        "events": list(character.behaviour.events) if character.behaviour else [],
+        "paths": _paths(character),
+        "self_test_frames": len(character.self_test.commanded) if character.self_test else 0,
+        "remarks": list(character.remarks),
+    }
+
+
+def _chain(chain: ChainEntry) -> dict[str, Any]:
+    return {
+        "name": chain.name,
+        "rig": chain.rig,
+        "joints": list(chain.joint_names),
+        "solver": chain.solver,
+        "filter": chain.filter_name,
+        "targets": list(chain.ends[0].targets),
+        "postures": [posture.name for posture in chain.postures],
+    }
+
+
+def _paths(character: CharacterFile) -> list[str]:
+    """All that a script or a program can set."""
+    paths = []
+    for chain in character.chains:
+        paths += [path_of("weight", chain.name, posture.name) for posture in chain.postures]
+        paths += [path_of(word, chain.name) for word in ("posture", "influence", "share")]
+    return paths + [path_of("value", value.name) for value in character.values]
+
+
+def lines(character: CharacterFile) -> list[str]:
+    """What is in a character file, as lines to read."""
+    seconds = (character.frames - 1) * character.rate.seconds_a_frame
+    text = [
+        f"{character.name}, exported by {character.made_by}",
+        f"{character.frames} frames, {seconds:.1f} s at {1.0 / character.rate.seconds_a_frame:g} a second",
+    ]
+    for chain in character.chains:
+        postures = ", ".join(posture.name for posture in chain.postures) or "none"
+        text.append(
+            f"Chain '{chain.name}' of '{chain.rig}': {len(chain.skeleton)} joints, solver"
+            f" {SOLVERS[chain.solver].label}, looks at {', '.join(chain.ends[0].targets)}; postures:"
+            f" {postures}"
+        )
+    for mechanism in character.mechanisms:
+        motors = ", ".join(motor.name for motor in mechanism.motors)
+        text.append(f"Mechanism '{mechanism.name}': motors {motors or 'none'}")
+    for body in character.bodies:
+        feet = ", ".join(foot.link for foot in body.feet) or "none"
+        text.append(
+            f"Body of '{body.name}': {len(body.body)} joints, {len(body.targets)} targets; feet on the floor:"
+            f" {feet}"
+        )
+    if character.values:
+        text.append(f"Values: {', '.join(value.name for value in character.values)}")
+    if character.behaviour is not None:
+        states = ", ".join(state.name for state in character.behaviour.states)
+        text.append(f"States: {states}; events: {', '.join(character.behaviour.events) or 'none'}")
+    return [*text, _kernel_line(), *character.remarks]
+
+
+def _kernel_line() -> str:
+    """Whether this computer has the compiled kernel of the solvers."""
+    library = kernel()
+    if library is None:
+        return "Kernel: not here: solvers are slower. Install the wheel limber_kernel for this computer"
+    return f"Kernel: compiled code in {library.path}"

@@ -1,0 +1,104 @@
+"""Mechanisms of a character file as a performance plays them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..character.chain.hanging import ChainPose
+from ..character.chain.settings import BASES, BLEND, POSTURE, kept_values
+from ..character.file.contents import Anchor, MechanismEntry
+from ..character.file.mechanisms import Mounted
+from ..character.host import Frame, NoPose, Session
+from ..character.mechanism.inputs import (
+    GoalWeights,
+    driven_goal,
+    goal,
+    motor_goals,
+    rigid_frame,
+    target_goals,
+)
+from ..character.mechanism.tick import MechanismModel
+from ..solvers.kinematics.se3 import Array, inverse
+from ..solvers.mechanism.goals import CentreGoal, FrameGoal, Goals, RegulariserWeights
+from .keys import key_of
+from .scene import Moment, PlayedView
+
+
+@dataclass
+class PlayedMechanismSession(Session[PlayedView, ChainPose]):
+    """Session of a mechanism from a character file."""
+
+    entry: MechanismEntry = field(kw_only=True)
+    model: MechanismModel | None = None
+
+    def read(self, frame: Frame[PlayedView, ChainPose], dt: float) -> tuple[MechanismModel, Goals]:
+        entry, view = self.entry, frame.view
+        moment = view.moment
+        if self.model is None:
+            self.model = entry.model()
+
+        def world(mounted: Mounted) -> Array:
+            matrix: Array = rigid_frame(view.world(mounted.anchor)) @ mounted.offset
+            return matrix
+
+        back = inverse(world(entry.base_frame))
+        weight, speed_weight, speed = entry.regulariser.at(moment.frame).tolist()
+        weights = RegulariserWeights(weight, speed_weight, speed)
+        driven = [driven_goal(body, back @ world(mounted)) for body, mounted in entry.driven]
+        values = _kept(entry, moment.frame)
+        if entry.is_driven_by_motors:
+            return self.model, motor_goals(self.model, driven, values, weights)
+        goals: list[FrameGoal | CentreGoal] = [*driven]
+        for each in entry.goals:
+            target = rigid_frame(np.array(view.target(each.target)))
+            numbers = each.weights.at(moment.frame).tolist()
+            goal_weights = GoalWeights(tuple(numbers[:3]), tuple(numbers[3:6]), numbers[6])
+            goals.append(goal(each.spec, goal_weights, back @ target @ each.offset))
+        kept = {k: values[k] for k, motor in enumerate(entry.motors) if motor.keeps_value}
+        return self.model, target_goals(self.model, goals, kept, weights, back)
+
+    def show(self, frame: Frame[PlayedView, ChainPose]) -> tuple[NoPose, NoPose]:
+        return {}, {}
+
+
+@dataclass(frozen=True)
+class PlayedMechanism:
+    """A mechanism of a character file, as the stage knows it."""
+
+    entry: MechanismEntry
+    looks_forward = False
+
+    @property
+    def key(self) -> str:
+        return key_of(self.entry)
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """Where it is fixed, and what moves its driven bodies."""
+        return [self.entry.base_frame.anchor, *(mounted.anchor for _, mounted in self.entry.driven)]
+
+    def followed(self, moment: Moment) -> Iterator[str]:
+        """Names of the targets that it follows."""
+        return (each.target for each in self.entry.goals)
+
+    def new_session(self) -> PlayedMechanismSession:
+        return PlayedMechanismSession(entry=self.entry)
+
+    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
+        """Nothing of a character file hangs on a mechanism."""
+
+
+def _kept(entry: MechanismEntry, frame: float) -> list[float]:
+    """Values (m,) [rad or m] of the motors in the posture that the mechanism keeps, else their own."""
+    base = BASES[int(entry.base.step(frame))]
+    posture = int(entry.posture.step(frame))
+    weighted = []
+    if base == POSTURE:
+        weighted = [(1.0, entry.postures[posture].values)]
+    elif base == BLEND:
+        weights = entry.weights.at(frame).tolist()
+        pairs = zip(weights, entry.postures, strict=True)
+        weighted = [(weight, each.values) for weight, each in pairs if weight > 0.0]
+    values: list[float] = kept_values(base, weighted, entry.authored.at(frame)).tolist()
+    return values

@@ -1,0 +1,341 @@
+"""A character that plays: its movers on a stage of the engine, frame by frame, without a clock."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from ..character.behaviour.blending import Instruction, Usual
+from ..character.body.tick import BodyOutputs, BodyState
+from ..character.chain.hanging import ChainPose
+from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
+from ..character.chain.settings import (
+    BASES,
+    BLEND,
+    POSTURE,
+    ChainFrame,
+    ChainSettings,
+    LifeSettings,
+    chain_inputs,
+    kept_posture,
+    kept_values,
+)
+from ..character.chain.tick import ChainModel, ChainOutputs, ChainState, make_model
+from ..character.effects import PostureEffect
+from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry
+from ..character.file.reading import LIFE
+from ..character.host import Frame, NoPose, Session
+from ..character.mechanism.tick import MechanismOutputs
+from ..character.one_thread import in_one_thread
+from ..character.stage import Stage
+from ..motion import Kinematic
+from .bodies import PlayedBody
+from .controls import ChainControls, SetControls
+from .errors import PlayerError
+from .keys import Entry, key_of
+from .mechanisms import PlayedMechanism
+from .performer import Performer, Role
+from .scene import Moment, Played, PlayedScene, PlayedView
+
+
+@dataclass
+class PlayedChainSession(Session[PlayedView, ChainPose]):
+    """Session of a chain from a character file.
+
+    Attributes:
+        entry: The chain.
+        target: Name of the target that its own end follows.
+        base: World matrix of its base frame.
+        models: By whether stored postures are switched.
+    """
+
+    entry: ChainEntry = field(kw_only=True)
+    target: str = ""
+    base: Matrix = field(default_factory=list)
+    models: dict[bool, ChainModel] = field(default_factory=dict)
+
+    def read(self, frame: Frame[PlayedView, ChainPose], dt: float) -> tuple[ChainModel, ChainInputs]:
+        moment, entry = frame.view.moment, self.entry
+        controls = moment.controls[entry.name]
+        base, posture, weights = _kept(entry, controls, moment.frame)
+        settings, target = _settings(entry, controls, moment.frame), None
+        gestures: tuple[PostureEffect, ...] = ()
+        if moment.role is not None:
+            usual = Usual(_all_weights(entry, base, posture, weights), settings.influence, settings.share)
+            instruction, gestures = moment.role(entry.name, usual)
+            base, weights, target = BLEND, list(instruction.weights), instruction.target
+            settings = _directed(settings, instruction)
+        model = self._model(entry, base == POSTURE)
+        is_filtered = bool(model.filters)
+        watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
+        self.target = controls.target or target or watched
+        stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
+        if base == POSTURE and stored is None:
+            raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
+        pairs = zip(weights, entry.postures, strict=True)
+        weighted = (
+            [(1.0, stored)]
+            if stored is not None
+            else [(weight, each.values) for weight, each in pairs if weight > 0.0]
+        )
+        self.base = frame.view.world(entry.base_frame).tolist()
+        chain_frame = ChainFrame(
+            name=entry.name,
+            base=self.base,
+            ends=self._ends(entry, frame.targets),
+            posture=kept_values(base, weighted, entry.authored.at(moment.frame)),
+            kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
+            has_choice=len(moment.scene.anchors.keys() | moment.targets.keys()) > 1,
+            seconds=moment.seconds,
+            gestures=gestures,
+        )
+        return model, chain_inputs(
+            chain_frame,
+            settings,
+            is_filtered=is_filtered,
+            ahead=frame.ahead,
+            is_mutual=frame.is_mutual,
+        )
+
+    def _model(self, entry: ChainEntry, posture_jumps: bool) -> ChainModel:
+        if posture_jumps not in self.models:
+            self.models[posture_jumps] = make_model(
+                entry.skeleton,
+                entry.solver,
+                entry.filter_name,
+                entry.styles,
+                posture_jumps=posture_jumps,
+                options=entry.options,
+                transition=entry.transition,
+            )
+        return self.models[posture_jumps]
+
+    def _ends(self, entry: ChainEntry, view: PlayedView) -> tuple[EndInputs, ...]:
+        """Inputs of the ends with the targets' current matrices."""
+        names = (self.target, *(end.targets[0] for end in entry.ends[1:]))
+        return tuple(
+            end.inputs._replace(target=view.target(name), identity=name, name=name)
+            for end, name in zip(entry.ends, names, strict=True)
+        )
+
+    @property
+    def target_position(self) -> list[float]:
+        """Position [m] in the world of the target that its own end follows, at the last tick."""
+        inputs = self.ticked[1] if self.ticked is not None else None
+        return [row[3] for row in inputs.ends[0].target[:3]] if isinstance(inputs, ChainInputs) else []
+
+    @property
+    def solved(self) -> ChainOutputs | None:
+        """What the chain does; None: it could not be solved yet."""
+        return self.outputs if isinstance(self.outputs, ChainOutputs) else None
+
+    def show(self, frame: Frame[PlayedView, ChainPose]) -> tuple[ChainPose | NoPose, ChainPose | NoPose]:
+        outputs = self.solved
+        if outputs is None:
+            return self.pose, self.desired_pose
+        shown, desired = (
+            ChainPose(self.base, outputs.skeleton, tuple(angles.tolist()))
+            for angles in (outputs.angles, outputs.desired)
+        )
+        return shown, desired
+
+
+@dataclass(frozen=True)
+class PlayedChain:
+    """A chain of a character file, as the stage knows it."""
+
+    entry: ChainEntry
+    looks_forward = True
+
+    @property
+    def key(self) -> str:
+        return self.entry.name
+
+    def new_session(self) -> PlayedChainSession:
+        return PlayedChainSession(entry=self.entry)
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """Where it is fixed."""
+        return [self.entry.base_frame]
+
+    def followed(self, moment: Moment) -> Iterator[str]:
+        """Names of the targets that it follows, or may follow."""
+        for end in self.entry.ends:
+            yield from end.targets
+        if (target := moment.controls[self.entry.name].target) is not None:
+            yield target
+
+    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
+        view.place(self.key, pose)
+
+
+class Performance:
+    """A character that plays from the first frame of its clip on; it begins at rest there.
+
+    Args:
+        character: The character.
+        targets: Names of further targets beside those of the file.
+        seed: Seed of the behaviour's random draws.
+    """
+
+    def __init__(self, character: CharacterFile, targets: Sequence[str] = (), seed: int = 0) -> None:
+        self.character = character
+        self.performer = Performer(character.behaviour, seed) if character.behaviour is not None else None
+        self.parts: list[Played] = [
+            *(PlayedChain(chain) for chain in character.chains),
+            *(PlayedMechanism(mechanism) for mechanism in character.mechanisms),
+            *(PlayedBody(body) for body in character.bodies),
+        ]
+        self.controls = SetControls(
+            character, frozenset(targets) | {target.name for target in character.targets}
+        )
+        self.frame = 0.0  # of the clip, counted from 0
+        self._stage: Stage[PlayedView, ChainPose] = Stage()
+        self._scene = PlayedScene(
+            {chain.name: chain for chain in character.chains},
+            {target.name: target.anchor for target in character.targets},
+            {part.key: part for part in self.parts},
+        )
+        self._posture_names = {
+            chain.name: [posture.name for posture in chain.postures] for chain in character.chains
+        }
+
+    @in_one_thread
+    def advance(
+        self, frame: float, dt: float, targets: Mapping[str, Matrix], events: Sequence[str] = ()
+    ) -> None:
+        """Moves the character on.
+
+        Args:
+            frame: Frame of the clip, counted from 0.
+            dt: Time since the last call [s]; 0 in the first.
+            targets: World matrices of targets, in place of those of the clip.
+            events: Names of the events since the last call.
+        """
+        if self.performer is not None:
+            self.performer.advance(dt, events)
+        role = None if self.performer is None else partial(self._role, self.performer, dt)
+        rate = self.character.rate
+        seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
+        moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, role)
+        self.frame = frame
+        self._stage.tick(self.parts, moment, dt, {})
+
+    def _role(self, performer: Performer, dt: float, chain: str, usual: Usual) -> Role:
+        """What the behaviour asks of a chain in this moment."""
+        return performer.role(chain, self._posture_names[chain], usual, dt)
+
+    @property
+    def state(self) -> str:
+        """Name of the behaviour's state; "" without a behaviour."""
+        return self.performer.state.name if self.performer is not None else ""
+
+    def enter(self, state: str, cause: str) -> None:
+        """Enters a state of the behaviour; raises PlayerError if there is none of that name."""
+        if self.performer is None:
+            raise PlayerError(f"there is no state '{state}': the character has no behaviour")
+        self.performer.enter(state, cause)
+
+    def outputs(self, chain: ChainEntry) -> ChainOutputs | None:
+        """Outputs of a chain at the last call of `advance`; None: it could not be solved yet."""
+        return self._session(chain).solved
+
+    def mechanism_outputs(self, mechanism: MechanismEntry) -> MechanismOutputs | None:
+        """Outputs of a mechanism at the last call of `advance`; None: it could not be solved yet."""
+        outputs = self._stage.sessions[key_of(mechanism)].outputs
+        return outputs if isinstance(outputs, MechanismOutputs) else None
+
+    def body_outputs(self, body: BodyEntry) -> BodyOutputs | None:
+        """Outputs of a body at the last call of `advance`; None: it could not be solved yet."""
+        outputs = self._stage.sessions[key_of(body)].outputs
+        return outputs if isinstance(outputs, BodyOutputs) else None
+
+    def target_position(self, chain: ChainEntry) -> list[float]:
+        """Position [m] in the world of the target that a chain's own end follows."""
+        return self._session(chain).target_position
+
+    def problem(self, entry: Entry) -> str:
+        """Why a mover does not follow its goals, as a sentence; "" if it does."""
+        return self._stage.sessions[key_of(entry)].problem
+
+    def motion(self) -> dict[str, Kinematic]:
+        """Motion of every joint that is solved [rad, m, and per second], by its name in the file; without a
+        motion filter its speed is not known, and 0.
+        """
+        motion: dict[str, Kinematic] = {}
+        for body in self.character.bodies:
+            if (posed := self.body_outputs(body)) is not None:
+                state = self._stage.sessions[key_of(body)].state
+                values = posed.state.joints.tolist()
+                motion |= _named(
+                    body.joint_names, values, state.motion if isinstance(state, BodyState) else ()
+                )
+        for mechanism in self.character.mechanisms:
+            if (moved := self.mechanism_outputs(mechanism)) is not None:
+                motion |= _named(mechanism.joint_names, moved.values, ())
+        for chain in self.character.chains:
+            if (solved := self.outputs(chain)) is not None:
+                state = self._stage.sessions[key_of(chain)].state
+                known = state.motion if isinstance(state, ChainState) and state.model.filters else ()
+                motion |= _named(chain.joint_names, solved.angles.tolist(), known)
+        return motion
+
+    def values(self) -> list[float]:
+        """The values beside the joints."""
+        return [
+            float(_or(self.controls.values[value.name], value.track.at(self.frame)))
+            for value in self.character.values
+        ]
+
+    def _session(self, chain: ChainEntry) -> PlayedChainSession:
+        session = self._stage.sessions[chain.name]
+        if not isinstance(session, PlayedChainSession):
+            raise TypeError(f"'{chain.name}' is no chain")
+        return session
+
+
+def _named(
+    names: Sequence[str], values: Sequence[float], motion: Sequence[Kinematic]
+) -> dict[str, Kinematic]:
+    """Motion of joints by their names, from their values where that is not known."""
+    known = motion or [Kinematic(value) for value in values]
+    return dict(zip(names, known, strict=False))
+
+
+def _or(control: Any, authored: Any) -> Any:
+    """What was set, or what the clip has if nothing was."""
+    return authored if control is None else control
+
+
+def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str, int, list[float]]:
+    """Kind of base, index of the stored posture (-1: none), and weights of all, with what was set."""
+    weights = entry.weights.at(frame).tolist()
+    return (
+        BASES[_or(controls.base, int(entry.base.step(frame)))],
+        _or(controls.posture, int(entry.posture.step(frame))),
+        [controls.weights.get(k, weight) for k, weight in enumerate(weights)],
+    )
+
+
+def _all_weights(entry: ChainEntry, base: str, posture: int, weights: list[float]) -> list[float]:
+    """Weights of all stored postures, for any kind of base."""
+    if base == BLEND:
+        return weights
+    return [1.0 if base == POSTURE and k == posture else 0.0 for k in range(len(entry.postures))]
+
+
+def _directed(settings: ChainSettings, instruction: Instruction) -> ChainSettings:
+    """The settings with what a behaviour asks for."""
+    life = settings.life._replace(amount=instruction.life * settings.life.amount)
+    return settings._replace(influence=instruction.influence, share=instruction.share, life=life)
+
+
+def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
+    """The settings of a chain at a frame of its clip, with what was set."""
+    values = {name: float(track.at(frame)) for name, track in entry.settings.items()}
+    life = {name.removeprefix(LIFE): values.pop(name) for name in list(values) if name.startswith(LIFE)}
+    seed = int(life.pop("seed", 0.0))
+    for name in ("influence", "share"):
+        values[name] = _or(getattr(controls, name), values.get(name, 1.0))
+    return ChainSettings(**values, life=LifeSettings(**life, seed=seed))

@@ -1,0 +1,160 @@
+"""Plays a script in simulated time, and records what the character does. No device, no clock."""
+
+import json
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..character.file.bodies import body_values
+from ..character.file.contents import ChainEntry, CharacterFile
+from ..character.file.tracks import Array
+from ..files import atomic
+from .errors import PlayerError
+from .performance import Performance
+from .script import SAME_TIME, Event, Script, TargetPath
+
+SAME_RATE = 1e-6  # relative: a rate that is nearer to the clip's is the clip's
+ROWS = ("commanded", "desired", "target_position", "aim_error_desired", "aim_error", "state", "values")
+LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
+IDENTITY = np.eye(4).tolist()
+
+
+def play(character: CharacterFile, script: Script) -> dict[str, Array]:
+    """Plays a script; returns the arrays of the recording by their names.
+
+    Arrays have a row for each tick; row 0 is the first frame, at rest:
+        time (t,) [s]; joint_names (n,); commanded, desired (t, n) [rad, m]; lower, upper, velocity,
+        acceleration, jerk (n,); chain_names (c,); target_position (t, c, 3) [m]; aim_error_desired,
+        aim_error (t, c) [rad]; state (t,); value_names (v,); values (t, v); decisions, JSON lines.
+
+    Raises:
+        PlayerError: the script names what the character does not have, or a chain cannot be solved in the
+            first frame.
+    """
+    paths = dict(script.targets)
+    performance = Performance(character, tuple(paths), script.seed)
+    rows: dict[str, list[Any]] = {name: [] for name in ROWS}
+    decisions: list[dict[str, Any]] = []
+    coming = deque(script.events)
+    times = np.arange(round(script.seconds * script.rate) + 1) / script.rate
+    for number, time in enumerate(times.tolist()):
+        names = []
+        while coming and coming[0].at <= time + SAME_TIME:
+            event = coming.popleft()
+            decisions += _apply(performance, event)
+            names += [event.event] if event.event else []
+        frame, dt = _step(character, script.rate, number)
+        performance.advance(frame, dt if number else 0.0, _targets(character, paths, time, frame), names)
+        for name, row in _row(performance).items():
+            rows[name].append(row)
+    if performance.performer is not None:
+        decisions += [each._asdict() for each in performance.performer.decisions]
+    return {"time": times, **_recording(character, rows), "decisions": _lines(decisions)}
+
+
+def _recording(character: CharacterFile, rows: dict[str, list[Any]]) -> dict[str, Array]:
+    """Arrays of the recording, from what it has of each tick."""
+    return {
+        "joint_names": np.array(character.joint_names),
+        **{name: np.array(row) for name, row in rows.items()},
+        "state": np.array(rows["state"], dtype=str),
+        "values": np.array(rows["values"]).reshape(len(rows["values"]), len(character.values)),
+        **{name: np.array([getattr(each, name) for each in character.ranges]) for name in LIMITS},
+        "chain_names": np.array([chain.name for chain in character.chains]),
+        "value_names": np.array([value.name for value in character.values], dtype=str),
+    }
+
+
+def _lines(decisions: list[dict[str, Any]]) -> Array:
+    """Decisions as lines of JSON, in their order in time."""
+    ordered = sorted(decisions, key=lambda decision: round(float(decision["time"]), 6))
+    return np.array([json.dumps(decision) for decision in ordered], dtype=str)
+
+
+def write(path: Path, recording: dict[str, Array]) -> None:
+    """Writes a recording as a numpy archive; raises OSError."""
+    with atomic.replacing(path) as temporary, temporary.open("xb") as stream:
+        np.savez_compressed(stream, **recording)
+
+
+def _step(character: CharacterFile, rate: float, number: int) -> tuple[float, float]:
+    """Frame of the clip at a tick, and seconds between two ticks; those of the clip where the rates are
+    equal.
+    """
+    clip = character.rate
+    frames = rate * clip.seconds_a_frame  # ticks a frame
+    if abs(frames - 1.0) < SAME_RATE:
+        return float(number), clip.seconds_a_frame
+    return number / frames, 1.0 / rate
+
+
+def _targets(
+    character: CharacterFile, paths: dict[str, TargetPath], time: float, frame: float
+) -> dict[str, list[list[float]]]:
+    """World matrices of the script's targets at a time [s], which is that frame of the clip."""
+    authored = {target.name: target.anchor.frame for target in character.targets}
+    return {
+        name: path.at(time, authored[name].at(frame).tolist() if name in authored else IDENTITY)
+        for name, path in paths.items()
+    }
+
+
+def _apply(performance: Performance, event: Event) -> list[dict[str, Any]]:
+    """Does what an event says, but for naming it to the behaviour; returns what was set, as decisions."""
+    decision: dict[str, Any] = {"time": event.at, "cause": "script"}
+    if event.target is not None:
+        performance.controls.follow(*event.target)
+        return [decision | {"chain": event.target[0], "target": event.target[1]}]
+    if event.values:
+        for path, value in event.values:
+            performance.controls.set(path, value)
+        return [decision | {"set": dict(event.values)}]
+    if event.state:
+        performance.enter(event.state, "script")
+        return []
+    return [decision | {"event": event.event}]
+
+
+def _row(performance: Performance) -> dict[str, Any]:
+    """What a recording has of a tick."""
+    commanded, desired, positions, wanted, errors = [], [], [], [], []
+    for chain, outputs in _outputs(performance):
+        commanded += outputs.angles.tolist()
+        desired += outputs.desired.tolist()
+        positions.append(performance.target_position(chain))
+        wanted.append(outputs.solution.aim_error)
+        errors.append(outputs.filtered_aim_error)
+    for mechanism in performance.character.mechanisms:
+        moved = performance.mechanism_outputs(mechanism)
+        if moved is None:
+            raise PlayerError(performance.problem(mechanism))
+        commanded += moved.values
+        desired += moved.desired
+    for body in performance.character.bodies:
+        posed = performance.body_outputs(body)
+        if posed is None:
+            raise PlayerError(performance.problem(body))
+        columns = performance.character.columns(body)
+        commanded += body_values(posed.state)[columns].tolist()
+        desired += body_values(posed.desired)[columns].tolist()
+    return {
+        "commanded": commanded,
+        "desired": desired,
+        "target_position": positions,
+        "aim_error_desired": wanted,
+        "aim_error": errors,
+        "state": performance.state,
+        "values": performance.values(),
+    }
+
+
+def _outputs(performance: Performance) -> Iterator[tuple[ChainEntry, Any]]:
+    """The chains with their outputs; raises PlayerError where one could not be solved."""
+    for chain in performance.character.chains:
+        outputs = performance.outputs(chain)
+        if outputs is None:
+            raise PlayerError(performance.problem(chain))
+        yield chain, outputs

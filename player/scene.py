@@ -1,0 +1,125 @@
+"""Where everything of a performance is in a moment: what its sessions see of the scene."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ..character.behaviour.blending import Usual
+from ..character.chain.hanging import ChainPose
+from ..character.chain.inputs import Matrix
+from ..character.file.contents import Anchor, ChainEntry
+from ..character.file.tracks import Array
+from ..character.host import NoPose, SceneMover, Session
+from .controls import ChainControls
+from .performer import Role
+
+
+@dataclass
+class PlayedView:
+    """Poses in a moment: of the chains that were ticked as they are now, of others as they are authored.
+
+    Attributes:
+        moment: The moment.
+        chains: Where chains are, by their names.
+    """
+
+    moment: "Moment"
+    chains: dict[Hashable, ChainPose] = field(default_factory=dict)
+
+    def place(self, chain: Hashable, pose: ChainPose | NoPose) -> None:
+        """Puts a chain where it is; nothing where that is not known."""
+        if isinstance(pose, ChainPose):
+            self.chains[chain] = pose
+
+    def world(self, anchor: Anchor) -> Array:
+        """World matrix (4, 4) of an anchor."""
+        relative = anchor.frame.at(self.moment.frame)
+        if anchor.link is None:
+            return relative
+        chain, joint = anchor.link
+        if chain in self.chains:
+            return self.chains[chain].on(joint, relative)
+        entry = self.moment.scene.chains[chain]
+        base = self.world(entry.base_frame).tolist()
+        authored = tuple(entry.authored.at(self.moment.frame).tolist())
+        return ChainPose(base, entry.skeleton, authored).on(joint, relative)
+
+    def target(self, name: str) -> Matrix:
+        """World matrix of a target."""
+        if name in self.moment.targets:
+            return self.moment.targets[name]
+        matrix: Matrix = self.world(self.moment.scene.anchors[name]).tolist()
+        return matrix
+
+
+class Played(SceneMover[PlayedView, ChainPose], Protocol):
+    """A mover of a character file."""
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """Where it is fixed, and what moves its parts."""
+        ...
+
+    def followed(self, moment: "Moment") -> Iterator[str]:
+        """Names of the targets that it follows, or may follow."""
+        ...
+
+
+@dataclass(frozen=True)
+class PlayedScene:
+    """What is in a character file: chains by their names, where the clip has each target by its name, and
+    movers by their keys.
+    """
+
+    chains: Mapping[str, ChainEntry]
+    anchors: Mapping[str, Anchor]
+    movers: Mapping[Hashable, Played]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A moment of a performance: what a stage calls the host.
+
+    Attributes:
+        frame: Frame of the clip, counted from 0; between two frames a fraction.
+        seconds: Scene time [s].
+        scene: What is in the file.
+        targets: World matrices of targets that somebody places, in place of those of the clip.
+        controls: What was set of the chains, by their names.
+        role: What the behaviour asks of a chain in this moment; None: there is no behaviour.
+    """
+
+    frame: float
+    seconds: float
+    scene: PlayedScene
+    targets: Mapping[str, Matrix]
+    controls: Mapping[str, ChainControls]
+    role: Callable[[str, Usual], Role] | None
+
+    def needs(
+        self, movers: Sequence[SceneMover[PlayedView, ChainPose]], certain: bool = False
+    ) -> list[list[int]]:
+        places = {mover.key: k for k, mover in enumerate(movers)}
+        needs = []
+        for key in places:
+            played = self.scene.movers[key]
+            anchors = [*played.anchors, *map(self._anchor, played.followed(self))]
+            links = [anchor.link for anchor in anchors if anchor is not None]
+            chains = {link.chain for link in links if link is not None}
+            needs.append(sorted(places[chain] for chain in chains - {key}))
+        return needs
+
+    def view(
+        self,
+        poses: Sequence[
+            tuple[SceneMover[PlayedView, ChainPose], Session[PlayedView, ChainPose], ChainPose | NoPose]
+        ],
+    ) -> PlayedView:
+        view = PlayedView(self)
+        for mover, _, pose in poses:
+            view.place(mover.key, pose)
+        return view
+
+    def _anchor(self, target: str) -> Anchor | None:
+        """Where the clip has a target; None: somebody places it."""
+        return None if target in self.targets else self.scene.anchors[target]

@@ -1,0 +1,174 @@
+"""Scripts of a performance in simulated time: where targets are, and what is set when."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..character.chain.inputs import Matrix
+from ..character.file.tracks import Array
+from ..files.content import content
+from ..files.json_fields import JsonFields
+from ..files.plain import json_of
+from ..solvers.kinematics import rotations
+from .errors import PlayerError
+
+SAME_TIME = 1e-9  # [s] a time that is nearer to one of a script is that one, whatever its rounding
+LONGEST = 1_000_000.0  # [s]
+FASTEST = 10_000.0  # [ticks/s]
+MOST_SEED = 2**63 - 1
+KINDS = ("event", "state", "set", "target")  # of events
+
+
+class Event(NamedTuple):
+    """Something that happens at a time [s]; one of the other fields is given.
+
+    Attributes:
+        event, state: Names.
+        values: What is set, by paths.
+        target: A chain, and the target that it follows from now on.
+    """
+
+    at: float
+    event: str = ""
+    state: str = ""
+    values: tuple[tuple[str, float | str], ...] = ()
+    target: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class TargetPath:
+    """Where a target is: linear between the times, constant outside of them.
+
+    Attributes:
+        times: (k,) [s], ascending.
+        positions: (k, 3) [m] in Blender's world.
+        rotations: (k, 4) unit quaternions (w, x, y, z); None: as in the clip.
+    """
+
+    times: Array
+    positions: Array
+    rotations: Array | None
+
+    def at(self, time: float, authored: Matrix) -> Matrix:
+        """World matrix at a time [s]; `authored`: that of the clip."""
+        index, share = self._place(time)
+        last = min(index + 1, len(self.times) - 1)
+        position = self.positions[index] + share * (self.positions[last] - self.positions[index])
+        rows = [row[:3] for row in authored[:3]]
+        if self.rotations is not None:
+            begin, end = (tuple(self.rotations[k].tolist()) for k in (index, last))
+            rows = [list(row) for row in rotations.to_matrix(_between(begin, end, share))]
+        # Blender's world is single precision: the same target gives the same motion in both hosts.
+        spot = position.astype(np.float32).tolist()
+        return [[*row, number] for row, number in zip(rows, spot, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
+
+    def _place(self, time: float) -> tuple[int, float]:
+        """Index of the last time before `time`, and the share of the way from there to the next."""
+        index = int(np.searchsorted(self.times, time + SAME_TIME, side="right")) - 1
+        if index < 0 or index == len(self.times) - 1:
+            return max(index, 0), 0.0
+        past = time - float(self.times[index])
+        return index, 0.0 if past <= SAME_TIME else past / float(self.times[index + 1] - self.times[index])
+
+
+@dataclass(frozen=True)
+class Script:
+    """A performance: its length [s], ticks a second, seed, targets by their names, and events by time."""
+
+    seconds: float
+    rate: float
+    seed: int = 0
+    targets: tuple[tuple[str, TargetPath], ...] = ()
+    events: tuple[Event, ...] = ()
+
+
+def read(path: Path) -> Script:
+    """The script in a JSON file.
+
+    Raises:
+        PlayerError: It is no such script; the message says what is expected where.
+        OSError: It cannot be read.
+    """
+    try:
+        plain = json_of(content(path).decode("utf-8-sig"))
+    except ValueError as error:
+        raise PlayerError(f"'{path.name}' is no JSON: {error}") from error
+    return script_of(JsonFields(path.name, plain, PlayerError))
+
+
+def script_of(plain: JsonFields) -> Script:
+    """The script of a JSON object; raises PlayerError as `read`."""
+    seconds, rate = plain.number("seconds", LONGEST), plain.number("rate", FASTEST)
+    if seconds < 0.0:
+        plain.wrong("seconds", "a number from 0 up")
+    if rate <= 0.0:
+        plain.wrong("rate", "a number above 0")
+    paths = plain.child("targets").members("target") if plain.is_given("targets") else ()
+    events = plain.children("events", "event") if plain.is_given("events") else []
+    return Script(
+        seconds,
+        rate,
+        plain.whole("seed", 0, MOST_SEED) if plain.is_given("seed") else 0,
+        tuple((name, _path(target)) for name, target in paths),
+        tuple(sorted(map(_event, events), key=lambda event: event.at)),
+    )
+
+
+def _path(plain: JsonFields) -> TargetPath:
+    times = np.array(plain.numbers("times"))
+    if not len(times) or (np.diff(times) <= 0.0).any():
+        plain.wrong("times", "ascending times, at least one")
+    rotations_wxyz = (
+        _rows(plain, "rotations_wxyz", len(times), 4) if plain.is_given("rotations_wxyz") else None
+    )
+    if rotations_wxyz is not None:
+        lengths = np.linalg.norm(rotations_wxyz, axis=1, keepdims=True)
+        if not (lengths > 0.0).all():
+            plain.wrong("rotations_wxyz", "quaternions with a length above 0")
+        rotations_wxyz = rotations_wxyz / lengths
+    return TargetPath(times, _rows(plain, "positions", len(times), 3), rotations_wxyz)
+
+
+def _rows(plain: JsonFields, name: str, count: int, width: int) -> Array:
+    """A field with `count` rows of `width` numbers."""
+    rows = plain.get(name, list)
+    if len(rows) != count or any(not isinstance(row, list) or len(row) != width for row in rows):
+        plain.wrong(name, f"{count} rows of {width} numbers, one for each time")
+    flat = plain.numbers(name, values=[number for row in rows for number in row])
+    return np.array(flat).reshape(count, width)
+
+
+def _event(plain: JsonFields) -> Event:
+    at = plain.number("at", LONGEST)
+    kinds = [kind for kind in KINDS if plain.is_given(kind)]
+    if len(kinds) != 1:
+        plain.wrong("at", f"beside the time exactly one of {', '.join(KINDS)}")
+    (kind,) = kinds
+    if kind == "event":
+        return Event(at, event=plain.get("event", str))
+    if kind == "state":
+        return Event(at, state=plain.get("state", str))
+    if kind == "target":
+        follows = plain.child("target")
+        return Event(at, target=(follows.get("chain", str), follows.get("to", str)))
+    return Event(at, values=_values(plain))
+
+
+def _values(plain: JsonFields) -> tuple[tuple[str, float | str], ...]:
+    """What an event sets: for each path a number or a text."""
+    stored, paths = plain.child("set"), plain.get("set", dict)
+    return tuple(
+        (path, stored.get(path, str) if isinstance(value, str) else stored.number(path))
+        for path, value in paths.items()
+    )
+
+
+def _between(begin: rotations.Quaternion, end: rotations.Quaternion, share: float) -> rotations.Quaternion:
+    """A share of the shortest rotation from `begin` to `end`."""
+    if not share:
+        return begin
+    rotation = rotations.logarithm(rotations.multiply(end, rotations.conjugate(begin)))
+    part = rotations.exponential(rotations.scale(rotation, share))
+    return rotations.normalized(rotations.multiply(part, begin))

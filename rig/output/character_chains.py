@@ -1,0 +1,180 @@
+"""Reads a chain for a character file, frame by frame."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ...character.chain.settings import BASES, ChainSettings
+from ...character.file.anchors import Anchor
+from ...character.file.contents import ChainEntry, FollowingEnd
+from ...character.file.postures import StoredPosture
+from ...character.file.reading import LIFE
+from ...character.file.tracks import ClipTrack, track
+from ..blender.errors import RigError
+from ..chains import chain as build
+from ..chains.kept_posture import place
+from ..live.chain_session import ChainRecipe, ChainSession
+from ..live.mover import Mover
+from ..scene.goal import watched, with_goal
+from ..scene.placement import Hanging, Placement
+
+# over the frames: on what something hangs, and its world matrices
+Anchors = Callable[[list[Hanging | None], list[np.ndarray]], Anchor]
+
+
+class ChainRow(NamedTuple):
+    """What is read of a chain in a frame."""
+
+    base: int
+    posture: int  # index in the chain's list; -1: none
+    watch: int
+    weights: list[float]
+    settings: dict[str, float]
+    authored: np.ndarray
+    base_frame: np.ndarray  # (4, 4) of the chain's base in the world
+    hanging: Hanging | None
+
+
+class ExportedChain:
+    """Reads one chain over the frames of an export.
+
+    Args:
+        mover: The chain.
+        session: Its session, prepared.
+        name: Its name in the file.
+    """
+
+    def __init__(self, mover: Mover, session: ChainSession, name: str) -> None:
+        self.mover, self.session, self.name = mover, session, name
+        self.rows: list[ChainRow] = []
+        self.commanded: list[np.ndarray] = []
+        self.desired: list[np.ndarray] = []
+        self._problems: dict[int, str] = {}  # by frames
+        self._has_changed = False  # whether its joints were built in another way in a later frame
+        self._recipe: ChainRecipe | None = None  # of the first frame, with the skeleton
+        self._skeleton = None
+
+    @property
+    def targets(self) -> dict[str, tuple]:
+        """Object and bone ("": the object) of each target, by its name in the file."""
+        return {target.name: (target, "") for target in _targets_of(self.mover.settings)}
+
+    @property
+    def joint_names(self) -> dict[tuple[str, str], str]:
+        """Names in the file of its joints, by (bone, axis)."""
+        names = (f"{self.mover.owner.name}/{joint.name}" for joint in self._skeleton.joints)
+        return dict(zip(self.session.reader.joint_keys, names, strict=True))
+
+    def read(self, frame: int, placement: Placement) -> None:
+        """Reads a frame, after the chain's tick.
+
+        Raises:
+            RigError: the chain cannot be solved in the first frame.
+        """
+        mover, session = self.mover, self.session
+        if session.outputs is None:
+            raise RigError(f"Frame {frame}: {session.problem}")
+        if session.problem:
+            self._problems[frame] = session.problem
+        if self._recipe is None:
+            self._skeleton, self._recipe = session.model.skeleton, session.recipe
+        self._has_changed |= session.model.skeleton != self._skeleton
+        settings = build.keyed(mover.owner, mover.settings, placement.depsgraph)
+        index = place(mover.settings, settings)
+        self.rows.append(
+            ChainRow(
+                BASES.index(mover.settings.base),
+                -1 if index is None else index,
+                max(0, min(settings.watch, len(settings.targets))),
+                [posture.weight for posture in settings.postures],
+                _numbers(session.chain_settings),
+                session.authored,
+                np.array(session.base),
+                session.hanging,
+            )
+        )
+        self.commanded.append(session.outputs.angles)
+        self.desired.append(session.outputs.desired)
+
+    def anchor(self, anchors: Anchors) -> Anchor:
+        """Where its base is over the frames; `anchors` says where something is."""
+        return anchors([row.hanging for row in self.rows], [row.base_frame for row in self.rows])
+
+    def entry(self, anchors: Anchors) -> ChainEntry:
+        """The chain; `anchors` says where something is over the frames."""
+        chain, rows, recipe = self.mover.settings, self.rows, self._recipe
+        postures = self._postures()
+        kept = list(postures)  # indices in the chain's list
+        return ChainEntry(
+            name=self.name,
+            rig=self.mover.owner.name,
+            skeleton=self._skeleton,
+            solver=recipe.solver,
+            options=recipe.options,
+            filter_name=recipe.filter_name,
+            styles=recipe.styles,
+            transition=recipe.transition,
+            ends=tuple(
+                FollowingEnd(inputs, _names(chain, inputs.number, rows[0].watch))
+                for inputs in self.session.ends
+            ),
+            postures=tuple(postures.values()),
+            base=_track([row.base for row in rows]),
+            posture=_track([kept.index(row.posture) if row.posture in kept else -1 for row in rows]),
+            watch=_track([row.watch for row in rows]),
+            weights=track(np.array([[row.weights[k] for k in kept] for row in rows]).reshape(len(rows), -1)),
+            settings={name: _track([row.settings[name] for row in rows]) for name in rows[0].settings},
+            authored=track(np.array([row.authored for row in rows])),
+            base_frame=self.anchor(anchors),
+        )
+
+    def remarks(self, first_frame: int) -> list[str]:
+        """What cannot travel, and what happens instead, as sentences."""
+        mover, sentences = self.mover, []
+        if self._has_changed:
+            sentences.append(
+                f"{mover.label} has bones whose locked axes or scales are animated: in the file they stay as"
+                f" in frame {first_frame}"
+            )
+        if self._problems:
+            frame, why = next(iter(self._problems.items()))
+            sentences.append(f"{mover.label} could not follow its goal from frame {frame} on: {why}")
+        if mover.time_ahead:
+            sentences.append(f"{mover.label} looks ahead in a bake: in the file it plays as it does live")
+        return sentences
+
+    def _postures(self) -> dict[int, StoredPosture]:
+        """The stored postures that have values of the chain's joints, by their indices in its list."""
+        mover, session, postures = self.mover, self.session, {}
+        for index, posture in enumerate(mover.settings.postures):
+            if posture.action is not None and mover.in_posture(posture.action):
+                values = session.in_posture(mover, session.reader.joint_keys, posture.action)
+                postures[index] = StoredPosture(posture.action.name, values)
+        return postures
+
+
+def _targets_of(chain) -> list:
+    """The targets of a chain's own end, in their order, and those of its other ends."""
+    of_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
+    further = [end.target for end in with_goal(chain) if end.number]
+    return [target for target in (*of_end, *further) if target is not None]
+
+
+def _names(chain, number: int, watch: int) -> tuple[str, ...]:
+    """Names of the targets that an end may follow; where one is missing, that of the one that it follows."""
+    if number:
+        return (chain.ends[number - 1].target.name,)
+    targets = [watched(chain, index) for index in range(len(chain.targets) + 1)]
+    return tuple((target or targets[watch]).name for target in targets)
+
+
+def _numbers(settings: ChainSettings) -> dict[str, float]:
+    """A chain's settings by their names in a character file."""
+    numbers = settings._asdict()
+    life = numbers.pop("life")._asdict()
+    return {**numbers, **{LIFE + name: float(number) for name, number in life.items()}}
+
+
+def _track(values: list) -> ClipTrack:
+    return track(np.array(values, float))

@@ -1,0 +1,282 @@
+"""Export of a scene's character to a file that plays without Blender: built models, and what the animator
+authored, frame by frame.
+"""
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...character.behaviour.ready import READY
+from ...character.file.contents import (
+    Anchor,
+    ChainLink,
+    CharacterFile,
+    Rate,
+    SelfTest,
+    TargetEntry,
+    ValueEntry,
+)
+from ...character.file.tracks import track
+from ...character.order import in_order
+from ...hardware.errors import HardwareError
+from ...motion import MotionError
+from ..blender.errors import RigError
+from ..bones.file_joints import SourceKey
+from ..live import live
+from ..live.mover import Mover
+from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
+from ..live.stage import SceneStage, in_one_order
+from ..live.uses import Use, why_not
+from ..robot.device import driven_names
+from ..robot.value_filters import value_filter
+from ..robot.values import value_of
+from ..scene.dependencies import moved_targets
+from ..scene.placement import Hanging
+from .character_bodies import ExportedBody
+from .character_chains import ExportedChain
+from .character_mechanisms import ExportedMechanism
+from .character_robots import ExportedRobot
+from .stepped import Stepped, scene_frames
+
+TEST_FOR = 10.0  # [s] of the self-test
+
+
+class CharacterExport(Stepped):
+    """Reads the scene's movers over its frames, one frame per step. Nothing is written before `finish`.
+
+    Args:
+        scene: The scene; its chains that are live or have a target are exported, its bodies that follow a
+            motion, and its mechanisms with motors.
+        name: Name of the character.
+        behaviour: Key of a ready set in `READY`; "NONE": no behaviour.
+
+    Raises:
+        RigError: there is no such mover, or one cannot be baked.
+    """
+
+    keeps_unkeyed = True
+
+    def __init__(self, scene, name: str, behaviour: str = "NONE") -> None:
+        self.name, self.behaviour = name, behaviour
+        exported, self.left_out = _exported(scene)
+        self.frames = scene_frames(scene)
+        if not len(self.frames):
+            raise RigError("The scene's frame range is empty: set Start before End in the Output properties")
+        self.movers = in_one_order(exported)
+        self.stage = SceneStage()
+        live.prepare(self.stage, self.movers)
+        chains, mechanisms, bodies = (
+            [(mover, self.stage.session(*mover)) for mover in self.movers if isinstance(mover, kind)]
+            for kind in (ChainMover, MechanismMover, BodyMover)
+        )
+        names = [mover.name for mover, _ in chains]
+        self.chains = {
+            mover.key: ExportedChain(
+                mover,
+                session,
+                mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}",
+            )
+            for mover, session in chains
+        }
+        self.mechanisms = [ExportedMechanism(*each) for each in mechanisms]
+        self.bodies = [ExportedBody(*each) for each in bodies]
+        self.targets = {
+            name: target for each in self._readers for name, target in each.targets.items()
+        }  # object and bone of each target
+        self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
+        self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
+        self.auxiliaries = {
+            auxiliary.name: auxiliary
+            for owner in dict.fromkeys(mover.owner for mover in self.movers)
+            for auxiliary in owner.limber.device.auxiliaries
+        }
+        self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
+        self.robots, self.no_robots = _robots(self.movers)
+        self.total, self.done = len(self.frames), 0
+        super().__init__(scene)
+
+    @property
+    def _readers(self) -> list:
+        """The readers of all movers, in the order of the file."""
+        return [*self.chains.values(), *self.mechanisms, *self.bodies]
+
+    @property
+    def says(self) -> str:
+        return f"Reading frame {self.frames[min(self.done, self.total - 1)]} of {self.frames[-1]}"
+
+    def step(self) -> bool:
+        """Reads one frame; returns whether there are more.
+
+        Raises:
+            RigError: a mover cannot be solved in the first frame.
+        """
+        frame = self.frames[self.done]
+        self.scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        self.stage.advance(self.movers, depsgraph, self.seconds_a_frame if self.done else 0.0)
+        placement = self.stage.placement(self.movers, depsgraph)
+        for reader in self._readers:
+            reader.read(frame, placement)
+        for name, (target, bone) in self.targets.items():
+            matrix = placement.object(target)
+            self.places[name].append(
+                np.array(matrix @ placement.bone(target, bone) if bone else matrix, float)
+            )
+            self.hangings[name].append(placement.hanging(target, bone))
+        for name, auxiliary in self.auxiliaries.items():
+            value = value_of(auxiliary)
+            self.values[name].append(0.0 if value is None else value)
+        for robot in self.robots:
+            robot.read()
+        self.done += 1
+        return self.done < self.total
+
+    def finish(self) -> CharacterFile:
+        """What the file has."""
+        fps, base = self.scene.render.fps, self.scene.render.fps_base
+        chains = self._in_order()
+        entries = tuple(each.entry(self._anchor) for each in chains)
+        posture_names = dict.fromkeys(posture.name for entry in entries for posture in entry.postures)
+        character = CharacterFile(
+            name=self.name,
+            made_by=f"Limber for Blender {bpy.app.version_string}",
+            rate=Rate(float(fps), float(base)),
+            first_frame=self.frames[0],
+            frames=self.total,
+            chains=entries,
+            targets=tuple(
+                TargetEntry(name, self._anchor(self.hangings[name], places))
+                for name, places in self.places.items()
+            ),
+            values=tuple(
+                ValueEntry(name, track(np.array(row)), value_filter(self.auxiliaries[name]))
+                for name, row in self.values.items()
+            ),
+            robots=tuple(robot.entry(self._names()) for robot in self.robots),
+            behaviour=READY[self.behaviour](posture_names) if self.behaviour in READY else None,
+            mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
+            bodies=tuple(each.entry() for each in self.bodies),
+            remarks=tuple(self._remarks()),
+        )
+        self._end()
+        return replace(character, self_test=self._self_test(character, chains))
+
+    def _names(self) -> dict[SourceKey, str]:
+        """Names of the file's joints, by what a robot's joint follows; those of a chain before a body's."""
+        names: dict[SourceKey, str] = {}
+        for reader in (*self.bodies, *self.mechanisms, *self.chains.values()):
+            uid = reader.mover.settings.uid
+            names |= {(uid, *key): name for key, name in reader.joint_names.items()}
+        body_joints = {body.mover.owner: body.joint_names for body in self.bodies}
+        for owner, joint_names in body_joints.items():  # of chains that do not look
+            for chain in owner.limber.chains:
+                for joint in chain.joints:
+                    if joint.key in joint_names:
+                        names.setdefault((chain.uid, *joint.key), joint_names[joint.key])
+        return names
+
+    def _self_test(self, character: CharacterFile, chains: list[ExportedChain]) -> SelfTest:
+        """What Blender computed in the first seconds."""
+        tested = min(self.total, round(TEST_FOR / character.rate.seconds_a_frame) + 1)
+
+        def joined(name: str) -> np.ndarray:
+            columns = [
+                *(getattr(each, name)[:tested] for each in (*chains, *self.mechanisms)),
+                *(
+                    np.array(getattr(each, name)[:tested])[:, character.columns(entry)]
+                    for each, entry in zip(self.bodies, character.bodies, strict=True)
+                ),
+            ]
+            return np.hstack([np.array(each, float).reshape(tested, -1) for each in columns])
+
+        return SelfTest(joined("commanded"), joined("desired"))
+
+    def _in_order(self) -> list[ExportedChain]:
+        """The chains, each after the one on which it hangs."""
+        chains = list(self.chains.values())
+        places = {each.name: k for k, each in enumerate(chains)}
+        links = [each.anchor(self._anchor).link for each in chains]
+        needs = [[places[link.chain]] if link is not None else [] for link in links]
+        return [chains[k] for k in in_order(needs, [True] * len(needs), list).indices]
+
+    def _anchor(self, hanging: list[Hanging | None], world: list[np.ndarray]) -> Anchor:
+        """Where something is over the frames: on another exported chain, if it hangs on the same joint of it
+        in all of them, else in the world.
+        """
+        links = {each and (each.key, each.joint) for each in hanging}
+        first = next(iter(links))
+        if first is None or len(links) > 1 or first[0] not in self.chains:
+            return Anchor(None, track(np.array(world)))
+        link = ChainLink(self.chains[first[0]].name, first[1])
+        return Anchor(link, track(np.array([each.relative for each in hanging])))
+
+    def _remarks(self) -> list[str]:
+        """What cannot travel, and what happens instead, as sentences."""
+        remarks = [f"{mover.label} is not in the file: {why}" for mover, why in self.left_out]
+        remarks += [f"The robot of '{name}' is not in the file: {why}" for name, why in self.no_robots]
+        for reader in self._readers:
+            remarks += reader.remarks(self.frames[0])
+        for chain in self.chains.values():
+            remarks += self._hanging(chain)
+        return remarks
+
+    def _hanging(self, chain: ExportedChain) -> list[str]:
+        """What of a chain hangs on what other chains move, as sentences."""
+        sentences, mover = [], chain.mover
+        is_on_link = chain.anchor(self._anchor).link is not None
+        for other in (each.mover for each in self.chains.values()):
+            part = mover.part_moved_by(other) if other.key != mover.key else ""
+            is_fixed = part == "target" or not is_on_link
+            if part == "target":
+                target = moved_targets(mover.settings, other.moves)[0].name
+                is_fixed = self._anchor(self.hangings[target], self.places[target]).link is None
+            if part and is_fixed:
+                what = f"Target '{target}' of {mover.in_sentence}" if part == "target" else mover.label
+                sentences.append(
+                    f"{what} hangs on {other.in_sentence} by more than parents: in the file it moves as it"
+                    " does in the scene's frames"
+                )
+        return sentences
+
+
+def _exported(scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
+    """The scene's movers that go into a file, and bodies that cannot, each with the reason.
+
+    Raises:
+        RigError: there is none, or a chain or mechanism cannot be baked.
+    """
+    exported, left_out = [], []
+    for mover in (mover for obj in scene.objects for mover in movers_of(obj)):
+        is_body = isinstance(mover, BodyMover)
+        if not (mover.is_live or mover.bakes_when_off or is_body or _has_motors(mover)):
+            continue
+        why = why_not(Use.BAKE, mover)
+        if why and not is_body:
+            raise RigError(why)
+        if why:
+            left_out.append((mover, why))
+        else:
+            exported.append(mover)
+    if not exported:
+        raise RigError(
+            "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
+        )
+    return exported, left_out
+
+
+def _robots(movers: list[Mover]) -> tuple[list[ExportedRobot], list[tuple[str, str]]]:
+    """The robots of the movers' objects, and those that cannot be in a file, each with the reason."""
+    exported, left_out = [], []
+    for owner in dict.fromkeys(mover.owner for mover in movers):
+        if not driven_names(owner):
+            continue
+        try:
+            exported.append(ExportedRobot(owner))
+        except (HardwareError, MotionError, RigError) as error:
+            left_out.append((owner.name, str(error)))
+    return exported, left_out
+
+
+def _has_motors(mover: Mover) -> bool:
+    return isinstance(mover, MechanismMover) and len(mover.settings.motors) > 0

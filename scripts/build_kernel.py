@@ -1,0 +1,191 @@
+"""Compiles the solvers' kernel (solvers/kernel/*.c).
+
+    python scripts/build_kernel.py             for this machine, by its C compiler, into build/kernel/
+    python scripts/build_kernel.py --wheels    for all six platforms, by zig, into wheels/
+    python scripts/build_kernel.py --check     with gcc's sanitizers, into build/kernel/checked/
+
+The same sources give the same wheels, wherever and whenever they are built. The zig compiler is a Python
+package (requirements/kernel.txt) with an environment of its own, .venv-kernel, which is made at need.
+"""
+
+import argparse
+import base64
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ROOT / "solvers" / "kernel"
+BUILD = ROOT / "build" / "kernel"
+WHEELS = ROOT / "wheels"
+COMPILER = ROOT / ".venv-kernel"
+PINS = ROOT / "requirements" / "kernel.txt"
+COMPILERS = ("gcc", "cc", "clang")  # of a developer's machine, in order
+ENTRY_DATE, ENTRY_MODE = (1980, 1, 1, 0, 0, 0), 0o100644  # as in scripts/build.py
+
+# Contraction of products and sums differs between processors; nothing reads errno.
+FLAGS = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-shared")
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
+SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+UNIX = ("-fPIC", "-lm")
+
+
+class Platform(NamedTuple):
+    """One platform of the wheels."""
+
+    tag: str  # of the wheel
+    target: str  # as zig names it
+    library: str  # as solvers/kernel/library.py names it
+    more: tuple[str, ...] = ()  # flags
+
+
+LINUX, MACOS, WINDOWS = "liblimber_kernel.so", "liblimber_kernel.dylib", "limber_kernel.dll"
+PLATFORMS = (
+    Platform("manylinux2014_x86_64", "x86_64-linux-gnu.2.17", LINUX, UNIX),
+    Platform("manylinux2014_aarch64", "aarch64-linux-gnu.2.17", LINUX, UNIX),
+    Platform("macosx_11_0_x86_64", "x86_64-macos.11.0", MACOS),
+    Platform("macosx_11_0_arm64", "aarch64-macos.11.0", MACOS),
+    Platform("win_amd64", "x86_64-windows-gnu", WINDOWS),
+    Platform("win_arm64", "aarch64-windows-gnu", WINDOWS),
+)
+
+
+class KernelBuildError(Exception):
+    """The kernel cannot be compiled; the message says what mends it."""
+
+
+def run(command: list[str], folder: Path) -> None:
+    """Runs a command in a folder; its output is shown only where it fails."""
+    environment = os.environ | {"SOURCE_DATE_EPOCH": "315532800", "ZERO_AR_DATE": "1"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise KernelBuildError(f"{' '.join(command[:4])} failed:\n{done.stdout}{done.stderr}")
+
+
+def copied_sources(folder: Path) -> list[str]:
+    """Copies the sources to an empty folder, so that no path of this machine gets into a library; returns
+    the names of those to compile.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for source in sorted(SOURCES.glob("*.[ch]")):
+        shutil.copy(source, folder)
+    return sorted(source.name for source in folder.glob("*.c"))
+
+
+def compile_native(folder: Path, flags: tuple[str, ...] = ()) -> Path:
+    """The library of this machine, compiled in a folder."""
+    compiler = next((found for name in COMPILERS if (found := shutil.which(name))), None)
+    if compiler is None:
+        raise KernelBuildError(
+            "this machine has no C compiler (gcc, cc or clang); without the kernel all works, slower"
+        )
+    library = {"darwin": MACOS, "win32": WINDOWS}.get(sys.platform, LINUX)
+    sources = copied_sources(folder)
+    unix = () if sys.platform == "win32" else UNIX
+    run([compiler, *FLAGS, *WARNINGS, *flags, "-o", library, *sources, *unix], folder)
+    return folder / library
+
+
+def zig() -> str:
+    """A Python with zig, in an environment that is made at need."""
+    python = COMPILER / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if not python.exists():
+        venv.create(COMPILER, with_pip=True)
+    run([str(python), "-m", "pip", "install", "--quiet", "--requirement", str(PINS)], ROOT)
+    return str(python)
+
+
+def sources_digest() -> str:
+    """What the wheels depend on, as a digest."""
+    digest = hashlib.sha256()
+    for source in (*sorted(SOURCES.glob("*.[ch]")), Path(__file__), PINS, ROOT / "blender_manifest.toml"):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()
+
+
+def wheel_path(platform: Platform) -> Path:
+    version = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+    return WHEELS / f"limber_kernel-{version}-py3-none-{platform.tag}.whl"
+
+
+def make_wheel(platform: Platform, library: bytes) -> Path:
+    """Writes the wheel of one platform."""
+    path = wheel_path(platform)
+    version = path.name.split("-")[1]
+    record = f"limber_kernel-{version}.dist-info/RECORD"
+    files = {
+        "limber_kernel/__init__.py": b'"""The compiled kernel of Limber\'s solvers, a library beside this file."""\n',
+        f"limber_kernel/{platform.library}": library,
+        f"limber_kernel-{version}.dist-info/METADATA": (
+            f"Metadata-Version: 2.1\nName: limber_kernel\nVersion: {version}\n"
+            "Summary: The compiled kernel of Limber's solvers\nLicense: GPL-3.0-or-later\n"
+        ).encode(),
+        f"limber_kernel-{version}.dist-info/WHEEL": (
+            f"Wheel-Version: 1.0\nGenerator: limber\nRoot-Is-Purelib: false\nTag: py3-none-{platform.tag}\n"
+        ).encode(),
+    }
+    rows = []
+    for name, data in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        rows.append(f"{name},sha256={digest},{len(data)}\n")
+    files[record] = "".join([*rows, f"{record},,\n"]).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name, ENTRY_DATE)
+            entry.create_system, entry.external_attr = 3, ENTRY_MODE << 16  # Unix, on every system
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
+    return path
+
+
+def make_wheels() -> list[Path]:
+    """The wheels of all platforms, made anew where sources have changed."""
+    stamp, digest = WHEELS / "limber_kernel.sources", sources_digest()
+    wheels = [wheel_path(platform) for platform in PLATFORMS]
+    if all(path.exists() for path in wheels) and stamp.exists() and stamp.read_text() == digest:
+        return wheels
+    WHEELS.mkdir(exist_ok=True)
+    for old in WHEELS.glob("limber_kernel-*.whl"):
+        old.unlink()
+    python = zig()
+    for platform in PLATFORMS:
+        folder = BUILD / platform.target
+        sources = copied_sources(folder)
+        command = [python, "-m", "ziglang", "cc", "-target", platform.target, *FLAGS, "-s"]
+        run([*command, "-o", platform.library, *sources, *platform.more], folder)
+        make_wheel(platform, (folder / platform.library).read_bytes())
+    stamp.write_text(digest)
+    return wheels
+
+
+def main() -> int:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    kind = ask.add_mutually_exclusive_group()
+    kind.add_argument("--wheels", action="store_true", help="for all platforms")
+    kind.add_argument("--check", action="store_true", help="with sanitizers")
+    choice = ask.parse_args()
+    try:
+        if choice.wheels:
+            built = make_wheels()
+        else:
+            folder, flags = (BUILD / "checked", SANITIZERS) if choice.check else (BUILD / "native", ())
+            built = [compile_native(folder, flags)]
+            if not choice.check:
+                built = [Path(shutil.copy(built[0], BUILD))]
+    except KernelBuildError as error:
+        print(f"kernel: {error}", file=sys.stderr)
+        return 1
+    for path in built:
+        print(f"kernel: {path.relative_to(ROOT)}, {path.stat().st_size / 1000:.0f} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+#include "aims.h"
+
+#include "tree.h"
+#include "vectors.h"
+
+#define PI 3.14159265358979323846
+#define TINY 1.4916681462400413e-154 /* solvers/tolerances.py, as the next two */
+#define NO_DIRECTION 1e-12
+#define MET 1e-6
+#define ROLL_WEIGHT 0.1      /* of uprightness against the view (solvers/aims/blocks.py) */
+#define NEAREST 1e-3         /* of the reach (the same) */
+#define NEAR_HALF_TURN 1e-5  /* solvers/kinematics/se3.py */
+
+static int parts_of(const struct limber_aim *aim) { return (int)aim->parts; }
+
+static int is_view(int parts) { return parts & (LIMBER_DIRECTION | LIMBER_POINT); }
+
+int rows_of(const struct limber_aim *aim) {
+    int parts = parts_of(aim);
+    return (parts & LIMBER_ORIENTATION ? 3 : 0) + (parts & LIMBER_POSITION ? 3 : 0) +
+           (is_view(parts) ? (parts & LIMBER_UPRIGHT ? 3 : 2) : 0);
+}
+
+int32_t check_aims(const struct model *model, const struct limber_aim *aim, int aims) {
+    for (int i = 0; i < aims; i++, aim++) {
+        if (!is_within((const double *)aim, sizeof *aim / sizeof(double), LARGEST)) return LIMBER_NOT_FINITE;
+        if (!(aim->end >= 0.0 && aim->end < model->ends) || aim->end != floor(aim->end)) return LIMBER_GOAL;
+        if (!(aim->parts >= 1.0 && aim->parts < 64.0) || aim->parts != floor(aim->parts)) return LIMBER_GOAL;
+        int parts = parts_of(aim), rows = rows_of(aim);
+        if (rows < 1 || rows > ROWS_OF_AIM) return LIMBER_GOAL;
+        if ((parts & LIMBER_DIRECTION) && (parts & LIMBER_POINT)) return LIMBER_GOAL;
+        if (aim->weight < 0.0 || aim->weight > 1.0) return LIMBER_GOAL;
+    }
+    return LIMBER_OK;
+}
+
+static int is_two_sided(const struct limber_aim *aim) {
+    int parts = parts_of(aim);
+    return aim->symmetric != 0.0 && ((parts & LIMBER_ORIENTATION) || (is_view(parts) && (parts & LIMBER_UPRIGHT)));
+}
+
+int sided_aim(const struct limber_aim *aim, int aims) {
+    for (int i = 0; i < aims; i++)
+        if (is_two_sided(&aim[i])) return i;
+    return -1;
+}
+
+/* Rotation vector (3) [rad] of a rotation; near 180 degrees from its symmetric part. */
+static void logarithm(const double *turn, double *vector) {
+    double sines[3] = {0.5 * (turn[7] - turn[5]), 0.5 * (turn[2] - turn[6]), 0.5 * (turn[3] - turn[1])};
+    double sine = sqrt(dot(sines, sines)), angle = atan2(sine, 0.5 * (turn[0] + turn[4] + turn[8] - 1.0));
+    double factor = angle / larger(sine, TINY);
+    for (int i = 0; i < 3; i++) vector[i] = factor * sines[i];
+    if (angle <= PI - 2.0 * NEAR_HALF_TURN) return;
+    double outer[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) outer[3 * i + j] = 0.5 * (turn[3 * i + j] + turn[3 * j + i]) + (i == j);
+    int largest = outer[4] > outer[0] ? 1 : 0;
+    if (outer[8] > outer[4 * largest]) largest = 2;
+    double axis[3];
+    copy3(outer + 3 * largest, axis);
+    double length = sqrt(dot(axis, axis));
+    double signed_angle = dot(axis, sines) < 0.0 ? -angle : angle;
+    for (int i = 0; i < 3; i++) vector[i] = signed_angle * (axis[i] / larger(length, TINY));
+}
+
+/* Components i..i+2 of the columns: what each joint that moves the end gives to it. */
+static double *column_of(struct pose *pose, int joint, int row) { return pose->columns + joint * pose->rows + row; }
+
+static void orientation(const struct model *model, const struct limber_aim *aim, const double *end,
+                        const uint8_t *moves, double side, struct pose *pose, int row) {
+    double target[9], back[9], turn[9], weight = aim->weight;
+    for (int i = 0; i < 9; i++) target[i] = aim->rotation[i];
+    if (aim->symmetric != 0.0) {
+        /* The target's trace with the end's axes less the half roll's, which reverses X and Z. */
+        double nearer = 0.0;
+        for (int i = 0; i < 9; i++)
+            if (i % 3 != 1) nearer += 2.0 * target[i] * end[i];
+        if ((side == 0.0 ? nearer : side) < 0.0)
+            for (int i = 0; i < 9; i++)
+                if (i % 3 != 1) target[i] = -target[i];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) back[3 * i + j] = end[3 * j + i];
+    multiply(target, back, turn);
+    logarithm(turn, pose->error + row);
+    for (int i = 0; i < 3; i++) pose->error[row + i] *= weight;
+    for (int j = 0; j < model->joints; j++) {
+        double factor = moves[j] && !model->joint[j].prismatic ? weight : 0.0, *column = column_of(pose, j, row);
+        for (int i = 0; i < 3; i++) column[i] = factor * pose->axes[3 * j + i];
+    }
+}
+
+static void position(const struct model *model, const struct limber_aim *aim, const double *end, const uint8_t *moves,
+                     struct pose *pose, int row) {
+    double share = aim->weight / model->reach, velocity[3];
+    for (int i = 0; i < 3; i++) pose->error[row + i] = share * (aim->position[i] - end[9 + i]);
+    for (int j = 0; j < model->joints; j++) {
+        double *column = column_of(pose, j, row);
+        velocity_of(model, pose->frames, pose->axes, j, end + 9, velocity);
+        for (int i = 0; i < 3; i++) column[i] = moves[j] ? share * velocity[i] : 0.0;
+    }
+}
+
+/* Rotation [rad] about the view that brings the end upright once its view is on target, and the weight of it.
+ * The desired view and `up` are in the end's axes, `sine` that of the angle between the end's view and the desired. */
+static double roll_of(const struct limber_aim *aim, const double *view, double sine, const double *up, double side,
+                      double *weight) {
+    double x = view[0], y = view[1], z = view[2];
+    double sideways = x * up[0] + z * up[2];
+    double far = y < 0.0 ? sine * sine / (1.0 + fabs(y)) : 1.0 + y; /* 1 + y without loss of digits */
+    double tilt = up[1] + sideways / far;
+    double across = up[0] - x * tilt, along = up[2] - z * tilt;
+    if (aim->symmetric != 0.0) {
+        double chosen = side == 0.0 ? (along < 0.0 ? -1.0 : 1.0) : side;
+        across *= chosen, along *= chosen;
+    }
+    double shared = sideways + y * up[1], upright = sqrt(larger(0.0, 1.0 - shared * shared));
+    *weight = ROLL_WEIGHT * upright;
+    return upright > MET ? atan2(across, along) : 0.0;
+}
+
+static void view(const struct model *model, const struct limber_aim *aim, const double *end, const uint8_t *moves,
+                 double side, struct pose *pose, int row) {
+    int parts = parts_of(aim), is_point = parts & LIMBER_POINT, rows = parts & LIMBER_UPRIGHT ? 3 : 2;
+    double gap[3], desired[3], by_turn[9], by_move[9], weight = aim->weight, roll_weight = 1.0;
+    copy3(aim->view, gap);
+    if (is_point) subtract(gap, end + 9, gap);
+    rotate_back(end, gap, desired);
+    double x = desired[0], y = desired[1], z = desired[2], sine = hypot(x, z);
+    if (sine <= NO_DIRECTION) {
+        if (hypot(sine, y) <= NO_DIRECTION) y = 1.0; /* an end that is at its target may have any view */
+        x = 0.0, z = NO_DIRECTION; /* at 180 degrees any perpendicular of the view is a rotation axis: X */
+        sine = NO_DIRECTION;
+    }
+    double distance = hypot(sine, y), share = atan2(sine, y) / sine;
+    pose->error[row] = weight * (share * z), pose->error[row + 1] = weight * (share * -x);
+    /* Rows are along the end's axes X, Z and, of the roll, Y. */
+    static const int axes[3] = {0, 2, 1};
+    for (int i = 0; i < 3; i++) axis_of(end, axes[i], by_turn + 3 * i);
+    if (parts & LIMBER_UPRIGHT) {
+        double up[3], unit[3] = {x / distance, y / distance, z / distance};
+        rotate_back(end, aim->up, up);
+        double roll = roll_of(aim, unit, sine / distance, up, side, &roll_weight);
+        pose->error[row + 2] = weight * (roll_weight * roll);
+    }
+    if (is_point) { /* the direction to the target changes as the end moves */
+        double slope = -1.0 / distance / larger(distance, NEAREST * model->reach);
+        for (int i = 0; i < 3; i++) {
+            double axis[3] = {0.0, 0.0, 0.0}, hat[3];
+            axis[axes[i]] = slope;
+            cross(desired, axis, hat);
+            rotate(end, hat, by_move + 3 * i);
+        }
+    }
+    for (int j = 0; j < model->joints; j++) {
+        double *column = column_of(pose, j, row), velocity[3];
+        for (int i = 0; i < rows; i++) column[i] = 0.0;
+        if (!moves[j]) continue;
+        if (!model->joint[j].prismatic)
+            for (int i = 0; i < rows; i++) column[i] = dot(pose->axes + 3 * j, by_turn + 3 * i);
+        if (is_point) {
+            velocity_of(model, pose->frames, pose->axes, j, end + 9, velocity);
+            for (int i = 0; i < rows; i++) column[i] += dot(velocity, by_move + 3 * i);
+        }
+        for (int i = 0; i < rows; i++) column[i] *= i == 2 ? weight * roll_weight : weight;
+    }
+}
+
+void evaluate_aims(const struct model *model, const struct goal *goal, double side, struct pose *pose) {
+    pose->rows = 0;
+    for (int i = 0; i < goal->aims; i++) pose->rows += rows_of(&goal->aim[i]);
+    int row = 0;
+    for (int i = 0; i < goal->aims; i++) {
+        const struct limber_aim *aim = &goal->aim[i];
+        int parts = parts_of(aim), number = (int)aim->end;
+        double end[12], own = i == goal->sided ? side : 0.0;
+        const uint8_t *moves = model->moves + (size_t)model->end[number].joint * (size_t)model->joints;
+        end_frame(model, pose->frames, number, end);
+        if (parts & LIMBER_ORIENTATION) orientation(model, aim, end, moves, own, pose, row), row += 3;
+        if (is_view(parts)) view(model, aim, end, moves, own, pose, row), row += parts & LIMBER_UPRIGHT ? 3 : 2;
+        if (parts & LIMBER_POSITION) position(model, aim, end, moves, pose, row), row += 3;
+    }
+    double square = 0.0;
+    for (int i = 0; i < pose->rows; i++) square += pose->error[i] * pose->error[i];
+    pose->size = sqrt(square);
+}

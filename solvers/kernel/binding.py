@@ -1,0 +1,353 @@
+"""One skeleton in the compiled kernel: arrays are prepared once, so that a call takes a few microseconds."""
+
+import ctypes
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+
+from ..goals import GazeGoal
+from ..kinematics.skeleton import Angles
+from .aims import SIZE, aim_numbers
+from .inputs import Forecast, ModelInput, PlannedPath, TransitionInput
+from .library import Kernel, KernelError, check
+from .structures import (
+    Buffer,
+    Correction,
+    EndErrors,
+    Evaluated,
+    FrameStructure,
+    PlanStructure,
+    ProblemStructure,
+    SkeletonStructure,
+    Tracked,
+    frame_numbers,
+)
+
+# As in limber.h: candidates of a search at least, branches of a plan, steps of a simulation, no transition
+SEARCH, POOL, MOST_STEPS, STAY = 40, 10, 64, 1
+MOST_CORRECTIONS = 200  # steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
+Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
+
+
+class CompiledModel:
+    """A model in the kernel, with the buffers of its calls; one thread at a time may use it."""
+
+    def __init__(self, kernel: Kernel, model: ModelInput) -> None:
+        self.kernel, self.model, self.n = kernel, model, len(model.lower)
+        skeleton, tree, directions = model.skeleton, model.skeleton.tree, model.shape
+        integers = {
+            "parents": tree.parents,
+            "prismatic": [kind == "prismatic" for kind in tree.kinds],
+            "carriers": [each.carrier for each in directions],
+            "slides": [each.slide for each in directions],
+            "end_joints": [end.joint for end in skeleton.ends],
+        }
+        reals = {
+            "rests": frame_numbers(tree.rests),
+            "axes": tree.axes,
+            "lower": model.lower,
+            "upper": model.upper,
+            "vectors": model.vectors,
+            "weights": model.weights,
+            "end_frames": frame_numbers(tree.ends),
+        }
+        arrays = {name: np.array(values, np.int32) for name, values in integers.items()} | {
+            name: np.ascontiguousarray(values, float) for name, values in reals.items()
+        }
+        described = SkeletonStructure(
+            joints=self.n,
+            directions=len(directions),
+            ends=len(skeleton.ends),
+            hold_body=model.options.hold_body,
+            reach=skeleton.reach,
+            transition_speed=model.options.transition_speed,
+            **{name: array.ctypes.data for name, array in arrays.items()},
+        )
+        size = kernel.model_bytes(ctypes.byref(described))
+        self._memory = Buffer(size // 8 + 1)
+        check(kernel.model(self._memory.address, size, ctypes.byref(described)))
+        self._posture = Buffer(self.n)
+        self._kept: tuple[tuple[float, ...], float] | None = None
+        self._problem = ProblemStructure(model=self._memory.address, posture=self._posture.address)
+        self._address = ctypes.addressof(self._problem)
+        self._aims, self._candidates = 0, 0
+        self._goal: GazeGoal | None = None
+        self._start, self._velocity = Buffer(self.n), Buffer(self.n)
+        self._branch, self._best = Buffer(self.n), Buffer(self.n)
+        self._pool, self._durations, self._goals = Buffer(POOL, self.n), Buffer(MOST_STEPS), Buffer(1)
+        self._moving, self._times = Buffer(1), Buffer(MOST_STEPS + 1)
+        self._frame = FrameStructure(
+            start=self._start.address,
+            velocity=self._velocity.address,
+            branch=self._branch.address,
+            angles=self._best.address,
+        )
+        self._frame_address = ctypes.addressof(self._frame)
+        self._plan = PlanStructure(
+            angles=self._start.address,
+            branch=self._branch.address,
+            durations=self._durations.address,
+            pool=self._pool.address,
+        )
+        self._plan_address = ctypes.addressof(self._plan)
+
+    def pose(self, goal: GazeGoal, posture: tuple[float, ...], keep: float, candidates: int = 1) -> int:
+        """Writes a problem for so many candidates; returns its address."""
+        aims = len(goal.ends)
+        if aims > self._aims or candidates > self._candidates:
+            self._grow(max(aims, self._aims), max(candidates, self._candidates))
+        if goal is not self._goal:
+            self._problem.aim = self._aim.address
+            numbers = aim_numbers(goal)
+            self._aim.array[: len(numbers)] = numbers
+            self._goal = goal
+        if (posture, keep) != self._kept:
+            self._posture.array[:] = posture
+            self._problem.keep, self._kept = keep, (posture, keep)
+        self._problem.aims = aims
+        return self._address
+
+    def _grow(self, aims: int, candidates: int) -> None:
+        """Makes room for so many aims and candidates."""
+        size = self.kernel.workspace_bytes(self._memory.address, aims, candidates)
+        if not size:
+            raise KernelError(
+                f"{aims} aims and {candidates} candidates are more than the compiled solver takes"
+            )
+        self._workspace, self._aim = Buffer(size // 8 + 1), Buffer(SIZE * aims)
+        self._problem.workspace, self._problem.workspace_bytes = self._workspace.address, size
+        self._aims, self._candidates, self._goal = aims, candidates, None
+        n = self.n
+        self._angles, self._sides, self._shape = Buffer(candidates, n), Buffer(candidates), Buffer(candidates)
+        self._values = Buffer(8 * candidates + 8)
+        self._error, self._columns = Buffer(6 * aims), Buffer(n * 6 * aims)
+        self._matrix, self._descent = Buffer(n, n), Buffer(n)
+
+    def forward(self, angles: Angles) -> tuple[Angles, Angles]:
+        """Frames (n, 12) and axes (n, 3) of the joints at angles (n,)."""
+        values, frames, axes = Buffer(self.n), Buffer(self.n, 12), Buffer(self.n, 3)
+        values.array[:] = angles
+        check(self.kernel.forward(self._memory.address, values.address, frames.address, axes.address))
+        return frames.array, axes.array
+
+    def evaluate(
+        self, goal: GazeGoal, posture: tuple[float, ...], keep: float, angles: Angles, side: float = 0.0
+    ) -> Evaluated:
+        """Errors and derivatives of one configuration (n,)."""
+        problem = self.pose(goal, posture, keep)
+        self._angles.array[0] = angles
+        check(
+            self.kernel.evaluate(
+                problem,
+                self._angles.address,
+                side,
+                self._error.address,
+                self._columns.address,
+                self._matrix.address,
+                self._descent.address,
+                self._values.address,
+            )
+        )
+        values = self._values.array
+        rows = int(values[0])
+        lower = np.tril(self._matrix.array)
+        return Evaluated(
+            self._error.array[:rows].copy(),
+            self._columns.array[: self.n * rows].reshape(self.n, rows).copy(),
+            lower + np.tril(lower, -1).T,
+            self._descent.array.copy(),
+            *values[1:6].tolist(),
+        )
+
+    def descend(
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        keep: float,
+        angles: Angles,
+        sides: Angles,
+        shape: Angles,
+        steps: int,
+        passes: int,
+    ) -> tuple[Angles, Angles]:
+        """Configurations (m, n) after so many large steps, and merits, mean cosines and aim errors (3, m)."""
+        m = len(angles)
+        problem = self.pose(goal, posture, keep, m)
+        self._angles.array[:m], self._sides.array[:m], self._shape.array[:m] = angles, sides, shape
+        check(
+            self.kernel.descend(
+                problem,
+                m,
+                self._angles.address,
+                self._sides.address,
+                self._shape.address,
+                steps,
+                passes,
+                self._values.address,
+            )
+        )
+        return self._angles.array[:m].copy(), self._values.array[: 3 * m].reshape(3, m).copy()
+
+    def search(
+        self, goal: GazeGoal, posture: tuple[float, ...], keep: float, starts: Angles, sides: Angles
+    ) -> tuple[tuple[float, ...], float, int]:
+        """The best configuration (n,) from scratch, from starts (m, n) on `sides` (m,), its aim error [rad]
+        and the number of steps.
+        """
+        m = len(starts)
+        problem = self.pose(goal, posture, keep, max(m, SEARCH))
+        self._angles.array[:m], self._sides.array[:m] = starts, sides
+        best, values = self._best, self._values
+        check(
+            self.kernel.search(
+                problem, m, self._angles.address, self._sides.address, best.address, values.address
+            )
+        )
+        aim_error, steps = values.array[:2].tolist()
+        return tuple(best.array.tolist()), aim_error, int(steps)
+
+    def correct(
+        self,
+        goal: GazeGoal,
+        posture: tuple[float, ...],
+        starts: Sequence[tuple[float, ...]],
+        costs: Sequence[float] | None = None,
+        steps: int = MOST_CORRECTIONS,
+        looks: bool = True,
+    ) -> list[Correction]:
+        """Starts (m, n) with their aim corrected exactly, by so many steps at most.
+
+        Args:
+            goal: The goal.
+            posture: Posture (n,) within limits from which shape deviations are measured.
+            starts: Configurations (m, n).
+            costs: Costs (n,) of the joints; None: all 1.
+            steps: 0: the starts are only evaluated.
+            looks: Whether the views alone are corrected where a chain cannot also be upright.
+        """
+        m = len(starts)
+        problem = self.pose(goal, posture, 1.0, m)
+        self._angles.array[:m] = starts
+        values, errors = self._values, (EndErrors * m)()
+        if costs is not None:
+            self._best.array[:] = costs
+        check(
+            self.kernel.correct(
+                problem,
+                m,
+                None if costs is None else self._best.address,
+                steps,
+                looks,
+                self._angles.address,
+                values.address,
+                ctypes.addressof(errors),
+            )
+        )
+        rows = values.array[: 3 * m].reshape(m, 3).tolist()
+        return [
+            Correction(
+                tuple(angles), size, cosine, int(used), each.angle, each.whole, bool(each.is_at_target)
+            )
+            for angles, (size, cosine, used), each in zip(
+                self._angles.array[:m].tolist(), rows, errors, strict=True
+            )
+        ]
+
+    def local_frame(
+        self,
+        problem: Problem,
+        start: Angles,
+        velocity: Angles,
+        dt: float,
+        trust: float,
+        damping: float,
+    ) -> Tracked:
+        """The next frame's angles by a local step from `start` (n,) at `velocity` (n,)."""
+        frame = self._frame
+        address = self.pose(*problem)
+        self._start.array[:], self._velocity.array[:] = start, velocity
+        frame.dt, frame.trust, frame.damping = dt, trust, damping
+        check(self.kernel.local_frame(address, self._frame_address))
+        return Tracked(self._best.array.copy(), frame.aim_error, frame.merit, frame.steps, None, 0.0)
+
+    def transition_frame(
+        self,
+        problem: Problem,
+        start: Angles,
+        velocity: Angles,
+        dt: float,
+        transition: TransitionInput,
+        speed: float,
+        is_still: bool,
+    ) -> Tracked:
+        """The next frame's angles by a step of a transition, and the transition as it goes on."""
+        frame = self._frame
+        address = self.pose(*problem)
+        self._start.array[:], self._velocity.array[:] = start, velocity
+        self._branch.array[:] = transition.branch
+        frame.dt, frame.trust, frame.damping = dt, 1.0, 1.0
+        frame.kind, frame.speed, frame.is_still = transition.kind, speed, is_still
+        check(self.kernel.transition_frame(address, self._frame_address))
+        branch = None if frame.kind == STAY else tuple(self._branch.array.tolist())
+        return Tracked(
+            self._best.array.copy(), frame.aim_error, frame.merit, frame.steps, branch, frame.speed
+        )
+
+    def plan(
+        self,
+        problem: Problem,
+        forecast: Forecast,
+        lead: float,
+        durations: tuple[float, ...],
+        starts: tuple[Angles, Angles, Angles],
+        path: PlannedPath,
+    ) -> tuple[Angles, int | None, tuple[float, ...]]:
+        """A plan: the best starts on different branches (b, n), the kind of the chosen transition, or None
+        where that in progress goes on, and the chosen branch.
+
+        Args:
+            problem: The goal now, the posture and the weight of the shape.
+            forecast: Of the goal.
+            lead: Time [s] from now for which branches are followed.
+            durations: Of the steps of a simulation [s].
+            starts: Configurations (m, n), the weights of the shape (m,) and the sides (m,).
+            path: From where, and how it is now.
+        """
+        angles, shape, sides = starts
+        m, steps, ends = len(angles), len(durations), len(problem[0].ends)
+        address = self.pose(*problem, max(m, (POOL + 1) * (MOST_STEPS + 1)))
+        self._write_goals(forecast, ends, (lead, *accumulate(durations)))
+        self._problem.aim, self._goal = self._goals.address, None
+        self._angles.array[:m], self._shape.array[:m], self._sides.array[:m] = angles, shape, sides
+        self._start.array[:], self._durations.array[:steps] = path.angles, durations
+        self._branch.array[:] = path.branch or path.angles
+        plan = self._plan
+        plan.start, plan.sides, plan.shape = (
+            self._angles.address,
+            self._sides.address,
+            self._shape.address,
+        )
+        plan.goals, plan.starts, plan.steps = self._goals.address + 8 * SIZE * ends, m, steps
+        plan.dt, plan.speed, plan.hysteresis, plan.kind = path.dt, path.speed, path.hysteresis, path.kind
+        plan.is_lasting, plan.is_straight_only = path.is_lasting, path.is_straight_only
+        check(self.kernel.plan(address, self._plan_address))
+        pool = self._pool.array[: plan.pooled].copy()
+        return pool, plan.kind if plan.is_new else None, tuple(self._branch.array.tolist())
+
+    def _write_goals(self, forecast: Forecast, ends: int, times: tuple[float, ...]) -> None:
+        """Writes the goals at times [s] from now to the buffer of goals."""
+        count = len(times) * ends * SIZE
+        if count > len(self._goals.array):
+            self._goals, self._moving = Buffer(count), Buffer(6 * ends)
+        if forecast.ahead:
+            self._goals.array[:count] = [
+                number for time in times for number in aim_numbers(forecast.at(time))
+            ]
+            return
+        self._moving.array[: 6 * ends] = [
+            number for velocity in forecast.moving for vector in velocity for number in vector
+        ]
+        self._times.array[: len(times)] = [forecast.time_of(time) for time in times]
+        aim, moving, when = self._aim.address, self._moving.address, self._times.address
+        check(self.kernel.forecast(aim, moving, ends, when, len(times), self._goals.address))

@@ -1,0 +1,113 @@
+#include "coordinate_descent.h"
+
+#include "phases.h"
+
+#define NO_PULL (SAME_ANGLE * SAME_ANGLE) /* solvers/coordinate_descent.py */
+
+/* Where a sweep lets joints be. */
+enum range { ANYWHERE, WITHIN_LIMITS, OFF_LIMITS };
+
+/* Result of one sweep. */
+struct swept {
+    Quaternion end;
+    double moved; /* [rad] the largest rotation */
+    int aims;     /* whether the end's direction was met before the end of the sweep */
+};
+
+/* Rotation of a hinge that aligns the projections of two vectors on the plane across its axis
+ * (`pull_of_vectors(...).best_rotation`). */
+static double best_rotation(double across, double level) {
+    return across * across + level * level <= NO_PULL ? 0.0 : atan2(across, level);
+}
+
+static double toward_vector(Vector axis, Vector now, Vector desired) {
+    double across = dot(axis, cross(now, desired));
+    return best_rotation(across, dot(now, desired) - dot(now, axis) * dot(desired, axis));
+}
+
+static double toward_frame(Vector axis, Quaternion now, Quaternion desired) {
+    Quaternion turn = multiply(desired, conjugate(now));
+    double along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
+    return best_rotation(2.0 * turn.w * along, turn.w * turn.w - along * along);
+}
+
+/* Cosine of the angle between the end's direction and the target. */
+static double gain_of(const struct end_aim *aim, Quaternion end) { return dot(rotate(end, Y), aim->direction); }
+
+static int is_whole(const struct chain *chain, const struct end_aim *aim) {
+    return aim->has_orientation && !end_is_twister(chain);
+}
+
+static double limited(const JointModel *model, double angle, enum range range, double edge) {
+    if (range == ANYWHERE) return angle;
+    double safe = safe_angle(model, angle);
+    return range == OFF_LIMITS ? off_edge(model, safe, edge) : safe;
+}
+
+/* One sweep: each joint rotates toward the direction, or where a chain has no twister at its end toward the whole
+ * orientation, and then to where it may be. */
+static struct swept sweep(const struct chain *chain, double *angles, const struct end_aim *aim,
+                          const Hyperparameters *hyper, enum range range, int tip_first, int whole,
+                          const struct descent_scratch *scratch) {
+    int count = chain->count;
+    bases_of(chain, angles, scratch->bases);
+    for (int k = 0; k < count; k++) scratch->axes[k] = rotate(scratch->bases[k], chain->models[k].axis);
+    struct swept swept = {scratch->bases[count], 0.0, 0};
+    Quaternion moved = IDENTITY; /* rotation of the links before in this sweep, from the root */
+    for (int i = 0; i < count; i++) {
+        int k = tip_first ? count - 1 - i : i;
+        /* CCDTest (Algorithm 20) */
+        swept.aims = !whole && 0.5 * (1.0 - gain_of(aim, swept.end)) <= hyper->ccd_precision;
+        if (swept.aims) return swept;
+        Vector axis = tip_first ? scratch->axes[k] : rotate(moved, scratch->axes[k]);
+        double turn = whole ? toward_frame(axis, swept.end, nearest(aim, swept.end))
+                            : toward_vector(axis, rotate(swept.end, Y), aim->direction);
+        double before = angles[k], desired = fabs(turn) > SAME_ANGLE ? before + turn : before;
+        angles[k] = limited(&chain->models[k], desired, range, hyper->disturbance);
+        double amount = angles[k] - before;
+        if (fabs(amount) > swept.moved) swept.moved = fabs(amount);
+        if (amount == 0.0) continue;
+        Quaternion rotated = about(axis, amount);
+        swept.end = multiply(rotated, swept.end);
+        moved = multiply(rotated, moved);
+    }
+    return swept;
+}
+
+static void twist_end(const struct chain *chain, double *angles, const struct end_aim *aim, double before,
+                      const struct descent_scratch *scratch) {
+    int end = chain->count - 1;
+    if (!end_is_twister(chain) || !aim->has_orientation) return;
+    bases_of(chain, angles, scratch->bases);
+    angles[end] = end_twist(&chain->models[end], scratch->bases[end], aim->orientation, aim->symmetric, before);
+}
+
+void bwcd_posture(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
+                  const struct descent_scratch *scratch) {
+    for (int i = 0; i < hyper->max_bwcd_iterations; i++)
+        if (sweep(chain, angles, aim, hyper, ANYWHERE, 0, 0, scratch).aims) break;
+}
+
+void bwcd_solution(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
+                   double before, const struct descent_scratch *scratch) {
+    int whole = is_whole(chain, aim);
+    for (int i = 0; i < hyper->max_bwcd_iterations; i++) {
+        struct swept swept = sweep(chain, angles, aim, hyper, WITHIN_LIMITS, 0, whole, scratch);
+        if (swept.aims || swept.moved <= SAME_ANGLE) break;
+    }
+    twist_end(chain, angles, aim, before, scratch);
+}
+
+void ccd(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
+         const struct descent_scratch *scratch) {
+    int whole = is_whole(chain, aim);
+    enum range range = hyper->avoid_edges && hyper->disturbance != 0.0 ? OFF_LIMITS : WITHIN_LIMITS;
+    double last = 0.0;
+    for (int i = 0; i < hyper->max_ccd_iterations; i++) {
+        struct swept swept = sweep(chain, angles, aim, hyper, range, 1, whole, scratch);
+        double gain = whole ? fabs(dot_quaternions(nearest(aim, swept.end), swept.end)) : gain_of(aim, swept.end);
+        if (swept.aims || fabs(gain - last) <= hyper->ccd_precision) break;
+        last = gain;
+    }
+    twist_end(chain, angles, aim, 0.0, scratch);
+}

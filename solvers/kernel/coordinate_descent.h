@@ -1,0 +1,42 @@
+/* Coordinate descent of ERIK: BWCD from the root, CCD from the end. Source: solvers/erik/coordinate_descent.py. */
+#ifndef LIMBER_COORDINATE_DESCENT_H
+#define LIMBER_COORDINATE_DESCENT_H
+
+#include "chain.h"
+
+typedef struct limber_hyperparameters Hyperparameters;
+
+/* Desired direction or orientation of the end. */
+struct end_aim {
+    Vector direction;       /* of the end's +Y */
+    Quaternion orientation; /* the end's whole target */
+    int has_orientation;    /* 0: its roll is free */
+    int symmetric;          /* the end may be rolled by pi */
+};
+
+/* Memory of a descent. */
+struct descent_scratch {
+    Quaternion *bases; /* (n + 1,) */
+    Vector *axes;      /* (n,) */
+};
+
+static inline Quaternion nearest(const struct end_aim *aim, Quaternion end) {
+    return nearer_roll(aim->orientation, end, aim->symmetric);
+}
+
+/* Algorithm 19, in place: the posture's angles after rotating joints until the end looks along the target; limits are not
+ * enforced. */
+void bwcd_posture(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
+                  const struct descent_scratch *scratch);
+
+/* Algorithm 21, in place: angles within limits after rotating joints from the root until the end looks along the target,
+ * and then twisting the end; of two end twists of equal error the one nearer to `before` [rad]. */
+void bwcd_solution(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
+                   double before, const struct descent_scratch *scratch);
+
+/* Algorithm 22, in place: angles within limits and not exactly at them, after rotating joints from the end toward the
+ * root, and then twisting the end. */
+void ccd(const struct chain *chain, double *angles, const struct end_aim *aim, const Hyperparameters *hyper,
+         const struct descent_scratch *scratch);
+
+#endif

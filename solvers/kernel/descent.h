@@ -1,0 +1,66 @@
+/* Gauss-Newton steps on shape and aim of one configuration, within limits. Source: solvers/expressive/descent.py. */
+#ifndef LIMBER_DESCENT_H
+#define LIMBER_DESCENT_H
+
+#include "pose.h"
+
+#define PASSES 8        /* iterations of the active set in one step */
+#define COARSE_PASSES 2 /* the same for many candidates */
+#define HELD 1e-7       /* [rad] aim error: a tenth of what counts as met */
+#define AIM_COST 30.0   /* degrees of shape deviation that one degree of aim error costs */
+
+/* A problem laid out in its workspace. */
+struct work {
+    const struct model *model;
+    int n, candidates;
+    struct goal goal;
+    struct authored authored;
+    struct pose pose;
+    double *matrix, *descent, *least, *most, *move, *shape_scratch, *boxed_scratch; /* of one step */
+    double *lower, *upper, *trial; /* (n,) */
+    double *zeros, *previous, *toward, *path, *path_next; /* (n,) */
+    double *rows_matrix, *rows_wanted, *rows_weights; /* (r, r), (r,), (r,) of the exact correction */
+    double *ease;                  /* (n,) in it, the inverse of each joint's cost */
+    struct limber_aim *free_roll;  /* the aims without `up` */
+    /* of many candidates */
+    double *angles, *others, *spare, *merit, *cosine, *size, *sides, *speeds, *costs, *spare_sides;
+    int32_t *order, *picked, *kinds, *branches;
+};
+
+/* Objectives of one step. */
+struct step_goal {
+    const double *toward;       /* (n,) desired movement of the joints */
+    double shape, aim;          /* weights, 0 to 1 */
+    double proximal;            /* weight of the squared difference from the desired movement */
+    const double *lower, *upper; /* (n,) */
+};
+
+/* Checks a problem and lays out its workspace for so many candidates. */
+int32_t begin(const struct limber_problem *problem, int32_t candidates, struct work *work);
+
+/* LIMBER_OK, or what is wrong with other aims that are to be a goal of as many rows. */
+int32_t check_goal(const struct work *work, const struct limber_aim *aim);
+
+/* Makes other aims of as many rows, which are checked, the goal. */
+void set_aims(struct work *work, const struct limber_aim *aim);
+
+/* Writes the pose of angles (n,). */
+void evaluate(struct work *work, const double *angles, double side);
+
+/* Cost of the evaluated pose, lower is better. */
+double merit_of(const struct work *work);
+
+/* Angles (n,) after one step of the evaluated pose, which is that of `angles`; `out` may be `angles`. */
+void guided(struct work *work, const double *angles, const struct step_goal *goal, int passes, double *out);
+
+/* Angles (n,) after one large step of the evaluated pose; shape is 1 or 0. */
+void bold(struct work *work, const double *angles, double shape, int passes, double *out);
+
+/* Angles (n,) after the least change that meets the linear model of the aim within bounds. */
+void corrected(struct work *work, const double *angles, const double *lower, const double *upper, double *out);
+
+/* Writes the angles (n,) nearest to `desired` within bounds that hold the aim, or those with the least error; their pose
+ * is the evaluated one. Returns the number of steps. */
+int hold(struct work *work, const double *desired, const double *lower, const double *upper, double *out);
+
+#endif

@@ -1,0 +1,158 @@
+#include "erik.h"
+
+#include <string.h>
+
+#include "model.h"
+#include "phases.h"
+
+size_t erik_laid_out(struct erik *erik, char *memory, size_t joints) {
+    struct pieces pieces = {memory, 0};
+    double **vectors[] = {&erik->best,   &erik->authored, &erik->weights, &erik->shape,
+                          &erik->warped, &erik->angles,   &erik->solved,  &erik->cosines};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = take(&pieces, joints, sizeof(double));
+    Quaternion **bases[] = {&erik->bases, &erik->next_bases, &erik->pose, &erik->scratch.bases};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        *bases[i] = take(&pieces, joints + 1, sizeof(Quaternion));
+    erik->scratch.axes = take(&pieces, joints, sizeof(Vector));
+    return pieces.bytes;
+}
+
+/* Writes the cosines of the angles between each hinge's link and the link before, from bases (n + 1,); returns their
+ * number. */
+static int bend_cosines(const struct chain *chain, const Quaternion *bases, double *cosines) {
+    int bends = 0;
+    Vector before = chain->models[0].parent;
+    for (int k = 0; k < chain->count; k++) {
+        Vector link = rotate(bases[k + 1], chain->models[k].segment);
+        if (!is_twister(chain, k)) cosines[bends++] = dot(before, link);
+        before = link;
+    }
+    return bends;
+}
+
+/* The posture error's authored cosines and weights (Algorithm 6). The exponent counts hinges as Algorithm 6 does, not
+ * joints as eq. 21; the norm of eq. 22 is counted alike. */
+static void author(struct erik *erik) {
+    bases_of(&erik->chain, erik->shape, erik->pose);
+    int bends = bend_cosines(&erik->chain, erik->pose, erik->authored);
+    double sum = 0.0;
+    for (int i = 0; i < bends; i++) sum += erik->weights[i] = pow(erik->hyper->aggravation, i);
+    for (int i = 0; i < bends; i++) erik->weights[i] /= sum;
+}
+
+/* Posture error of bases (n + 1,), 0 to 1 (Algorithm 6). */
+static double posture_error(const struct erik *erik, const Quaternion *bases) {
+    int bends = bend_cosines(&erik->chain, bases, erik->cosines);
+    double sum = 0.0;
+    for (int i = 0; i < bends; i++) sum += erik->weights[i] * fabs(erik->authored[i] - erik->cosines[i]);
+    return 0.5 * sum;
+}
+
+/* The paper's orientation error for an error angle [rad] (eq. 20; Algorithm 5). */
+static double papers_error(double angle) { return sqrt(2.0) * sin(0.25 * angle); }
+
+/* Whether the angles' error is within the threshold (Algorithm 7); the best are kept. */
+static int accepts(struct erik *erik, const struct end_aim *aim, const double *angles) {
+    const Hyperparameters *hyper = erik->hyper;
+    Quaternion *bases = erik->pose;
+    bases_of(&erik->chain, angles, bases);
+    Quaternion end = bases[erik->chain.count];
+    double angle = aim->has_orientation ? angle_between(nearest(aim, end), end)
+                                        : vector_angle(rotate(end, Y), aim->direction);
+    double orientation = papers_error(angle);
+    double posture = posture_error(erik, bases);
+    double error = hyper->orientation_weight * orientation + hyper->posture_weight * posture; /* Algorithm 4 */
+    if (error <= erik->error) {
+        memcpy(erik->best, angles, sizeof *angles * (size_t)erik->chain.count);
+        erik->posture_error = hyper->posture_weight * posture, erik->error = error;
+    }
+    return error <= hyper->threshold;
+}
+
+/* NonConvOffsetTrick as section 7.1 has it: the target rotated about the root's axis, then its child's. */
+static Quaternion offset(struct erik *erik, const double *angles, Quaternion goal) {
+    const struct chain *chain = &erik->chain;
+    double disturbance = erik->hyper->disturbance;
+    bases_of(chain, angles, erik->pose);
+    for (int k = 0; k < 2 && k < chain->count; k++) {
+        const JointModel *model = &chain->models[k];
+        int to_upper = fabs(angles[k] - model->lower) > fabs(angles[k] - model->upper);
+        Vector axis = rotate(erik->pose[k], model->axis);
+        goal = multiply(about(axis, to_upper ? disturbance : -disturbance), goal);
+    }
+    return goal;
+}
+
+/* The trick at the end: CCD from the last angles, else from the previous ones or from zero. */
+static void try_ccd(struct erik *erik, const struct end_aim *aim, const struct end_aim *current,
+                    const double *previous) {
+    ccd(&erik->chain, erik->solved, current, erik->hyper, &erik->scratch);
+    if (accepts(erik, aim, erik->solved)) return;
+    for (int k = 0; k < erik->chain.count; k++)
+        erik->solved[k] = previous ? previous[k] : safe_angle(&erik->chain.models[k], 0.0);
+    ccd(&erik->chain, erik->solved, current, erik->hyper, &erik->scratch);
+    accepts(erik, aim, erik->solved);
+}
+
+static int iterate(struct erik *erik, const struct end_aim *aim, const double *previous) {
+    const struct chain *chain = &erik->chain;
+    const Hyperparameters *hyper = erik->hyper;
+    size_t row = sizeof(double) * (size_t)chain->count;
+    memcpy(erik->warped, erik->shape, row);
+    bwcd_posture(chain, erik->warped, aim, hyper, &erik->scratch);
+    bases_of(chain, erik->warped, erik->bases);
+    /* Of a symmetric end's two rolls the one nearer to the posture's own. */
+    Quaternion end = erik->bases[chain->count], goal = aim->has_orientation ? nearest(aim, end) : end;
+    struct end_aim current = *aim;
+    double edge_offset = 0.0, last = INFINITY;
+    int tried_offset = 0, iteration = 1;
+    for (; iteration <= hyper->max_iterations; iteration++) {
+        if (hyper->avoid_edges && iteration == hyper->avoid_edges_from_iteration) {
+            edge_offset = hyper->disturbance;
+            for (int k = 0; k < chain->count; k++)
+                erik->warped[k] = off_edge(&chain->models[k], erik->warped[k], edge_offset);
+            if (!hyper->is_published_loop || iteration == 1) bases_of(chain, erik->warped, erik->bases);
+        }
+        forward_phase(chain, erik->bases, goal, edge_offset, !hyper->is_published_loop, erik->angles,
+                      erik->next_bases);
+        backward_phase(chain, erik->angles, erik->next_bases, aim->has_orientation ? &goal : NULL, aim->symmetric,
+                       erik->solved);
+        if (accepts(erik, aim, erik->solved)) return iteration;
+        bwcd_solution(chain, erik->solved, &current, hyper, 0.0, &erik->scratch);
+        if (accepts(erik, aim, erik->solved)) return iteration;
+        /* NonConversionDetected has no formula: an iteration that lowers the least error by too little has converged or
+         * cycles. */
+        int converges = erik->error < last - hyper->progress;
+        last = erik->error;
+        if (hyper->is_published_loop) bases_of(chain, erik->solved, erik->bases);
+        if (converges) continue;
+        if (hyper->non_convergence_offset_trick && !tried_offset) {
+            goal = offset(erik, erik->solved, goal), tried_offset = 1;
+            if (hyper->is_published_loop) current.direction = rotate(goal, Y), current.orientation = goal;
+        } else if (hyper->non_convergence_ccd_trick) {
+            try_ccd(erik, aim, &current, previous);
+            return iteration;
+        }
+    }
+    return hyper->max_iterations;
+}
+
+int calculate_erik(struct erik *erik, const double *posture, const struct end_aim *aim, const double *previous) {
+    const struct chain *chain = &erik->chain;
+    int end = chain->count - 1;
+    for (int k = 0; k <= end; k++) {
+        /* A twister at the root, and at the end where its roll is not free, does not affect the shape. */
+        int is_shapeless = is_twister(chain, k) && (k == end ? aim->has_orientation : k == 0);
+        erik->shape[k] = is_shapeless ? 0.0 : posture[k];
+    }
+    author(erik);
+    erik->posture_error = erik->error = INFINITY;
+    erik->iterations = 0;
+    if (previous) {
+        memcpy(erik->solved, previous, sizeof *previous * (size_t)chain->count);
+        bwcd_solution(chain, erik->solved, aim, erik->hyper, previous[end], &erik->scratch);
+        if (accepts(erik, aim, erik->solved)) return 1;
+    }
+    erik->iterations = iterate(erik, aim, previous);
+    return erik->error < INFINITY;
+}

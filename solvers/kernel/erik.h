@@ -1,0 +1,27 @@
+/* ERIK's main loop, its tricks, and its choice of the best candidate. Source: solvers/erik/algorithm.py. */
+#ifndef LIMBER_ERIK_H
+#define LIMBER_ERIK_H
+
+#include "coordinate_descent.h"
+
+/* ERIK on one chain, laid out in its workspace: the posture's shape, and the memory of one solve. */
+struct erik {
+    struct chain chain;
+    const Hyperparameters *hyper;
+    int iterations;              /* result */
+    double posture_error, error; /* of the best candidate: the paper's, weighted, and the weighted sum of both */
+    double *best;                /* (n,) its angles */
+    double *authored, *weights;  /* (bends,) cosines of the posture's bends, and what they weigh */
+    double *shape, *warped, *angles, *solved, *cosines; /* (n,) */
+    Quaternion *bases, *next_bases, *pose;              /* (n + 1,) */
+    struct descent_scratch scratch;
+};
+
+/* Lays out a solve in memory; NULL: only counts. Returns its bytes. */
+size_t erik_laid_out(struct erik *erik, char *memory, size_t joints);
+
+/* Algorithm 3: the angles that point the end at the target and keep the posture's shape, as `calculate_erik`.
+ * `previous` (n,) may be NULL. Returns whether any candidate has an error. */
+int calculate_erik(struct erik *erik, const double *posture, const struct end_aim *aim, const double *previous);
+
+#endif

@@ -1,0 +1,200 @@
+"""ERIK on one skeleton in the compiled kernel."""
+
+import ctypes
+from typing import NamedTuple
+
+import numpy as np
+
+from ..aims.blocks import OrientationBlock, ViewBlock
+from ..goals import GazeGoal, upright
+from ..kinematics.rotations import IDENTITY, ORIGIN, Y, normalized, unit
+from ..kinematics.skeleton import Skeleton
+from ..virtual_chain.chain import VirtualChain
+from ..virtual_chain.joint_model import JointModel
+from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT, is_known
+from .inputs import HyperparametersInput
+from .library import Kernel, KernelError, check
+from .structures import Buffer, EndErrors
+
+Pointer, Real, Count = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32
+REALS = (
+    "orientation_weight",
+    "posture_weight",
+    "threshold",
+    "aggravation",
+    "disturbance",
+    "progress",
+    "ccd_error",
+    "ccd_precision",
+)
+COUNTS = (
+    "avoid_edges",
+    "avoid_edges_from_iteration",
+    "non_convergence_offset_trick",
+    "non_convergence_ccd_trick",
+    "max_iterations",
+    "max_bwcd_iterations",
+    "max_ccd_iterations",
+)
+
+
+class _Hyperparameters(ctypes.Structure):
+    """`struct limber_hyperparameters`."""
+
+    _fields_ = [
+        *((name, Real) for name in REALS),
+        *((name, Count) for name in COUNTS),
+        ("is_published_loop", Count),
+    ]
+
+
+class _Erik(ctypes.Structure):
+    """`struct limber_erik`."""
+
+    _fields_ = [
+        ("links", Pointer),
+        ("reach", Real),
+        ("workspace", Pointer),
+        ("workspace_bytes", ctypes.c_size_t),
+        ("turning", Pointer),
+        ("joint_models", Pointer),
+        ("to_virtual", Real * 4),
+        ("hyper", _Hyperparameters),
+        *((name, Count) for name in ("joints", "revolute", "max_views", "parts", "symmetric")),
+        ("orientation", Real * 4),
+        ("view", Real * 3),
+        ("up", Real * 3),
+        *((name, Pointer) for name in ("posture", "previous", "angles")),
+        ("posture_error", Real),
+        ("end_error", EndErrors),
+        ("iterations", Count),
+    ]
+
+
+class EriksAnswer(NamedTuple):
+    """Result of ERIK on a skeleton."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    posture_error: float  # the paper's, weighted
+    iterations: int
+    view_error: float  # [rad] of the end's orientation, or of its view
+    whole_error: float  # [rad] the same with the roll, where the goal has one
+    is_at_target: bool  # whether the end is at the very point that it should look at
+
+
+def joint_numbers(model: JointModel) -> list[float]:
+    """The numbers of `struct limber_joint_model`."""
+    return [
+        *model.axis,
+        *model.segment,
+        *model.parent,
+        *model.parent_orthogonal_axis,
+        model.lower,
+        model.upper,
+        model.level,
+        model.swing,
+        model.zero,
+        model.is_twister,
+        model.has_latitude,
+    ]
+
+
+def link_numbers(skeleton: Skeleton) -> list[list[float]]:
+    """The numbers of `struct limber_link` of a chain's joints and its tool."""
+    numbers = [
+        [
+            *normalized(joint.rest_rotation),
+            *joint.rest_offset,
+            *unit(joint.axis),
+            joint.lower,
+            joint.upper,
+            joint.kind == "prismatic",
+        ]
+        for joint in skeleton.joints
+    ]
+    tool = skeleton.ends[0]
+    return [*numbers, [*normalized(tool.rotation), *tool.offset, *Y, 0.0, 0.0, 0.0]]
+
+
+class CompiledErik:
+    """ERIK in the kernel, with the buffers of its calls; one thread at a time may use it."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        skeleton: Skeleton,
+        chain: VirtualChain,
+        hyper: HyperparametersInput,
+        max_views: int,
+    ) -> None:
+        self.kernel, n = kernel, len(skeleton)
+        links = link_numbers(skeleton)
+        self._links = Buffer(len(links), len(links[0]))
+        self._links.array[:] = links
+        self._turning = np.array(chain.turning, np.int32)
+        joints = [joint_numbers(joint) for joint in chain.models]
+        self._joints = Buffer(len(joints), len(joints[0]))
+        self._joints.array[:] = joints
+        size = kernel.erik_bytes(n)
+        self._workspace = Buffer(size // 8 + 1)
+        self._posture, self._previous, self._angles = (Buffer(n) for _ in range(3))
+        self._task = _Erik(
+            links=self._links.address,
+            reach=skeleton.reach,
+            workspace=self._workspace.address,
+            workspace_bytes=size,
+            turning=self._turning.ctypes.data,
+            joint_models=self._joints.address,
+            to_virtual=chain.to_virtual,
+            hyper=_Hyperparameters(
+                *(getattr(hyper, name) for name in (*REALS, *COUNTS)), hyper.loop == "published"
+            ),
+            joints=n,
+            revolute=len(joints),
+            max_views=max_views,
+            posture=self._posture.address,
+            angles=self._angles.address,
+        )
+        self._address = ctypes.addressof(self._task)
+        self._symmetric = hyper.symmetric_endpoint
+
+    def solve(
+        self, goal: GazeGoal, posture: tuple[float, ...], previous: tuple[float, ...] | None = None
+    ) -> EriksAnswer:
+        """ERIK's angles for a goal, from the posture (n,); `previous` (n,) is the last frame's solution, if
+        used. Points are looked at with prismatic joints as in the posture.
+
+        Raises:
+            KernelError: A number is too large for the kernel, or it does not know the aim.
+        """
+        task, (block, *further) = self._task, goal.ends[0].blocks
+        parts, orientation, view, up = ORIENTATION, None, ORIGIN, None
+        if further or not is_known(goal):
+            raise KernelError(f"the kernel's ERIK cannot {goal.aim.words}")
+        if isinstance(block, OrientationBlock):
+            orientation = block.wxyz
+        elif isinstance(block, ViewBlock):
+            parts, view, up = (POINT if block.is_point else DIRECTION), block.goal, block.up
+            if not block.is_point:
+                orientation = upright(view, up)
+                up = None if orientation is None else up
+        if up is not None:
+            parts, task.up = parts | UPRIGHT, up
+        task.parts, task.symmetric = parts, goal.symmetric and self._symmetric
+        task.orientation, task.view = orientation or IDENTITY, view
+        self._posture.array[:] = posture
+        if previous is None:
+            task.previous = None
+        else:
+            self._previous.array[:] = previous
+            task.previous = self._previous.address
+        check(self.kernel.erik(self._address))
+        error = task.end_error
+        return EriksAnswer(
+            tuple(self._angles.array.tolist()),
+            task.posture_error,
+            task.iterations,
+            error.angle,
+            error.whole,
+            bool(error.is_at_target),
+        )

@@ -1,0 +1,174 @@
+#include "exact.h"
+
+#include <string.h>
+
+#include "aims.h"
+#include "end_error.h"
+#include "shape.h"
+#include "tree.h"
+#include "vectors.h"
+
+#define MET 1e-6        /* solvers/tolerances.py, as the next two */
+#define SAME_ANGLE 1e-9
+#define TINY 1.4916681462400413e-154
+#define LONGEST_STEP 0.5    /* solvers/least_squares/bounded_step.py */
+#define FIRST_SHARE 1e-3    /* solvers/least_squares/damping.py, as the next two */
+#define MOST_SHARE 1e4
+#define REDUNDANT (MET * MET)
+#define SLOWEST 0.999       /* solvers/exact_aim.py */
+#define HISTORY 4
+#define LEAST_COST 1e-12      /* of a joint */
+
+static void evaluate_error(struct work *work, const double *angles) {
+    forward(work->model, angles, work->pose.frames, work->pose.axes);
+    evaluate_aims(work->model, &work->goal, 0.0, &work->pose);
+}
+
+/* Solves (sum of c c' / cost + damping trace) x = error by Cholesky factors over the free joints. */
+static void solve_damped(struct work *work, const double *free, double damping, double *x) {
+    int n = work->n, rows = work->pose.rows;
+    double *a = work->rows_matrix, trace = 0.0;
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < n; k++) {
+                const double *column = work->pose.columns + k * rows;
+                if (free[k] != 0.0) sum += column[i] * column[j] * work->ease[k];
+            }
+            a[i * rows + j] = sum;
+        }
+        trace += a[i * rows + i];
+    }
+    double ridge = damping * trace + TINY; /* all columns zero: the step is zero, not a division by it */
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j <= i; j++) {
+            double rest = a[i * rows + j];
+            for (int m = 0; m < j; m++) rest -= a[i * rows + m] * a[j * rows + m];
+            a[i * rows + j] = i == j ? sqrt(larger(rest, 0.0) + ridge) : rest / a[j * rows + j];
+        }
+    for (int i = 0; i < rows; i++) {
+        for (int m = 0; m < i; m++) x[i] -= a[i * rows + m] * x[m];
+        x[i] /= a[i * rows + i];
+    }
+    for (int i = rows - 1; i >= 0; i--) {
+        for (int m = i + 1; m < rows; m++) x[i] -= a[m * rows + i] * x[m];
+        x[i] /= a[i * rows + i];
+    }
+}
+
+/* The step (n,) of least cost that removes the residual, as far as limits and damping allow. Joints that it would carry
+ * over a limit go to the limit; the others compensate. */
+static void least_change(struct work *work, const double *angles, double damping, double *step) {
+    int n = work->n, rows = work->pose.rows, left = n;
+    const struct joint *joint = work->model->joint;
+    double shrink = work->pose.size > 0.0 ? smaller(1.0, LONGEST_STEP / work->pose.size) : 1.0;
+    double *wanted = work->rows_wanted, *weights = work->rows_weights, *free = work->least, *over = work->most;
+    for (int i = 0; i < rows; i++) wanted[i] = shrink * work->pose.error[i];
+    for (int k = 0; k < n; k++) free[k] = 1.0, step[k] = 0.0;
+    while (left > 0) {
+        int beyond = 0;
+        memcpy(weights, wanted, sizeof *weights * (size_t)rows);
+        solve_damped(work, free, damping, weights);
+        for (int k = 0; k < n; k++) {
+            over[k] = 0.0;
+            if (free[k] == 0.0) continue;
+            const double *column = work->pose.columns + k * rows;
+            double move = 0.0, scale = joint[k].scale;
+            for (int i = 0; i < rows; i++) move += column[i] * weights[i];
+            step[k] = clamped(move * work->ease[k], -LONGEST_STEP * scale, LONGEST_STEP * scale);
+            over[k] = !(joint[k].lower <= angles[k] + step[k] && angles[k] + step[k] <= joint[k].upper);
+            beyond |= over[k] != 0.0;
+        }
+        if (!beyond) break;
+        for (int k = 0; k < n; k++) {
+            if (over[k] == 0.0) continue;
+            const double *column = work->pose.columns + k * rows;
+            step[k] = (step[k] < 0.0 ? joint[k].lower : joint[k].upper) - angles[k];
+            for (int i = 0; i < rows; i++) wanted[i] -= column[i] * step[k];
+            free[k] = 0.0, left--;
+        }
+    }
+}
+
+int correct(struct work *work, double *angles, int most_steps) {
+    int n = work->n, steps = 0;
+    double *step = work->move, *trial = work->trial;
+    double history[HISTORY] = {INFINITY, INFINITY, INFINITY, INFINITY}, damping = REDUNDANT;
+    for (int k = 0; k < n; k++) angles[k] = clamped(angles[k], work->model->joint[k].lower, work->model->joint[k].upper);
+    evaluate_error(work, angles);
+    double aim_error = work->pose.size;
+    while (aim_error > SAME_ANGLE && steps < most_steps && aim_error < SLOWEST * history[0]) {
+        steps++;
+        least_change(work, angles, damping, step);
+        for (int k = 0; k < n; k++)
+            trial[k] = clamped(angles[k] + step[k], work->model->joint[k].lower, work->model->joint[k].upper);
+        evaluate_error(work, trial);
+        if (work->pose.size < aim_error) {
+            memmove(history, history + 1, sizeof *history * (HISTORY - 1));
+            history[HISTORY - 1] = aim_error;
+            aim_error = work->pose.size;
+            memcpy(angles, trial, sizeof *angles * (size_t)n);
+            damping = damping > FIRST_SHARE ? larger(REDUNDANT, 0.1 * damping) : REDUNDANT;
+        } else {
+            damping = larger(FIRST_SHARE, 10.0 * damping);
+            if (damping > MOST_SHARE) break;
+            evaluate_error(work, angles);
+        }
+    }
+    if (work->pose.size != aim_error) evaluate_error(work, angles);
+    return steps;
+}
+
+int correct_or_look(struct work *work, double *angles, int most_steps) {
+    int steps = correct(work, angles, most_steps), has_up = 0;
+    for (int i = 0; i < work->goal.aims; i++) has_up |= (int)work->goal.aim[i].parts & LIMBER_UPRIGHT;
+    if (work->pose.size <= MET || !has_up) return steps;
+    const struct limber_aim *whole = work->goal.aim;
+    for (int i = 0; i < work->goal.aims; i++) {
+        work->free_roll[i] = whole[i];
+        work->free_roll[i].parts = (double)((int)whole[i].parts & ~LIMBER_UPRIGHT);
+    }
+    work->goal.aim = work->free_roll;
+    steps += correct(work, angles, most_steps);
+    work->goal.aim = whole;
+    evaluate_error(work, angles);
+    return steps;
+}
+
+double view_error(const struct work *work) {
+    const struct limber_aim *aim = work->goal.aim;
+    const double *error = work->pose.error;
+    int parts = (int)aim->parts;
+    if (aim->weight <= 0.0) return 0.0;
+    if (parts & LIMBER_ORIENTATION) return sqrt(dot(error, error)) / aim->weight;
+    if (!(parts & (LIMBER_DIRECTION | LIMBER_POINT))) return 0.0;
+    return hypot(error[0], error[1]) / aim->weight;
+}
+
+int32_t limber_correct(const struct limber_problem *problem, int32_t candidates, const double *costs, int32_t steps,
+                       int32_t looks, double *angles, double *values, struct limber_end_error *errors) {
+    struct work work;
+    int32_t wrong = begin(problem, 1, &work);
+    if (wrong) return wrong;
+    size_t n = (size_t)work.n;
+    if (candidates < 1 || candidates > MOST_CANDIDATES || steps < 0 || steps > MAX_CORRECTIONS || !angles || !values ||
+        !errors)
+        return LIMBER_SIZE;
+    if (!is_within(angles, n * (size_t)candidates, FARTHEST) || (costs && !is_within(costs, n, LARGEST)))
+        return LIMBER_NOT_FINITE;
+    for (size_t k = 0; costs && k < n; k++) {
+        if (costs[k] < LEAST_COST) return LIMBER_SIZE;
+        work.ease[k] /= costs[k];
+    }
+    work.goal.has_rolls = 0; /* `level` changes neither the aim nor the shape deviation */
+    for (size_t i = 0; i < (size_t)candidates; i++, values += 3) {
+        double *row = angles + i * n, end[12];
+        int used = looks ? correct_or_look(&work, row, steps) : correct(&work, row, steps);
+        evaluate_directions(work.model, row, &work.pose);
+        fit(work.model, &work.authored, &work.goal, &work.pose);
+        values[0] = work.pose.size, values[1] = work.pose.cosine, values[2] = used;
+        end_frame(work.model, work.pose.frames, (int)problem->aim->end, end);
+        errors[i] = end_error_of_aim(problem->aim, end, work.model->reach);
+    }
+    return LIMBER_OK;
+}

@@ -1,0 +1,62 @@
+#include "joint_model.h"
+
+/* 1 on the side of the parent's orthogonal axis (POA of eq. 17), else -1. */
+static double hemisphere(const JointModel *model, Vector target) {
+    return dot(target, model->parent_orthogonal_axis) < 0.0 ? -1.0 : 1.0;
+}
+
+/* 1 along the parent's segment, 0 against it (eq. 16). */
+static double latitude(const JointModel *model, Vector target) { return 0.5 * (dot(target, model->parent) + 1.0); }
+
+/* The angle, without limits, at which the segment has this latitude or the nearest possible one. */
+static double angle_at(const JointModel *model, double level, double side) {
+    double cosine = (2.0 * level - 1.0 - model->level) / model->swing;
+    return model->zero + side * acos(cosine < -1.0 ? -1.0 : cosine > 1.0 ? 1.0 : cosine);
+}
+
+void local_swing(const JointModel *model, Vector target, double *angle, double *other) {
+    if (model->has_latitude == 0.0) {
+        *angle = *other = safe_angle(
+            model, signed_angle(reject(model->segment, model->axis), reject(target, model->axis), model->axis));
+        return;
+    }
+    double level = latitude(model, target), side = hemisphere(model, target);
+    *angle = safe_angle(model, angle_at(model, level, side));
+    *other = safe_angle(model, angle_at(model, level, -side));
+}
+
+int opposite(const JointModel *model, double angle, double *second) {
+    return model->has_latitude != 0.0 && within(model, 2.0 * model->zero - angle, second);
+}
+
+int within(const JointModel *model, double angle, double *safe) {
+    static const double turns[] = {0.0, -TAU, TAU};
+    angle = wrap(angle);
+    for (int i = 0; i < 3; i++) {
+        double candidate = angle + turns[i];
+        if (model->lower - SAME_ANGLE <= candidate && candidate <= model->upper + SAME_ANGLE) {
+            *safe = candidate < model->lower ? model->lower : candidate > model->upper ? model->upper : candidate;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+double safe_angle(const JointModel *model, double angle) {
+    double safe;
+    if (within(model, angle, &safe)) return safe;
+    double to_lower = fabs(wrap(angle - model->lower)), to_upper = fabs(wrap(angle - model->upper));
+    return to_lower <= to_upper ? model->lower : model->upper;
+}
+
+double safe_twist(const JointModel *model, double angle) {
+    double safe;
+    return within(model, angle, &safe) || within(model, angle + PI, &safe) ? safe : safe_angle(model, angle);
+}
+
+double off_edge(const JointModel *model, double angle, double offset) {
+    if (model->upper - model->lower <= 2.0 * offset) return angle; /* as good as fixed */
+    if (fabs(angle - model->lower) <= SAME_ANGLE) return angle + offset;
+    if (fabs(angle - model->upper) <= SAME_ANGLE) return angle - offset;
+    return angle;
+}

@@ -1,0 +1,247 @@
+/* The compiled core of the gaze solvers: what it exports.
+ *
+ * Plain mathematics on arrays that the caller owns: no allocation, no state between calls, no library but C's. Every
+ * entry checks sizes and that numbers are finite, and returns LIMBER_OK or why it did nothing. Names and formulas are
+ * those of the Python reference in solvers/expressive, solvers/erik, solvers/kinematics and solvers/least_squares.
+ *
+ * Angles are in radians, lengths in metres; a frame is 12 numbers: a rotation (3, 3) row by row, then a position (3).
+ */
+#ifndef LIMBER_H
+#define LIMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define LIMBER_EXPORT __declspec(dllexport)
+#else
+#define LIMBER_EXPORT __attribute__((visibility("default")))
+#endif
+
+#define LIMBER_VERSION 2 /* of the entries and their arguments */
+
+enum limber_error {
+    LIMBER_OK = 0,
+    LIMBER_SIZE,       /* a count is negative, too large, or the memory handed in is too small */
+    LIMBER_NOT_FINITE, /* a number is not finite, or is so large that its square is not */
+    LIMBER_MODEL,      /* the memory does not hold a model, or was moved */
+    LIMBER_GOAL,       /* a goal names an end that does not exist, or an aim that is unknown */
+    LIMBER_JOINT,      /* a parent does not come before its child, or limits are exchanged */
+};
+
+/* One skeleton as arrays: n joints, l shape directions, e ends. */
+struct limber_skeleton {
+    int32_t joints, directions, ends;
+    int32_t hold_body;         /* whether rotation of the body as a whole counts as a change of shape */
+    double reach;              /* [m] */
+    double transition_speed;   /* [rad/s] */
+    const int32_t *parents;    /* (n,) -1: the base */
+    const int32_t *prismatic;  /* (n,) */
+    const double *rests;       /* (n, 12) frames in the parents', at zero */
+    const double *axes;        /* (n, 3) unit, in the joints' frames */
+    const double *lower;       /* (n,) */
+    const double *upper;       /* (n,) */
+    const int32_t *carriers;   /* (l,) joint whose frame holds a direction */
+    const double *vectors;     /* (l, 3) in it */
+    const int32_t *slides;     /* (l,) prismatic joint at which a direction ends; -1: none */
+    const double *weights;     /* (l,) */
+    const int32_t *end_joints; /* (e,) joint that carries an end */
+    const double *end_frames;  /* (e, 12) in it */
+};
+
+/* What an aim prescribes, as a sum of these. */
+enum limber_part {
+    LIMBER_ORIENTATION = 1,
+    LIMBER_POSITION = 2,
+    LIMBER_DIRECTION = 4, /* the view along `view` */
+    LIMBER_POINT = 8,     /* the view to `view` */
+    LIMBER_UPRIGHT = 16,  /* `up` holds */
+    LIMBER_LEVEL = 32,    /* `level` holds: the posture's roll is preferred */
+};
+
+/* The goal of one end. All numbers are doubles, so that a caller can hold many goals in one array. */
+struct limber_aim {
+    double end, parts, weight, symmetric; /* the weight is relative to the largest of the goal's */
+    double position[3], rotation[9];
+    double view[3]; /* unit, or a position */
+    double up[3], level[3];
+};
+
+/* A path's kind of movement: the branch itself, which follows the goal; no transition; a transition that holds the aim;
+ * a straight one. */
+enum limber_kind { LIMBER_FOLLOW, LIMBER_STAY, LIMBER_WITH_AIM, LIMBER_STRAIGHT };
+
+LIMBER_EXPORT int32_t limber_version(void);
+
+/* Bytes that a model of a skeleton needs, and those of a workspace for `candidates` configurations and `aims` goals of
+ * ends; 0: a count is out of range. */
+LIMBER_EXPORT size_t limber_model_bytes(const struct limber_skeleton *skeleton);
+LIMBER_EXPORT size_t limber_workspace_bytes(const void *model, int32_t aims, int32_t candidates);
+
+/* Writes the model of a skeleton to memory, which must not be moved afterwards. */
+LIMBER_EXPORT int32_t limber_model(void *memory, size_t bytes, const struct limber_skeleton *skeleton);
+
+/* What is to be solved, with the memory to solve it in. */
+struct limber_problem {
+    const void *model;
+    void *workspace;             /* need not be kept between calls */
+    size_t workspace_bytes;
+    const double *posture;       /* (n,) whose shape is kept, within limits */
+    const struct limber_aim *aim; /* (aims,) */
+    int32_t aims;
+    double keep;                 /* weight of the shape, 0 to 1 */
+};
+
+/* Frames (n, 12) of joints after their own motion and their axes (n, 3), in the base. */
+LIMBER_EXPORT int32_t limber_forward(const void *model, const double *angles, double *frames, double *axes);
+
+/* Minimises x' H x / 2 - g' x within bounds, as `boxes.boxed`; scratch has n n + 3 n numbers. */
+LIMBER_EXPORT int32_t limber_boxed(int32_t n, const double *matrix, const double *descent, const double *least,
+                                   const double *most, int32_t passes, double *x, double *scratch);
+
+/* One configuration: its aim error (r,), Jacobian (n, r), and the system (n, n), (n,) of its shape, lower triangle.
+ * `values` (6,) are r, the size of the error, the mean cosine, the rotation's cosine and sine, and the merit. */
+LIMBER_EXPORT int32_t limber_evaluate(const struct limber_problem *problem, const double *angles, double side,
+                                      double *error, double *columns, double *matrix, double *descent, double *values);
+
+/* Configurations (m, n) after so many large steps toward shape and aim; `sides` and
+ * `shape` (m,) as for `Descent.bold`. `values` (3, m) are their merits, mean cosines and sizes of aim errors. */
+LIMBER_EXPORT int32_t limber_descend(const struct limber_problem *problem, int32_t candidates, double *angles,
+                                     const double *sides, const double *shape, int32_t steps, int32_t passes,
+                                     double *values);
+
+/* The best configuration (n,) from scratch, from starts (m, n) on `sides` (m,); `values` (2,) are its aim error and the
+ * number of steps. The workspace must have room for `LIMBER_SEARCH` candidates at least. */
+#define LIMBER_SEARCH 40
+LIMBER_EXPORT int32_t limber_search(const struct limber_problem *problem, int32_t starts, const double *angles,
+                                    const double *sides, double *best, double *values);
+
+/* One frame of tracking: what it starts from, and its result. */
+struct limber_frame {
+    const double *start;    /* (n,) angles of the last frame, within limits */
+    const double *velocity; /* (n,) [rad/s] in it */
+    double dt;              /* [s] */
+    double trust;           /* share of the largest speed that a joint may have */
+    double damping;         /* share of the inertia of local steps */
+    double *branch;         /* (n,) configuration of the branch toward which a transition goes; it follows the goal */
+    double speed;           /* [rad/s] of the transition */
+    int32_t kind;           /* of the transition; afterwards LIMBER_STAY where it has ended */
+    int32_t is_still;       /* whether the goal stands still */
+    double *angles;         /* (n,) result */
+    double aim_error, merit;
+    int32_t steps;
+};
+
+LIMBER_EXPORT int32_t limber_local_frame(const struct limber_problem *problem, struct limber_frame *frame);
+LIMBER_EXPORT int32_t limber_transition_frame(const struct limber_problem *problem, struct limber_frame *frame);
+
+/* Velocity of an end's aim. */
+struct limber_velocity {
+    double turn[3];  /* [rad/s] rotation vector of an orientation or direction */
+    double drift[3]; /* [m/s] of a position */
+};
+
+/* The goals (count, aims) at times [s] from now, extrapolated from their velocities (aims,), which decay. */
+LIMBER_EXPORT int32_t limber_forecast(const struct limber_aim *aim, const struct limber_velocity *moving, int32_t aims,
+                                      const double *times, int32_t count, struct limber_aim *goals);
+
+#define LIMBER_BRANCH_STEPS 3 /* of starts toward the goal to come */
+#define LIMBER_KEPT 30        /* starts that take more than one step: the best by merit, and as many by estimated cost */
+#define LIMBER_POOL 10        /* branches that are known from plan to plan, and are simulated */
+#define LIMBER_MOST_STEPS 64  /* of a simulation */
+
+/* The plan of a frame; the problem's aims are those to come when branches are followed. The workspace has room for
+ * (LIMBER_POOL + 1) (steps + 1) candidates, and for `starts`. */
+struct limber_plan {
+    const double *angles; /* (n,) from which it starts */
+    double dt;            /* [s] of a frame */
+    double speed;         /* [rad/s] of the transition in progress */
+    double hysteresis;    /* [deg] by which another path must be cheaper than the one in progress */
+    double *branch;       /* (n,) of the transition in progress; afterwards of the chosen one */
+    int32_t kind;         /* the same, LIMBER_STAY: none */
+    int32_t is_new;       /* result: whether another transition than the one in progress was chosen */
+    int32_t is_lasting;   /* whether what is left of the aim error at the end decides */
+    int32_t is_straight_only; /* whether only straight transitions may be chosen */
+    int32_t starts, steps;
+    const double *start;  /* (starts, n) */
+    const double *sides, *shape; /* (starts,) as for `limber_descend` */
+    const double *durations;     /* (steps,) [s] */
+    const struct limber_aim *goals; /* (steps, aims) */
+    double *pool;         /* (LIMBER_POOL, n) result: the best on different branches */
+    int32_t pooled;       /* their number */
+};
+
+LIMBER_EXPORT int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan);
+
+/* Errors of an end, as `gaze.EndError`. */
+struct limber_end_error {
+    double angle, whole;  /* [rad] of the view or orientation; the same with the roll, where the goal has one */
+    int32_t is_at_target; /* whether the end is at the very point that it should look at */
+};
+
+/* The exact correction of each of so many configurations (m, n), in place, with at most so many steps; 0: they are only
+ * evaluated. `costs` (n,) are the joints', NULL: all 1; with `looks` only the views are corrected where a chain cannot also
+ * be upright. Of each configuration `values` (m, 3) are the size of the aim error, the mean cosine of the shape deviation
+ * and the number of steps, and `errors` (m,) those of the first end. */
+LIMBER_EXPORT int32_t limber_correct(const struct limber_problem *problem, int32_t candidates, const double *costs,
+                                     int32_t steps, int32_t looks, double *angles, double *values,
+                                     struct limber_end_error *errors);
+
+struct limber_vector {
+    double x, y, z;
+};
+
+struct limber_quaternion {
+    double w, x, y, z;
+};
+
+/* A revolute joint as ERIK sees it: the numbers of `joint_model.JointModel`, of which flags are 0 or 1. */
+struct limber_joint_model {
+    struct limber_vector axis, segment, parent, parent_orthogonal_axis;
+    double lower, upper, level, swing, zero, is_twister, has_latitude;
+};
+
+/* ERIK's hyperparameters that are in force, as solvers/erik/parameters.py has them. */
+struct limber_hyperparameters {
+    double orientation_weight, posture_weight, threshold, aggravation, disturbance, progress, ccd_error, ccd_precision;
+    int32_t avoid_edges, avoid_edges_from_iteration, non_convergence_offset_trick, non_convergence_ccd_trick;
+    int32_t max_iterations, max_bwcd_iterations, max_ccd_iterations, is_published_loop;
+};
+
+/* A joint of a chain, or its tool: its frame in the one before, at zero, and its unit axis in its own. */
+struct limber_link {
+    struct limber_quaternion rest; /* unit */
+    struct limber_vector offset, axis;
+    double lower, upper, is_prismatic; /* not of the tool */
+};
+
+/* ERIK on a skeleton that is a chain: what it knows, what is to be solved, and the result. */
+struct limber_erik {
+    const struct limber_link *links;               /* (n + 1,) the joints, root first, then the tool */
+    double reach;                                  /* [m] */
+    void *workspace;
+    size_t workspace_bytes;                        /* `limber_erik_bytes` */
+    const int32_t *turning;                        /* (revolute,) the skeleton's revolute joints, root first */
+    const struct limber_joint_model *joint_models; /* (revolute,) */
+    struct limber_quaternion to_virtual;           /* from the base frame to the virtual one */
+    struct limber_hyperparameters hyper;
+    int32_t joints, revolute;
+    int32_t max_views;                             /* solves for one point at most */
+    int32_t parts;                                 /* of the aim: an orientation, a direction or a point, and whether upright */
+    int32_t symmetric;
+    struct limber_quaternion orientation;          /* unit, of the tool: the aim's, or an upright direction's */
+    struct limber_vector view;                     /* unit, or a point */
+    struct limber_vector up;                       /* unit */
+    const double *posture;                         /* (n,) */
+    const double *previous;                        /* (n,) within limits, or NULL */
+    double *angles;                                /* (n,) result */
+    double posture_error;                          /* the paper's, weighted */
+    struct limber_end_error end_error;
+    int32_t iterations;
+};
+
+/* Bytes of its workspace; 0: there are too many joints. */
+LIMBER_EXPORT size_t limber_erik_bytes(int32_t joints);
+LIMBER_EXPORT int32_t limber_erik(struct limber_erik *task);
+
+#endif

@@ -1,0 +1,65 @@
+#include "look.h"
+
+/* The unit quaternion of a rotation whose columns are three axes: the candidate built on the largest component loses no
+ * digits. */
+static Quaternion from_axes(Vector x, Vector y, Vector z) {
+    const Quaternion candidates[4] = {
+        {1.0 + x.x + y.y + z.z, y.z - z.y, z.x - x.z, x.y - y.x},
+        {y.z - z.y, 1.0 + x.x - y.y - z.z, y.x + x.y, z.x + x.z},
+        {z.x - x.z, y.x + x.y, 1.0 - x.x + y.y - z.z, z.y + y.z},
+        {x.y - y.x, z.x + x.z, z.y + y.z, 1.0 - x.x - y.y + z.z},
+    };
+    const double own[4] = {candidates[0].w, candidates[1].x, candidates[2].y, candidates[3].z};
+    int largest = 0;
+    for (int i = 1; i < 4; i++)
+        if (own[i] > own[largest]) largest = i;
+    Quaternion q = candidates[largest];
+    double size = exact_length(q.w, q.x, q.y, q.z);
+    return (Quaternion){q.w / size, q.x / size, q.y / size, q.z / size};
+}
+
+static Vector column(const double *frame, int axis) { return (Vector){frame[axis], frame[3 + axis], frame[6 + axis]}; }
+
+int upright(Vector direction, Vector up, Quaternion *orientation) {
+    Vector z = reject(up, direction);
+    if (!(length(z) >= MET)) return 0; /* along the view */
+    z = unit(z);
+    *orientation = from_axes(cross(direction, z), direction, z);
+    return 1;
+}
+
+static double whole_angle(Quaternion target, Quaternion end, int symmetric) {
+    return angle_between(nearer_roll(target, end, symmetric), end);
+}
+
+struct limber_end_error end_error(const struct look *look, Quaternion end, Vector position, double reach) {
+    struct limber_end_error error = {0.0, 0.0, 0};
+    if (look->parts & LIMBER_ORIENTATION) {
+        error.angle = error.whole = whole_angle(look->orientation, end, look->symmetric);
+        return error;
+    }
+    if (!(look->parts & (LIMBER_DIRECTION | LIMBER_POINT))) return error;
+    Vector direction = look->view;
+    if (look->parts & LIMBER_POINT) {
+        direction = subtract(direction, position);
+        error.is_at_target = length(direction) <= SAME_ANGLE * reach;
+    }
+    Quaternion target;
+    error.angle = error.whole = vector_angle(rotate(end, Y), direction);
+    if ((look->parts & LIMBER_UPRIGHT) && length(direction) > NO_DIRECTION &&
+        upright(unit(direction), look->up, &target))
+        error.whole = whole_angle(target, end, look->symmetric);
+    return error;
+}
+
+static Vector vector_of(const double *numbers) { return (Vector){numbers[0], numbers[1], numbers[2]}; }
+
+static Quaternion rotation_of(const double *matrix) {
+    return from_axes(column(matrix, 0), column(matrix, 1), column(matrix, 2));
+}
+
+struct limber_end_error end_error_of_aim(const struct limber_aim *aim, const double *frame, double reach) {
+    struct look look = {(int)aim->parts, aim->symmetric != 0.0, IDENTITY, vector_of(aim->view), vector_of(aim->up)};
+    if (look.parts & LIMBER_ORIENTATION) look.orientation = rotation_of(aim->rotation);
+    return end_error(&look, rotation_of(frame), vector_of(frame + 9), reach);
+}

@@ -1,0 +1,62 @@
+/* One skeleton, prepared once: its joints, the directions that are its shape, and its ends. */
+#ifndef LIMBER_MODEL_H
+#define LIMBER_MODEL_H
+
+#include "limber.h"
+
+#define MOST_JOINTS 1024
+#define MOST_DIRECTIONS 4096
+#define MOST_ENDS 1024
+#define MOST_AIMS 1024
+#define MOST_CANDIDATES 65536
+#define FARTHEST 1e9     /* [rad or m] farthest value of a joint, as in solvers/kinematics/skeleton.py */
+#define LARGEST 1e100    /* of any other number: its square is finite */
+
+struct joint {
+    int parent;          /* -1: the base */
+    int prismatic;
+    double rest[12];     /* frame in the parent's, at zero */
+    double sine[9];      /* the rotation is rest + sin(q) sine + (1 - cos(q)) versine */
+    double versine[9];
+    double slide[3];     /* of a prismatic joint: the position is rest + q slide */
+    double axis[3];      /* in the joint's frame */
+    double lower, upper;
+    double scale;        /* movement that counts as one radian */
+};
+
+struct direction {
+    int carrier, slide; /* joints; -1: it ends at none that is prismatic */
+    double vector[3];
+    double weight;
+};
+
+struct end {
+    int joint;
+    double frame[12];
+};
+
+struct model {
+    uint64_t mark;
+    const void *self; /* where it was prepared */
+    int joints, directions, ends, hold_body;
+    double reach, transition_speed;
+    struct joint *joint;
+    struct direction *direction;
+    struct end *end;
+    uint8_t *moves; /* (n, n) whether joint j moves the frame of joint i, at [i n + j] */
+};
+
+/* The model in the memory, or NULL. */
+const struct model *model_in(const void *memory);
+
+/* Whether numbers are finite and at most `largest` in size. */
+int is_within(const double *numbers, size_t count, double largest);
+
+/* Takes pieces of memory one after the other; with `memory` NULL it only counts. */
+struct pieces {
+    char *memory;
+    size_t bytes;
+};
+void *take(struct pieces *pieces, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,25 @@
+/* Limits of motion from frame to frame, and the steps of transitions. Source: solvers/expressive/motion.py. */
+#ifndef LIMBER_MOTION_H
+#define LIMBER_MOTION_H
+
+#include "descent.h"
+
+#define DEGREES (3.14159265358979323846 / 180.0)
+#define SPEED (480.0 * DEGREES)          /* [rad/s] of a joint (solvers/gaze.py) */
+#define ACCELERATION (7560.0 * DEGREES)  /* [rad/s^2] */
+#define HURRIED (28800.0 * DEGREES)      /* [rad/s^2] where the aim would be lost otherwise */
+#define ARRIVAL_DISTANCE (5.0 * DEGREES) /* [rad] of the farthest joint, at which a transition ends */
+
+/* Largest speed from which a joint comes to rest within a distance, in steps of `dt`. */
+double braking_speed(double distance, double acceleration, double dt);
+
+/* Bounds (n,) on angles after a time, within the joint limits and a share of the speed limit. */
+void within_speed(const struct model *model, const double *angles, double time, double share, double *lower,
+                  double *upper);
+
+/* Angles (n,) after one step of a path of the evaluated pose, which is that of `angles`, toward a branch (n,); the speed
+ * of the path changes too. Bounds (n,) are the caller's; `time` is the step's duration and `dt` a frame's. */
+void move_along(struct work *work, const double *angles, int kind, const double *branch, double *speed, double time,
+                double dt, const double *lower, const double *upper, double *out);
+
+#endif

@@ -1,0 +1,85 @@
+#include "step.h"
+
+#include "vectors.h"
+
+#define ROUNDING 1e-15  /* of a diagonal entry: a smaller pivot has no digits */
+#define TINY 1.4916681462400413e-154 /* solvers/tolerances.py */
+
+size_t boxed_scratch(int n) { return (size_t)n * (size_t)n + 3 * (size_t)n; }
+
+/* Solves A x = b in place, with A's lower triangle (n, n) in rows of `width` numbers, which become its factors L D L'. */
+static void solve(int n, int width, double *a, double *x) {
+    for (int i = 0; i < n; i++) {
+        double *row = a + (size_t)i * (size_t)width;
+        for (int j = 0; j < i; j++) { /* row[j] is L_ij D_j */
+            const double *other = a + (size_t)j * (size_t)width;
+            double sum = row[j];
+            for (int k = 0; k < j; k++) sum -= row[k] * other[k];
+            row[j] = sum;
+        }
+        double pivot = row[i], value = x[i], least = ROUNDING * pivot + TINY;
+        for (int j = 0; j < i; j++) {
+            double scaled = row[j] / a[(size_t)j * (size_t)width + (size_t)j];
+            pivot -= scaled * row[j];
+            row[j] = scaled;
+            value -= scaled * x[j];
+        }
+        row[i] = larger(pivot, least);
+        x[i] = value;
+    }
+    for (int i = 0; i < n; i++) x[i] /= a[(size_t)i * (size_t)width + (size_t)i];
+    for (int i = n - 1; i > 0; i--) {
+        const double *row = a + (size_t)i * (size_t)width;
+        for (int j = 0; j < i; j++) x[j] -= row[j] * x[i];
+    }
+}
+
+/* Minimises over the free unknowns, with the active ones at `place`; x is the whole point. */
+static void minimum(int n, const double *matrix, const double *descent, const double *held, const double *place,
+                    double *x, double *factors, double *reduced) {
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        const double *row = matrix + (size_t)i * (size_t)n;
+        if (held[i] != 0.0) continue;
+        double value = descent[i];
+        int column = 0;
+        for (int j = 0; j < n; j++) {
+            double entry = j <= i ? row[j] : matrix[(size_t)j * (size_t)n + (size_t)i];
+            if (held[j] != 0.0)
+                value -= entry * place[j];
+            else if (j <= i)
+                factors[(size_t)count * (size_t)n + (size_t)column++] = entry;
+        }
+        reduced[count++] = value;
+    }
+    solve(count, n, factors, reduced);
+    count = 0;
+    for (int i = 0; i < n; i++) x[i] = held[i] != 0.0 ? place[i] : reduced[count++];
+}
+
+/* Negative gradient of unknown i. */
+static double slope_of(int n, const double *matrix, const double *descent, const double *x, int i) {
+    double slope = descent[i];
+    for (int j = 0; j < n; j++)
+        slope -= x[j] * (j <= i ? matrix[(size_t)i * (size_t)n + (size_t)j] : matrix[(size_t)j * (size_t)n + (size_t)i]);
+    return slope;
+}
+
+void boxed(int n, const double *matrix, const double *descent, const double *least, const double *most, int passes,
+           double *x, double *scratch) {
+    double *factors = scratch, *held = factors + (size_t)n * (size_t)n, *place = held + n, *reduced = place + n;
+    for (int i = 0; i < n; i++) held[i] = least[i] == 0.0 || most[i] == 0.0, place[i] = 0.0;
+    for (int pass = 1;; pass++) {
+        int changed = 0;
+        minimum(n, matrix, descent, held, place, x, factors, reduced);
+        for (int i = 0; i < n; i++) {
+            double outward = held[i] != 0.0 && pass < passes ? slope_of(n, matrix, descent, x, i) : 0.0;
+            double beyond = (x[i] <= least[i] && outward <= 0.0) || (x[i] >= most[i] && outward >= 0.0);
+            changed |= beyond != held[i];
+            reduced[i] = beyond;
+        }
+        for (int i = 0; i < n; i++) held[i] = reduced[i], place[i] = clamped(x[i], least[i], most[i]);
+        if (!changed || pass >= passes) break;
+    }
+    for (int i = 0; i < n; i++) x[i] = place[i];
+}

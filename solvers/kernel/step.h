@@ -1,0 +1,16 @@
+/* Steps: the minimum of a quadratic within bounds. Source: solvers/least_squares/boxes.py. */
+#ifndef LIMBER_STEP_H
+#define LIMBER_STEP_H
+
+#include <stddef.h>
+
+/* Numbers of scratch memory that `boxed` needs for n unknowns. */
+size_t boxed_scratch(int n);
+
+/* Minimises x' H x / 2 - g' x within bounds that include 0 or not; `matrix` (n, n) has H's lower triangle and is
+ * positive definite. An active unknown stays so while the objective falls beyond its bound; after `passes`
+ * linear solves x is the nearest point within bounds. */
+void boxed(int n, const double *matrix, const double *descent, const double *least, const double *most, int passes,
+           double *x, double *scratch);
+
+#endif

@@ -1,0 +1,20 @@
+/* Forward kinematics of a tree of revolute and prismatic joints, and the velocities that joints give to points.
+ *
+ * Source of the formulas: solvers/kinematics/tree.py.
+ */
+#ifndef LIMBER_TREE_H
+#define LIMBER_TREE_H
+
+#include "model.h"
+
+/* Frames (n, 12) of the joints after their own motion and their axes (n, 3), in the base, at `angles` (n,). */
+void forward(const struct model *model, const double *angles, double *frames, double *axes);
+
+/* Frame (12) of an end. */
+void end_frame(const struct model *model, const double *frames, int end, double *frame);
+
+/* Linear velocity (3) that a unit speed of joint `j` gives to a point (3) on the links that it moves. */
+void velocity_of(const struct model *model, const double *frames, const double *axes, int j, const double *point,
+                 double *velocity);
+
+#endif

@@ -1,0 +1,66 @@
+/* Vectors (3), rotations (9, row by row) and frames (12). */
+#ifndef LIMBER_VECTORS_H
+#define LIMBER_VECTORS_H
+
+#include <math.h>
+
+static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static inline void cross(const double *a, const double *b, double *out) {
+    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+static inline void copy3(const double *a, double *out) { out[0] = a[0], out[1] = a[1], out[2] = a[2]; }
+
+static inline void subtract(const double *a, const double *b, double *out) {
+    out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];
+}
+
+/* out += factor a */
+static inline void add_scaled(double factor, const double *a, double *out) {
+    out[0] += factor * a[0], out[1] += factor * a[1], out[2] += factor * a[2];
+}
+
+/* The vector in the frame outside a rotation. */
+static inline void rotate(const double *rotation, const double *a, double *out) {
+    double x = dot(rotation, a), y = dot(rotation + 3, a), z = dot(rotation + 6, a);
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+/* The vector in the frame inside a rotation. */
+static inline void rotate_back(const double *r, const double *a, double *out) {
+    double x = r[0] * a[0] + r[3] * a[1] + r[6] * a[2];
+    double y = r[1] * a[0] + r[4] * a[1] + r[7] * a[2];
+    double z = r[2] * a[0] + r[5] * a[1] + r[8] * a[2];
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+/* Column of a rotation: the axis 0 X, 1 Y, 2 Z of its frame. */
+static inline void axis_of(const double *rotation, int axis, double *out) {
+    out[0] = rotation[axis], out[1] = rotation[3 + axis], out[2] = rotation[6 + axis];
+}
+
+/* out = a b; out is neither */
+static inline void multiply(const double *a, const double *b, double *out) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+
+/* Frame of `inner`, which is known in `outer`; out is neither. */
+static inline void compose(const double *outer, const double *inner, double *out) {
+    multiply(outer, inner, out);
+    rotate(outer, inner + 9, out + 9);
+    out[9] += outer[9], out[10] += outer[10], out[11] += outer[11];
+}
+
+static inline double clamped(double value, double lower, double upper) {
+    double above = value > lower ? value : lower;
+    return above < upper ? above : upper;
+}
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
+#endif

@@ -1,0 +1,293 @@
+"""Export of a character file: what plays from it without Blender is what Blender computes."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from limber.character.file.bodies import ROOT, body_values
+from limber.player.check import check
+
+from tests.blender import at_hand
+from tests.blender.baking import begin
+from tests.blender.characters import character as whole_character
+from tests.blender.figures import XSENS, called
+from tests.blender.following import follower
+from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, select, target
+
+END = 30
+
+
+def exported(tmp_path: Path, **options):
+    """The character file of the scene."""
+    from limber.character.file import reading
+
+    path = tmp_path / "Scene.limber"
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, END
+    assert bpy.ops.limber.export_character(filepath=str(path), **options) == {"FINISHED"}
+    return reading.read(path)
+
+
+def played(character) -> dict:
+    """What the player does with the file alone."""
+    from limber.player.playing import play
+    from limber.player.script import Script
+
+    rate = 1.0 / character.rate.seconds_a_frame
+    return play(character, Script((character.frames - 1) / rate, rate))
+
+
+def baked(*chains) -> np.ndarray:
+    """Values (frames, n) of the chains' joints after the filter, in a bake of the same frames."""
+    chains[0].frame_start, chains[0].frame_end = 1, END
+    work, rows = begin(*chains), []
+    more = True
+    while more:
+        more = work.step()
+        sessions = [work.stage.session(chain.id_data, chain) for chain in chains]
+        rows.append(np.concatenate([session.outputs.angles for session in sessions]))
+    work.cancel()
+    return np.array(rows)
+
+
+def lively():
+    """A chain with all that an animator keys: target, postures, weights, influence, attention, life."""
+    rig, chain = looking_chain(at=keyed(target(), (1, END)))
+    for name, angle in (("Up", 0.1), ("Down", -0.4)):
+        rig.pose.bones["middle"].rotation_euler.x = angle
+        bpy.ops.limber.store_posture(name=name)
+    rig.pose.bones["middle"].rotation_euler.x = 0.3
+    rig.pose.bones["middle"].keyframe_insert("rotation_euler", frame=1)
+    rig.pose.bones["middle"].rotation_euler.x = -0.3
+    rig.pose.bones["middle"].keyframe_insert("rotation_euler", frame=END)
+    chain.life.amount, chain.lag, chain.dead_zone, chain.share = 1.0, 0.2, 0.02, 0.8
+    chain.influence = 0.2
+    chain.keyframe_insert("influence", frame=1)
+    chain.influence = 1.0
+    chain.keyframe_insert("influence", frame=END)
+    return rig, chain
+
+
+@pytest.mark.every_blender
+@pytest.mark.parametrize("base", ["RIG", "POSTURE", "BLEND"])
+def test_the_player_moves_as_blender_does_to_the_last_bit(base: str, tmp_path):
+    _, chain = lively()
+    chain.base = base
+    chain.postures[0].weight = 0.3
+    chain.postures[0].keyframe_insert("weight", frame=1)
+    chain.postures[0].weight = 0.9
+    chain.postures[0].keyframe_insert("weight", frame=END)
+    chain.posture = "1"
+    chain.keyframe_insert("posture", frame=1)
+    chain.posture = "2"
+    chain.keyframe_insert("posture", frame=END // 2)
+    recording, expected = played(exported(tmp_path)), baked(chain)
+    assert np.array_equal(recording["commanded"], expected)
+    assert np.ptp(expected, axis=0).max() > 0.1, "it moved"
+
+
+@pytest.mark.parametrize("filter_name", ["none", "nutty"])
+def test_also_without_a_filter_and_with_the_papers(filter_name: str, tmp_path):
+    _, chain = lively()
+    chain.filter = filter_name
+    assert np.array_equal(played(exported(tmp_path))["commanded"], baked(chain))
+
+
+def test_a_change_of_target_is_the_same_in_both(tmp_path):
+    _, chain = lively()
+    other = chain.targets.add()
+    other.target = target((0.4, 0.5, 0.2), "Other")
+    chain.change = 0.5
+    chain.keyframe_insert("watch", frame=1)
+    chain.watch = 1
+    chain.keyframe_insert("watch", frame=10)
+    recording = played(exported(tmp_path))
+    assert np.array_equal(recording["commanded"], baked(chain))
+    assert recording["target_position"][-1, 0] == pytest.approx((0.4, 0.5, 0.2))
+
+
+def test_joints_are_named_as_limber_shows_them(tmp_path):
+    _, chain = lively()
+    file = exported(tmp_path)
+    assert file.joint_names == tuple(f"Rig/{joint.label}" for joint in chain.joints)
+    assert [posture.name for posture in file.chains[0].postures] == ["Up", "Down"]
+
+
+def test_the_self_test_proves_the_player(tmp_path):
+    from limber.player.check import check
+
+    lively()
+    verdict = check(exported(tmp_path))
+    assert (verdict.frames, verdict.largest, verdict.frame) == (END, 0.0, None)
+
+
+def test_what_the_scene_shows_is_as_before(tmp_path):
+    rig, _ = lively()
+    bpy.context.scene.frame_set(7)
+    rig.pose.bones["upper"].rotation_euler.x = 0.25  # without a key
+    exported(tmp_path)
+    assert bpy.context.scene.frame_current == 7
+    assert rig.pose.bones["upper"].rotation_euler.x == 0.25
+
+
+def test_a_scene_without_a_chain_is_refused_with_the_remedy(tmp_path):
+    with pytest.raises(RuntimeError, match="no chain with a target: make a chain"):
+        bpy.ops.limber.export_character(filepath=str(tmp_path / "a.limber"))
+
+
+def test_two_rigs_are_one_character(tmp_path):
+    chains = []
+    for name in ("First", "Second"):
+        rig = build(UPRIGHT, name)
+        select(rig, "head")
+        chains.append(looking_chain(rig, at=target((0.4, -0.5, 0.4), f"Target of {name}"))[1])
+    file = exported(tmp_path)
+    assert [chain.name for chain in file.chains] == [
+        f"{name}/{chains[0].name}" for name in ("First", "Second")
+    ]
+    assert np.array_equal(played(file)["commanded"], baked(*chains))
+
+
+def test_chains_that_hang_on_one_another_move_as_in_blender(tmp_path):
+    rig = whole_character()
+    guest = target((0.4, -2.0, 1.6), "Guest")
+    bpy.ops.limber.eyes_head_torso()
+    for chain in rig.limber.chains:
+        chain.target = guest
+    keyed(guest, (1, END), end=(-0.8, -1.5, 1.2))
+    file = exported(tmp_path)
+    chains = [rig.limber.chains[entry.name] for entry in file.chains]
+    assert len(chains) == 4
+    assert np.abs(played(file)["commanded"] - baked(*chains)).max() < 1e-9
+
+
+def test_a_ready_behaviour_goes_along_and_runs(tmp_path):
+    from limber.player.playing import play
+    from limber.player.script import Event, Script
+
+    lively()
+    file = exported(tmp_path, behaviour="ATTENTIVE")
+    events = (Event(0.2, event="arrive"), Event(2.0, event="leave"))
+    states = list(dict.fromkeys(play(file, Script(6.0, 24.0, events=events))["state"].tolist()))
+    assert states == ["Idle", "Noticing", "Attending", "Searching"]
+
+
+def test_a_target_on_another_chains_bone_moves_with_it(tmp_path):
+    rig, leader = lively()
+    lamp = target((0.0, 0.0, 0.0), "Carried")
+    lamp.parent, lamp.parent_type, lamp.parent_bone = rig, "BONE", "head"
+    other = build(UPRIGHT, "Watcher")
+    other.location = (0.8, 0.3, 0.0)
+    select(other, "head")
+    follower = looking_chain(other, at=lamp)[1]
+    file = exported(tmp_path)
+    assert {entry.name: entry.anchor.link for entry in file.targets}["Carried"] is not None
+    assert np.array_equal(played(file)["commanded"], baked(leader, follower))
+
+
+@pytest.mark.parametrize("robot", ["so101", "reachy_mini"])
+def test_robots_of_the_gallery_move_as_in_blender(robot: str, tmp_path):
+    from limber.rig.live.movers import movers_of
+
+    bpy.ops.limber.add_robot(robot=robot)
+    rig = bpy.context.active_object
+    gaze = next(chain.target for chain in rig.limber.chains if chain.target)
+    gaze.animation_data_clear()
+    x, y, z = gaze.location
+    keyed(gaze, (1, END), end=(x - 0.1, y + 0.05, z + 0.05))
+    file = exported(tmp_path)
+    recording = played(file)
+    assert np.abs(recording["commanded"] - file_self_test(file)).max() < 1e-9
+    movers = [mover for mover in movers_of(rig) if mover.joints() and mover.has_goal]
+    assert len(file.joint_names) == sum(len(mover.joints()) for mover in movers)
+    assert np.ptp(recording["commanded"], axis=0).max() > 0.02, "it moved"
+
+
+def file_self_test(file) -> np.ndarray:
+    """What Blender computed, as the file has it."""
+    return file.self_test.commanded
+
+
+def test_a_chain_leads_a_mechanism_in_the_file_too(tmp_path):
+    bpy.ops.limber.add_mechanism(kind="neck")
+    owner = bpy.context.active_object
+    aim = owner.limber.mechanism.goals[0].target
+    rig, _ = looking_chain(at=keyed(target(), (1, END)))
+    aim.parent, aim.parent_type, aim.parent_bone = rig, "BONE", "head"
+    bpy.context.view_layer.update()
+    file = exported(tmp_path)
+    assert {entry.name: entry.anchor.link for entry in file.targets}[aim.name] is not None
+    recording = played(file)
+    motors = [name.startswith(f"{owner.name}/") for name in recording["joint_names"]]
+    assert sum(motors) == len(owner.limber.mechanism.motors)
+    assert np.ptp(recording["commanded"][:, motors], axis=0).max() > 0.01, "the motors moved"
+    assert np.abs(recording["commanded"] - file_self_test(file)).max() < 1e-9
+
+
+def walking(has_floor: bool):
+    """A body that follows a figure which walks, with or without feet on the floor."""
+    rig, _ = follower()
+    retarget = rig.limber.retarget
+    retarget.on_floor = has_floor
+    if has_floor:
+        for pair in retarget.pairs:
+            pair.plant = "Foot" in pair.target
+    return rig, retarget
+
+
+def baked_body(rig, retarget) -> np.ndarray:
+    """Values (frames, n + 6) of the body's joints and root in a bake of the same frames."""
+    retarget.frame_start, retarget.frame_end = 1, END
+    work, rows, more = begin(retarget), [], True
+    while more:
+        more = work.step()
+        rows.append(body_values(work.stage.session(rig, retarget).outputs.state))
+    work.cancel()
+    return np.array(rows)
+
+
+@pytest.mark.every_blender
+@pytest.mark.parametrize("has_floor", [True, False])
+@pytest.mark.parametrize("filter_name", ["none", "default"])
+def test_a_body_that_follows_a_clip_plays_as_in_a_bake(filter_name: str, has_floor: bool, tmp_path):
+    rig, retarget = walking(has_floor)
+    retarget.filter, retarget.gain, retarget.posture_gain = filter_name, 15.0, 1.0
+    retarget.acceleration = 40.0
+    file = exported(tmp_path)
+    recording = played(file)
+    assert recording["joint_names"].tolist()[-6:] == [f"{rig.name}/{name}" for name in ROOT]
+    assert bool(file.bodies[0].feet) == has_floor
+    assert np.array_equal(recording["commanded"], baked_body(rig, retarget))
+    assert np.ptp(recording["commanded"], axis=0).max() > 0.5, "it moved"
+    assert check(file).largest == 0.0
+
+
+def test_a_chain_on_a_body_plays_as_in_a_bake_and_has_its_joints_alone(tmp_path):
+    rig, retarget = walking(False)
+    _, chain = looking_chain(rig, called(XSENS, "neck"), called(XSENS, "head"), at=target((1.0, -2.0, 1.0)))
+    at_hand.live(retarget)
+    bpy.ops.limber.live()
+    file = exported(tmp_path)
+    recording = played(file)
+    names = recording["joint_names"].tolist()
+    assert len(set(names)) == len(names)
+    retarget.frame_start, retarget.frame_end = 1, END
+    work, rows, more = begin(retarget, chain), [], True
+    while more:
+        more = work.step()
+        rows.append(work.stage.session(rig, chain).outputs.angles)
+    work.cancel()
+    assert np.array_equal(recording["commanded"][:, : len(chain.joints)], np.array(rows))
+    assert check(file).largest == 0.0
+
+
+def test_a_body_that_follows_a_stream_stays_in_blender_and_the_file_says_so(tmp_path):
+    rig, retarget = walking(False)
+    looking_chain()
+    retarget.input = "OSC"
+    file = exported(tmp_path)
+    assert not file.bodies
+    assert any(
+        remark.startswith(f"Body of '{rig.name}' is not in the file: A live stream")
+        for remark in file.remarks
+    )

@@ -1,0 +1,184 @@
+"""Character files: what is written comes back equal, and what is damaged or made to harm is refused."""
+
+import io
+import json
+import random
+import struct
+import zipfile
+import zlib
+from contextlib import suppress
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from limber.character.behaviour.data import Gesture
+from limber.character.behaviour.ready import READY
+from limber.character.file import archive, reading, writing
+from limber.character.file.errors import CharacterFileError
+from limber.character.file.tracks import ClipTrack
+
+from tests.character.samples import character, mechanism
+from tests.jsons import texts
+
+GOLDEN = Path(__file__).parent / "golden"  # a file of every version that was ever written
+DAMAGES = 1500
+
+
+@pytest.fixture(scope="module")
+def members() -> dict[str, bytes]:
+    return writing.members_of(character())
+
+
+WHOLE = writing.members_of(
+    replace(character(), behaviour=READY["CALM"](["Proud"]), mechanisms=(mechanism(),))
+)
+
+
+@pytest.fixture(scope="module")
+def data(members: dict[str, bytes]) -> bytes:
+    return archive.packed(members)
+
+
+def same(first, second) -> bool:
+    """Whether two values of a character file are equal, arrays to the last bit."""
+    if isinstance(first, ClipTrack):
+        return same(first.rows, second.rows)
+    if isinstance(first, np.ndarray):
+        return np.array_equal(first, second, equal_nan=True)
+    if hasattr(first, "__dataclass_fields__") and not isinstance(first, type):
+        return all(same(getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+    if isinstance(first, tuple):
+        return len(first) == len(second) and all(map(same, first, second))
+    return first == second
+
+
+def repacked(members: dict[str, bytes], listed: dict[str, bytes] | None = None, **changes) -> bytes:
+    """A file whose manifest has other fields, or lists other members."""
+    packed = io.BytesIO(archive.packed(listed or members))
+    manifest = json.loads(zipfile.ZipFile(packed).read(archive.MANIFEST))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(archive.MANIFEST, json.dumps({**manifest, **changes}))
+        for name, content in members.items():
+            file.writestr(name, content)
+    return stream.getvalue()
+
+
+def changed(members: dict[str, bytes], **fields) -> dict[str, bytes]:
+    """Members whose JSON has other fields."""
+    plain = json.loads(members[reading.CHARACTER])
+    return {**members, reading.CHARACTER: json.dumps({**plain, **fields}).encode()}
+
+
+def test_what_is_written_is_read_equal_to_the_last_bit(tmp_path: Path):
+    gesture = Gesture("Nod", "Arm", "agree", np.array([[0.0, np.nan, 0.1], [0.2, np.nan, 0.0]]), 2.0)
+    ready = READY["ATTENTIVE"](["Proud"])
+    written = replace(character(), behaviour=replace(ready, gestures=(gesture,)), mechanisms=(mechanism(),))
+    writing.write(tmp_path / "a.limber", written)
+    assert same(reading.read(tmp_path / "a.limber"), written)
+
+
+def test_the_same_character_gives_the_same_bytes(data: bytes):
+    assert archive.packed(writing.members_of(character())) == data
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.limber")), ids=lambda path: path.stem)
+def test_files_of_every_version_are_read(path: Path):
+    assert reading.read(path).chains[0].name == "Shade"
+
+
+def test_there_is_a_golden_file_of_the_version_that_is_written():
+    major, minor = archive.VERSION
+    assert (GOLDEN / f"v{major}_{minor}.limber").is_file()
+
+
+def test_a_newer_major_version_is_refused_and_says_so(members):
+    with pytest.raises(CharacterFileError, match=r"version 2\.0, .*install a newer Limber"):
+        archive.unpacked(repacked(members, version=[2, 0]), "a.limber")
+
+
+def test_fields_and_members_of_a_newer_minor_version_are_ignored(members):
+    newer = {**changed(members, moods=["calm"]), "moods.json": b"{}"}
+    assert same(reading.character_of(archive.unpacked(archive.packed(newer), "a"), "a"), character())
+    unlisted = repacked(members, version=[1, 7])
+    assert same(reading.character_of(archive.unpacked(unlisted, "a"), "a"), character())
+
+
+def test_a_member_that_is_not_what_was_exported_is_named(members):
+    swapped = {**members, reading.ARRAYS: bytes(len(members[reading.ARRAYS]))}
+    with pytest.raises(CharacterFileError, match=r"'arrays\.f64' is not what was exported"):
+        archive.unpacked(repacked(swapped, members), "a.limber")
+
+
+def test_a_member_that_unpacks_to_more_than_it_says_is_not_read_to_its_end(members):
+    bomb = {**members, reading.ARRAYS: bytes(200_000_000)}
+    with pytest.raises(CharacterFileError, match="is larger than it says"):
+        archive.unpacked(repacked(bomb, members), "a.limber")
+
+
+def test_a_list_of_members_that_is_longer_than_a_characters_is_not_read(data: bytes):
+    many = io.BytesIO()
+    with zipfile.ZipFile(many, "w") as file:
+        for number in range(archive.MOST_MEMBERS + 1):
+            file.writestr(str(number), b"")
+    with pytest.raises(CharacterFileError, match="more members"):
+        archive.unpacked(many.getvalue(), "a.limber")
+    large = data[: -archive.END_LENGTH] + struct.pack("<4sLQL", b"PK\x06\x07", 0, 0, 1) + data[-22:]
+    with pytest.raises(CharacterFileError, match="more members"):
+        archive.unpacked(large, "a.limber")
+
+
+def test_a_damaged_file_is_refused_and_nothing_else_is_raised(data: bytes):
+    source = random.Random(7)
+    refused = 0
+    for _ in range(DAMAGES):
+        broken = bytearray(data)
+        for _ in range(source.choice((1, 1, 2, 8))):
+            kind, at = source.randrange(4), source.randrange(len(broken))
+            if kind == 0:
+                broken[at] = source.randrange(256)
+            elif kind == 1:
+                del broken[at : at + source.randrange(1, 200)]
+            elif kind == 2:
+                broken[at:at] = source.randbytes(source.randrange(1, 40))
+            else:
+                broken[at : at + 4] = source.choice((b"\xff" * 4, b"\0" * 4, b"PK\x03\x04"))
+        try:
+            reading.character_of(archive.unpacked(bytes(broken), "a.limber"), "a.limber")
+        except CharacterFileError:
+            refused += 1
+    assert refused > 0.9 * DAMAGES
+
+
+@settings(max_examples=600)
+@given(texts(json.loads(WHOLE[reading.CHARACTER])))
+def test_whatever_the_json_says_the_file_is_read_or_refused(text: str):
+    members = {**WHOLE, reading.CHARACTER: text.encode()}
+    with suppress(CharacterFileError):
+        reading.character_of(members, "a.limber")
+
+
+@settings(max_examples=200)
+@given(texts({"format": archive.FORMAT, "version": [1, 0], "members": {"a": {"bytes": 1, "sha256": ""}}}))
+def test_whatever_the_manifest_says_the_file_is_read_or_refused(text: str):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        file.writestr(archive.MANIFEST, text)
+    with suppress(CharacterFileError):
+        archive.unpacked(stream.getvalue(), "a.limber")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"no zip at all", zlib.compress(b"x" * 1000)])
+def test_what_is_no_zip_is_no_character_file(content: bytes):
+    with pytest.raises(CharacterFileError, match="no character file"):
+        archive.unpacked(content, "a.limber")
+
+
+def test_a_character_with_a_chain_twice_is_refused(members):
+    chains = json.loads(members[reading.CHARACTER])["chains"]
+    with pytest.raises(CharacterFileError, match="chain 'Arm' twice"):
+        reading.character_of(changed(members, chains=chains * 2), "a.limber")

@@ -1,0 +1,124 @@
+"""The wheel, in an empty virtual environment: the command plays a character where there is no Blender."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from limber.character.chain.settings import RIG
+from limber.character.file.contents import SelfTest
+from limber.character.file.writing import write
+from limber.player.playing import play
+from limber.player.script import Script
+
+from tests.character.samples import FRAMES, chain, character
+
+ROOT = Path(__file__).resolve().parents[2]
+LAMP = ROOT / "tests" / "character" / "golden" / "v1_0.limber"
+PATIENCE = 600  # [s] for pip, which fetches numpy
+
+
+def ran(*command: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, check=False, timeout=PATIENCE, env=env
+    )
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory) -> Path:
+    """Folder of the commands of an environment in which the wheel alone was installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    sys.path.insert(0, str(ROOT / "scripts"))
+    import wheel
+
+    try:
+        built = wheel.build(folder)
+    except wheel.WheelError as error:
+        if "Could not find a version" in str(error) or "No matching distribution" in str(error):
+            pytest.skip("pip reaches no package index here: the wheel's build tool cannot be had")
+        raise
+    environment = folder / "environment"
+    assert ran(sys.executable, "-m", "venv", environment).returncode == 0
+    programs = environment / ("Scripts" if sys.platform == "win32" else "bin")
+    installed = ran(programs / "python", "-m", "pip", "install", "--quiet", built)
+    assert installed.returncode == 0, installed.stderr
+    return programs
+
+
+def test_it_has_no_blender_and_all_that_it_imports(commands: Path):
+    listed = ran(commands / "python", "-m", "pip", "list", "--format", "json")
+    names = {package["name"] for package in json.loads(listed.stdout)} - {"pip", "setuptools"}
+    assert names == {"limber", "numpy", "pyserial", "ruamel.yaml", "threadpoolctl"}
+    for module in (
+        "player.command",
+        "hardware.link",
+        "inputs.inbox",
+        "character.file.reading",
+        "robots.urdf",
+    ):
+        imported = ran(commands / "python", "-c", f"import limber.{module}")
+        assert imported.returncode == 0, imported.stderr
+
+
+def test_it_says_what_is_in_a_file(commands: Path):
+    said = ran(commands / "limber", "info", LAMP, "--json")
+    content = json.loads(said.stdout)
+    assert content["joints"][0].startswith("Lamp/")
+    assert [chain["postures"] for chain in content["chains"]] == [["Proud", "Curious", "Sad"]]
+
+
+def test_it_plays_a_script(commands: Path, tmp_path: Path):
+    script, out = tmp_path / "script.json", tmp_path / "out.npz"
+    ball = {"times": [0.0, 1.0], "positions": [[0.5, -0.5, 0.3], [-0.5, -0.5, 0.5]]}
+    script.write_text(json.dumps({"seconds": 1.0, "rate": 24, "seed": 1, "targets": {"Ball": ball}}))
+    done = ran(commands / "limber", "play", LAMP, "--script", script, "--out", out)
+    assert done.returncode == 0, done.stderr
+    with np.load(out) as recording:
+        assert recording["commanded"].shape == (25, 5)
+        assert np.ptp(recording["commanded"], axis=0).max() > 0.3, "it followed the ball"
+
+
+@pytest.fixture
+def tested(tmp_path: Path) -> Path:
+    """A character file with what this checkout computes of it as its self-test."""
+    sample = character(chain(base=RIG))
+    recording = play(sample, Script((FRAMES - 1) / 24.0, 24.0))
+    path = tmp_path / "sample.limber"
+    write(path, replace(sample, self_test=SelfTest(recording["commanded"], recording["desired"])))
+    return path
+
+
+def test_without_a_kernel_it_says_so_and_moves_as_in_blender_all_the_same(commands: Path, tested: Path):
+    assert "not here: solvers are slower" in ran(commands / "limber", "info", tested).stdout
+    checked = ran(commands / "limber", "check", tested)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_with_the_kernel_it_uses_that(commands: Path, tested: Path, tmp_path: Path):
+    import build_kernel
+
+    try:
+        library = build_kernel.compile_native(tmp_path / "kernel")
+    except build_kernel.KernelBuildError as error:
+        pytest.skip(str(error))
+    folder = commands.parent / "with_kernel" / "limber_kernel"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    library.rename(folder / library.name)
+    environment = os.environ | {"PYTHONPATH": str(folder.parent)}
+    for command, words in (("info", "Kernel: compiled code"), ("check", "moves here as in Blender")):
+        said = ran(commands / "limber", command, tested, env=environment)
+        assert words in said.stdout, said.stderr
+
+
+def test_what_cannot_be_read_ends_with_a_sentence(commands: Path, tmp_path: Path):
+    (tmp_path / "no.limber").write_text("no zip")
+    failed = ran(commands / "limber", "check", tmp_path / "no.limber")
+    assert failed.returncode == 1
+    assert failed.stderr == "limber: 'no.limber' is no character file, or is cut off: export it again\n"
+    missing = ran(commands / "limber", "info", tmp_path / "missing.limber")
+    assert "No such file" in missing.stderr
