@@ -27,7 +27,9 @@ LEARNT = 3  # samples after which the period is known well enough to say that ot
 # [s] without a sample, after which the sender has stopped: the next one belongs to a motion of its own
 PAUSE = 0.5
 LEAST = 1e-3  # [s] shortest period
-RELEARN = 4  # successive samples that do not fit the period, after which the sender has another rate
+RELEARN = (
+    16  # samples that do not fit the period, one after the other, after which the sender has another rate
+)
 ROBUST = 2.0  # mean deviations from the line, beyond which a sample counts no more in the regression
 STEADY = 0.1  # share of a new deviation in the mean one
 LONGEST = 0.1  # [s] by which the delay is longer than a period at most
@@ -45,7 +47,8 @@ class Timing(NamedTuple):
     stamps: Array  # (m,) [s] times of the newest samples
     periods: Array  # (m,) [s] between samples; 0: not known yet
     counts: Array  # (m,) samples in the regression; 0: when the newest one came is not known
-    misfits: Array  # (m,) successive samples that do not fit the period
+    misfits: Array  # (m,) samples since the last one that fits the period
+    fitting: Array  # (m,) [s] when that one came
     spreads: Array  # (m,) [s] mean deviation of arrivals from the line
     errors: Array  # (m,) mean distance of values from where the motion before leads; NaN: not known
     needs: Array  # (m,) [s] greatest age of a sample when the next one came; older ones are forgotten
@@ -80,7 +83,7 @@ def unknown(count: int, is_timed: bool) -> Timing:
     time 0.
     """
     none = np.zeros(count)
-    return Timing(none, none, none + is_timed, none, none, none + np.nan, none, none)
+    return Timing(none, none, none + is_timed, none, none, none, none + np.nan, none, none)
 
 
 def renewed(
@@ -105,12 +108,12 @@ def renewed(
     lost = np.where(is_known, _lost(before, gap, period, dt, came, moved, course), 0.0)
     passed = came + lost
     late = gap - passed * period
-    misfits = np.where(
-        (lost == 0.0) & (late >= -np.maximum(period, dt)) | is_paused, 0.0, before.misfits + 1.0
-    )
+    fits = (lost == 0.0) & (late >= -np.maximum(period, dt)) | is_paused
+    misfits = np.where(fits, 0.0, before.misfits + came)
     begins = is_first | (misfits >= RELEARN)
-    period, passed = np.where(begins, gap / came, period), np.where(begins, came, passed)
-    late, misfits = np.where(begins, 0.0, late), np.where(begins, 0.0, misfits)
+    period = np.where(begins & ~is_first, (time - before.fitting) / np.maximum(misfits, 1.0), period)
+    passed, late = np.where(begins, came, passed), np.where(begins, 0.0, late)
+    misfits = np.where(begins, 0.0, misfits)
 
     count = np.minimum(np.where(begins, 1.0, before.counts) + 1.0, MEMORY)
     most = np.where(count > LEARNT, np.maximum(ROBUST * before.spreads, 0.5 * dt), np.inf)
@@ -133,6 +136,7 @@ def renewed(
         np.where(is_paused, before.periods, learnt),
         count,
         misfits,
+        np.where(misfits > 0.0, before.fitting, time),
         np.where(is_paused, before.spreads, spread + (np.abs(late) - spread) * share),
         np.where(is_paused | ~np.isfinite(error), before.errors, known_error + (error - known_error) * share),
         np.where(is_paused, before.needs, needs),
