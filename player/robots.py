@@ -7,7 +7,7 @@ from typing import get_args
 from ..character.file.contents import CharacterFile, RobotEntry
 from ..character.filtered_value import FilteredValue
 from ..hardware import calibration_file
-from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device, Joint, Unit, on_virtual_robot
+from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device, DeviceJoint, Unit, on_virtual_robot
 from ..hardware.errors import HardwareError
 from ..hardware.protocols.table import FILE
 from ..hardware.sentences import HostWords
@@ -41,7 +41,7 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
         PlayerError: The calibration does not fit, or its protocol is a program.
     """
     beside = character.with_name(character.stem + CALIBRATION)
-    joints = [Joint(joint.name, joint.limits, UNITS[joint.unit]) for joint in robot.joints]
+    joints = [DeviceJoint(joint.name, joint.limits, UNITS[joint.unit]) for joint in robot.joints]
     try:
         calibration = (
             calibration_file.load(beside)

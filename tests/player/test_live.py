@@ -18,7 +18,7 @@ from limber.character.file.contents import CharacterFile
 from limber.character.file.robots import RobotEntry, RobotJoint
 from limber.character.file.writing import write
 from limber.hardware.calibration_file import CalibratedJoint, RobotCalibration, to_text
-from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Channel, Share
+from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, ServoChannel, Share
 from limber.hardware.protocols.limber import DeviceState
 from limber.motion import Limits
 from limber.player.errors import PlayerError
@@ -45,7 +45,7 @@ def robot(port: str = VIRTUAL_PORT) -> RobotEntry:
         RobotJoint("Glow", "plain", glow, value="Glow"),
     ]
     channels = tuple(
-        Channel(k, (Share(joint.name, 1.0 if joint.unit == "rad" else 3.0),))
+        ServoChannel(k, (Share(joint.name, 1.0 if joint.unit == "rad" else 3.0),))
         for k, joint in enumerate(joints)
     )
     calibrated = tuple(CalibratedJoint(joint.name, joint.unit) for joint in joints)
