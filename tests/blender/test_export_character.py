@@ -326,7 +326,7 @@ def test_a_robot_travels_with_its_servos_its_calibration_and_what_its_joints_fol
 def test_a_robot_that_a_program_drives_stays_in_blender_and_the_file_says_so(tmp_path):
     rig, _ = robot_rig()
     rig.limber.device.protocol = OWN_FILE
-    rig.limber.device.program = str(tmp_path / "mine.py")
+    rig.limber.device.protocol_file = str(tmp_path / "mine.py")
     file = exported(tmp_path)
     assert not file.robots
     assert any("no program travels in a file" in remark for remark in file.remarks)
