@@ -8,7 +8,7 @@ inputs.
 from typing import Any, NamedTuple, Protocol
 
 
-class GoalError(NamedTuple):
+class GoalResidual(NamedTuple):
     """Error of one goal of a mover, as solved, before the motion filter."""
 
     name: str  # of what has the goal, as in sentences

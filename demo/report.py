@@ -127,7 +127,7 @@ def _in_posture(errors: np.ndarray, steady: np.ndarray) -> dict[str, float]:
     return {"mean_in_posture": float(errors[steady].mean()), "max_in_posture": float(errors[steady].max())}
 
 
-def shortcomings(report: dict) -> list[str]:
+def shortcomings(report: dict) -> list[str]:  # noqa: C901 (one bound of the demo after another)
     """A sentence for each essential thing that failed."""
     short = []
     aim, device, same = (report[key] for key in ("aim_error_deg", "device", "same_motion"))

@@ -121,31 +121,37 @@ def _arguments(packet: bytes, at: int) -> tuple[float | str, ...]:
     arguments: list[float | str] = []
     depth = 0  # nesting of arrays
     for tag in tags[1:]:
-        value: float | str | None = None
         if tag in "[]":
             depth += 1 if tag == "[" else -1
             if depth < 0:
                 raise _MalformedError("an array ends that has not begun")
-        elif tag in NOTHING:
-            value = NOTHING[tag]
-        elif tag in NUMBERS:
-            value = _number(packet, at, tag)
-            at += NUMBERS[tag][1]
-        elif tag in STRINGS:
-            value, at = _text(packet, at)
-        elif tag == BLOB or tag in SKIPPED:
-            at += 4 + _blob_size(packet, at) if tag == BLOB else SKIPPED[tag]
-            if at > len(packet):
-                raise _MalformedError(
-                    f"the packet ends after {len(packet)} bytes, within an argument of type '{tag}'"
-                )
-        else:
-            raise _MalformedError(f"an argument is of type '{tag[:1]}', which OSC 1.0 does not have")
+            continue
+        value, at = _argument(packet, at, tag)
         if value is not None and not depth:
             arguments.append(value)
     if depth:
         raise _MalformedError("an array does not end")
     return tuple(arguments)
+
+
+def _argument(packet: bytes, at: int, tag: str) -> tuple[float | str | None, int]:
+    """The argument of a type tag at `at`, None for one that is no number or string, and where the next one
+    begins.
+    """
+    if tag in NOTHING:
+        return NOTHING[tag], at
+    if tag in NUMBERS:
+        return _number(packet, at, tag), at + NUMBERS[tag][1]
+    if tag in STRINGS:
+        return _text(packet, at)
+    if tag != BLOB and tag not in SKIPPED:
+        raise _MalformedError(f"an argument is of type '{tag[:1]}', which OSC 1.0 does not have")
+    at += 4 + _blob_size(packet, at) if tag == BLOB else SKIPPED[tag]
+    if at > len(packet):
+        raise _MalformedError(
+            f"the packet ends after {len(packet)} bytes, within an argument of type '{tag}'"
+        )
+    return None, at
 
 
 def _blob_size(packet: bytes, at: int) -> int:

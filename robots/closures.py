@@ -101,17 +101,7 @@ class _MechanismBuilder:
         self.robot, self.file = robot, file
         self.warnings = list(robot.warnings)
         self.pairs = self._list(entries, "closed_loop")
-        kinds = [str(kind).lower() for kind in self._list(entries, "type")]
-        if kinds and len(kinds) != len(self.pairs):
-            fewer, more = (
-                "pairs without a type are read as 6d, give each its own",
-                "the last types are left out",
-            )
-            outcome = more if len(kinds) > len(self.pairs) else fewer
-            self.warnings.append(
-                f"{file}, type: pairs in closed_loop: {len(self.pairs)}, types: {len(kinds)}: {outcome}"
-            )
-        self.kinds = [*kinds, *["6d"] * len(self.pairs)][: len(self.pairs)]
+        self.kinds = self._kinds(entries)
         names, changed = self._list(entries, "joint_name"), self._list(entries, "joint_type")
         if len(names) != len(changed):
             raise MalformedError(
@@ -133,6 +123,20 @@ class _MechanismBuilder:
             self.warnings.append(
                 f"{file}, name_mot: the URDF has no joint '{name}' to be a motor: it is left out"
             )
+
+    def _kinds(self, entries: Mapping[str, Any]) -> list[str]:
+        """Type of each pair's closure, "6d" where the file has none."""
+        kinds = [str(kind).lower() for kind in self._list(entries, "type")]
+        if kinds and len(kinds) != len(self.pairs):
+            fewer, more = (
+                "pairs without a type are read as 6d, give each its own",
+                "the last types are left out",
+            )
+            outcome = more if len(kinds) > len(self.pairs) else fewer
+            self.warnings.append(
+                f"{self.file}, type: pairs in closed_loop: {len(self.pairs)}, types: {len(kinds)}: {outcome}"
+            )
+        return [*kinds, *["6d"] * len(self.pairs)][: len(self.pairs)]
 
     def _list(self, entries: Mapping[str, Any], key: str) -> list[Any]:
         entry = entries.get(key)

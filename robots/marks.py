@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..solvers.kinematics.rotations import dot, length, rotate
-from .model import Closure, Joint, Robot
+from .model import Closure, Joint, Link, Robot
 
 CLOSING = re.compile(r"closing_(.+)_([12])")
 PASSIVE = "passive"  # the name of a joint without a motor begins with it
@@ -66,19 +66,9 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
     def onward(joint: Joint) -> Joint | None:
         """The next hinge at the same point, if nothing else is attached between them; else None."""
         link, after = robot.link[joint.child], below.get(joint.child, [])
-        is_step = not link.visuals and (link.inertial is None or link.inertial.mass < LIGHT)
-        if (
-            len(after) != 1
-            or not is_step
-            or not hinge(after[0])
-            or length(after[0].origin.offset) > SAME_POINT
-        ):
+        if len(after) != 1 or not _is_light(link) or not hinge(after[0]):
             return None
-        return (
-            after[0]
-            if abs(dot(joint.axis, rotate(after[0].origin.rotation, after[0].axis))) < PERPENDICULAR
-            else None
-        )
+        return after[0] if _are_crossed(joint, after[0]) else None
 
     used: set[str] = set()
     for first in robot.joints:
@@ -89,6 +79,17 @@ def _balls(robot: Robot, motors: set[str]) -> Iterator[tuple[str, str, str]]:
         if second is not None and third is not None:
             used |= {first.name, second.name, third.name}
             yield first.name, second.name, third.name
+
+
+def _is_light(link: Link) -> bool:
+    """Whether a link only connects hinges: nothing is seen of it, and it has hardly any mass."""
+    return not link.visuals and (link.inertial is None or link.inertial.mass < LIGHT)
+
+
+def _are_crossed(joint: Joint, onward: Joint) -> bool:
+    """Whether the axes of a joint and the next one are perpendicular through one point."""
+    is_at_point = length(onward.origin.offset) <= SAME_POINT
+    return is_at_point and abs(dot(joint.axis, rotate(onward.origin.rotation, onward.axis))) < PERPENDICULAR
 
 
 def closures_text(robot: Robot) -> str:

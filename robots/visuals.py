@@ -54,21 +54,26 @@ class VisualReader:
                 element.attributes["filename"].strip(),
                 self.reader.vector(element, "scale") or (1.0, 1.0, 1.0),
             )
-        if element.tag == "box" and (size := self.reader.vector(element, "size")) and min(size) > 0.0:
-            return Box(size)
-        radius = self.reader.number(element, "radius") if element.tag in ("cylinder", "sphere") else None
-        if radius is not None and radius > 0.0:
-            if element.tag == "sphere":
-                return Sphere(radius)
-            length = self.reader.number(element, "length")
-            if length is not None and length > 0.0:
-                return Cylinder(radius, length)
+        if (primitive := self._primitive(element)) is not None:
+            return primitive
         element.is_skipped = True
         known = element.tag in ("mesh", "box", "cylinder", "sphere")
         self.reader.warn(
             element, "it has no file, or no size above zero" if known else "this shape is unknown"
         )
         return UnknownShape(element.tag)
+
+    def _primitive(self, element: Element) -> Box | Sphere | Cylinder | None:
+        """The box, sphere or cylinder of an element; None for another one, or without sizes above zero."""
+        if element.tag == "box" and (size := self.reader.vector(element, "size")) and min(size) > 0.0:
+            return Box(size)
+        radius = self.reader.number(element, "radius") if element.tag in ("cylinder", "sphere") else None
+        if radius is None or radius <= 0.0:
+            return None
+        if element.tag == "sphere":
+            return Sphere(radius)
+        length = self.reader.number(element, "length")
+        return Cylinder(radius, length) if length is not None and length > 0.0 else None
 
     def _material(self, element: Element) -> Material:
         """Material with the colour given here, else the one defined elsewhere in the file under its name."""

@@ -242,7 +242,7 @@ def tick(
         and lag == slide_lag == 0.0
         and not _are_moving(motion)
         and not _are_moving(posture)
-        and (goal.posture is requested or np.array_equal(goal.posture, requested)),
+        and _are_equal(goal.posture, requested),
         problem=problem,
         goal=alive,
         skeleton=model.skeleton,
@@ -250,6 +250,11 @@ def tick(
     return outputs, ChainState(
         solution, motion, posture, model, goal, requested, best, stalled, problem, offsets, change=change
     )
+
+
+def _are_equal(posture: Angles, requested: Angles) -> bool:
+    """Whether a posture is the requested one, so that no transition goes on."""
+    return posture is requested or bool(np.array_equal(posture, requested))
 
 
 def _is_same(model: ChainModel, state: ChainState, goal: GazeGoal, offsets: Angles | None) -> bool:

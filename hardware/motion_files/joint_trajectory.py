@@ -104,6 +104,25 @@ def _typed(yaml_value: Any) -> Any:
 
 
 def _recording(documents: Sequence[Any]) -> Recording:
+    messages = _messages(documents)
+    stamps = [
+        _time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages
+    ]
+    ascend = all(before <= after for before, after in pairwise(stamps))
+    are_states = all(map(_is_state, messages))
+    if ascend and are_states and len({frozenset(_names(message)) for message in messages}) > 1:
+        return _of_several_senders(messages, stamps)
+    are_stamped = ascend and (stamps[0] > 0.0 or are_states)
+    starts = [stamp - stamps[0] if are_stamped else None for stamp in stamps]
+    return _of_one_sender(messages, starts)
+
+
+def _messages(documents: Sequence[Any]) -> list[JsonFields]:
+    """All trajectories and joint states of a file's documents, without a last one that is cut off.
+
+    Raises:
+        MotionFileError: There are none.
+    """
     messages = [
         trajectory
         for document in documents
@@ -116,16 +135,7 @@ def _recording(documents: Sequence[Any]) -> Recording:
             f"it has no '{NAMES}' with '{POINTS}': choose a trajectory_msgs/JointTrajectory, or"
             " sensor_msgs/JointState"
         )
-    stamps = [
-        _time(message.child("header"), "stamp") if message.has("header") else 0.0 for message in messages
-    ]
-    ascend = all(before <= after for before, after in pairwise(stamps))
-    are_states = all(map(_is_state, messages))
-    if ascend and are_states and len({frozenset(_names(message)) for message in messages}) > 1:
-        return _of_several_senders(messages, stamps)
-    are_stamped = ascend and (stamps[0] > 0.0 or are_states)
-    starts = [stamp - stamps[0] if are_stamped else None for stamp in stamps]
-    return _of_one_sender(messages, starts)
+    return messages
 
 
 def _of_one_sender(messages: Sequence[JsonFields], starts: Sequence[float | None]) -> Recording:

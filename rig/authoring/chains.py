@@ -54,21 +54,24 @@ def find_path(rig, selected: list[str]) -> list[str]:
         selected = [chain_end.looking(rig, selected[0])]
     bones = sorted((rig.data.bones[name] for name in selected), key=lambda bone: len(bone.parent_recursive))
     end = bones[-1]
-    line = [end, *end.parent_recursive]
     for bone in bones:
-        if bone not in line:
+        if bone not in [end, *end.parent_recursive]:
             raise RigError(
                 f"Bones '{bone.name}' and '{end.name}' are on different branches: select bones on one path"
                 " from root to end; a chain gets its other ends by Add End"
             )
-    if len(bones) > 1:
-        return path_names(rig.pose.bones, bones[0].name, end.name)
-    taken = {joint.bone for chain in rig.limber.chains for joint in chain.joints}
+    return path_names(rig.pose.bones, bones[0].name, end.name) if len(bones) > 1 else _path_up(rig, end)
+
+
+def _path_up(rig, end) -> list[str]:
+    """Names of the bones from root to a bone, upward as far as a chain can go. Raises RigError as
+    `find_path`.
+    """
     mechanism_bones = bodies.not_below(rig, end.name)
-    taken |= mechanism_bones
-    above = []
-    for bone in line:
-        if bone is not end and (bone.name in taken or _is_moved(rig, [bone.name, *above[::-1]])):
+    taken = {joint.bone for chain in rig.limber.chains for joint in chain.joints} | mechanism_bones
+    above = [end.name]
+    for bone in end.parent_recursive:
+        if bone.name in taken or _is_moved(rig, [bone.name, *above[::-1]]):
             break
         above.append(bone.name)
     while (

@@ -152,6 +152,14 @@ def _parts(rig, controls: Controls, ends: Ends) -> _Parts:
     return _Parts(torso if torso is not None and _moves(rig, torso) else None, head, eyes, pointing, placed)
 
 
+def _checked_parts(rig, ends: Ends) -> _Parts:
+    """Bones of the chains for these ends. Raises RigError if parts are missing, or no chain is possible."""
+    parts = _parts(rig, Controls(rig), ends)
+    for span in filter(None, (parts.torso, parts.head, *parts.eyes)):
+        chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
+    return parts
+
+
 def _moves(rig, span: gaze_bones.Span) -> bool:
     """Whether a bone of a span has a free axis."""
     return any(joint_axes(rig.pose.bones[name]) for name in path_names(rig.pose.bones, span.root, span.end))
@@ -203,64 +211,72 @@ def make(context, rig, ends: Ends, target=None) -> Made:
     Raises:
         RigError: parts are missing, or no chain is possible on them.
     """
-    torso, head, eyes, pointing, ends = _parts(rig, Controls(rig), ends)
-    for span in filter(None, (torso, head, *eyes)):
-        chains.moving_bones(rig, path_names(rig.pose.bones, span.root, span.end))
+    torso, head, eyes, pointing, ends = _checked_parts(rig, ends)
     switched = isolation.joined(rig, path_names(rig.pose.bones, head.root, head.end))
     controls = Controls(rig)
     front = front_of(rig, ends)
     target = target or _new_target(context, rig, ends, front)
     lowest = torso or head
     legs = chains.why_begins(rig, path_names(rig.pose.bones, lowest.root, lowest.end))
-    stands = not imported_robot.is_robot(rig) and Figure(rig).standing(
-        [head.end, *controls.upstream(head.end)]
-    )
-    lacks = [] if torso or ends.torso or stands else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
+    has_torso = bool(torso or ends.torso) or _stands(rig, controls, head.end)
+    lacks = [] if has_torso else [f"No torso was found: undo, and {gaze_bones.SELECT}"]
     has_eyes = bool(eyes or pointing.aims)
-    sided = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
-    wanted = [
-        ("Torso", torso, TORSO),
-        ("Head", head, HEAD if has_eyes else HEAD_ALONE),
-        *((name, eye, EYES) for name, eye in zip(sided, eyes, strict=False)),
-    ]
+    eye_names = ("Left Eye", "Right Eye") if len(eyes) == 2 else ("Eyes",)
+    wanted = [("Torso", torso, TORSO)] if torso is not None else []
+    wanted.append(("Head", head, HEAD if has_eyes else HEAD_ALONE))
+    wanted += [(name, eye, EYES) for name, eye in zip(eye_names, eyes, strict=False)]
     chain_names = []
     for name, span, gaze in wanted:
-        if span is None:
-            continue
-        chain = chains.new_chain(rig, [span.root, span.end])
-        chain.name, chain.target = name, target
-        for field, value in zip(GazeSettings._fields, gaze, strict=True):
-            setattr(chain, field, value)
-        forward.point(chain, rig, chain.end, front)
+        chain = _new_chain(rig, name, span, gaze, target, front)
         if name == "Head":
             chain.eye = _eye_height(rig, ends)
-        if gaze is EYES:
-            chain.eye = 0.0  # an eye looks from its centre of rotation
-            _hold_in_skull(chain)
         chain_names.append(chain.name)
     rig.limber.active_chain = rig.limber.chains.find(chain_names[1 if torso else 0])
-    done = (
-        []
-        if has_eyes
-        else [
-            "No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last"
-            " Operation"
-        ]
-    )
-    if others := [bone for bone in gaze_bones.heads(parents(rig), ends.head) if bone != ends.head]:
-        done.append(
-            f"Of several heads '{ends.head}' looks; {named(others)} {'do' if len(others) > 1 else 'does'} not:"
-            f" for another one, {gaze_bones.SELECT}"
-        )
-    if switched:
-        done.append(f"Neck and head share the look: set {' and '.join(switched)}")
+    remarks = _remarks(rig, ends.head, has_eyes, switched)
     if pointing.aims:
         control_name = gaze_controls.follow(rig, pointing, controls, ends.head, target)
-        done.append(
+        remarks.append(
             f"The eyes point at '{control_name}', which goes to '{target.name}' by the constraint"
             f" '{gaze_controls.CONSTRAINT}'"
         )
-    return Made(chain_names, target, legs, lacks, done)
+    return Made(chain_names, target, legs, lacks, remarks)
+
+
+def _stands(rig, controls: Controls, head: str) -> bool:
+    """Whether the head of a figure stands by itself, so that it has no torso."""
+    return not imported_robot.is_robot(rig) and bool(Figure(rig).standing([head, *controls.upstream(head)]))
+
+
+def _new_chain(rig, name: str, span: gaze_bones.Span, gaze: GazeSettings, target, front: Vector):
+    """A new chain of one part, which looks at the target."""
+    chain = chains.new_chain(rig, [span.root, span.end])
+    chain.name, chain.target = name, target
+    for field, value in zip(GazeSettings._fields, gaze, strict=True):
+        setattr(chain, field, value)
+    forward.point(chain, rig, chain.end, front)
+    if gaze is EYES:
+        chain.eye = 0.0  # an eye looks from its centre of rotation
+        _hold_in_skull(chain)
+    return chain
+
+
+def _remarks(rig, head: str, has_eyes: bool, switched: list[str]) -> list[str]:
+    """Sentences on what a user may want to choose otherwise, and on what was switched on."""
+    remarks = []
+    if not has_eyes:
+        remarks.append(
+            "No eyes were found, so the head looks all the way; if there are some, choose them in Adjust Last"
+            " Operation"
+        )
+    if more_heads := [bone for bone in gaze_bones.heads(parents(rig), head) if bone != head]:
+        do = "do" if len(more_heads) > 1 else "does"
+        remarks.append(
+            f"Of several heads '{head}' looks; {named(more_heads)} {do} not: for another one,"
+            f" {gaze_bones.SELECT}"
+        )
+    if switched:
+        remarks.append(f"Neck and head share the look: set {' and '.join(switched)}")
+    return remarks
 
 
 def front_of(rig, ends: Ends) -> Vector:

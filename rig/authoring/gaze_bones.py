@@ -62,15 +62,27 @@ def heads(bones: Parents, head: str) -> list[str]:
         head: The head that names tell; "": none without a side.
     """
     short = short_names({bone: parent for bone, parent in bones.items() if bone.isascii()})  # as in `named`
-    called = []
-    for bone, name in short.items():
-        part, stem, _, number, _ = read(name)
-        is_called = stem in MIDDLE["head"] and (part is not None or side_of(name) != "")
-        is_counted = bone == head or number is not None or side_of(name) != ""
-        if is_called and is_counted and not (_is_whole(short, head) and head in _above(bones, bone)):
-            called.append(bone)
+    called = [
+        bone
+        for bone, name in short.items()
+        if _is_called_head(name, bone == head)
+        and not (_is_whole(short, head) and head in _above(bones, bone))
+    ]
     ends = [bone for bone in called if not any(bone in _above(bones, other) for other in called)]
     return ends if len(ends) > 1 else []
+
+
+def _is_called_head(name: str, is_known: bool) -> bool:
+    """Whether a short name is that of one of several heads: it has a number or a side, unless it is known to
+    be a head's.
+    """
+    part, stem, _, number, _ = read(name)
+    is_sided = side_of(name) != ""
+    return (
+        stem in MIDDLE["head"]
+        and (part is not None or is_sided)
+        and (is_known or number is not None or is_sided)
+    )
 
 
 def _is_whole(short: dict[str, str], head: str) -> bool:
@@ -108,16 +120,15 @@ def from_selection(bones: Parents, selected: Sequence[str], above: Above) -> End
     inner = [bone for bone in bones if bone in chosen and any(bone in above(other) for other in chosen)]
     inner.sort(key=lambda bone: len(chosen.intersection(above(bone))))
     tips = tuple(bone for bone in bones if bone in chosen and bone not in inner)
-    if len(tips) > 2 or not inner or any(set(inner) - set(above(tip)) for tip in tips):
+    if len(tips) > 2 or any(set(inner) - set(above(tip)) for tip in tips):
         return None
-    if len(inner) == 2:
-        return Ends(inner[0], inner[1], tips)
-    if len(inner) == 1:
-        return (
-            Ends("", inner[0], tips)
-            if len(tips) == 2 or read(tips[0]).stem in EYES
-            else Ends(inner[0], tips[0], ())
-        )
+    match inner:
+        case [torso, head]:
+            return Ends(torso, head, tips)
+        case [head] if len(tips) == 2 or read(tips[0]).stem in EYES:
+            return Ends("", head, tips)
+        case [torso]:
+            return Ends(torso, tips[0], ())
     return None
 
 

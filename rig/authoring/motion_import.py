@@ -169,19 +169,7 @@ class MotionImport(Stepped):
         """
         if self.targets:
             bpy.context.view_layer.update()  # so that targets that were just made have their transforms
-        columns = [(self.matched[name], values) for name, values in self.values.items()]
-        self.keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
-        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
-        limits = {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns}
-        for rows in (
-            channels.over_time(self.rig, together, limits),
-            *(target.keys(poses[target.link]) for target in self.targets),
-        ):
-            for k, row in enumerate(rows):
-                for channel, value in row.items():
-                    self.keys.setdefault(channel, []).append(value)
-                if k % SOME == 0:
-                    yield
+        yield from self._value_steps(poses)
         for owner in [channel.owner for channel in {channel.uid: channel for channel in self.keys}.values()]:
             undo.callback(without_new_action(owner))
             action, handle, curves = new_action(owner, self.path.stem)
@@ -198,6 +186,22 @@ class MotionImport(Stepped):
                     )
                     yield
 
+    def _value_steps(self, poses: dict[str, list[Array]]) -> Iterator[None]:
+        """Computes the values of each channel at all frames."""
+        columns = [(self.matched[name], values) for name, values in self.values.items()]
+        self.keys = {joint.channel: values for joint, values in columns if joint.channel is not None}
+        together = {joint.key[1:]: values for joint, values in columns if joint.channel is None}
+        limits = {joint.key[1:]: (joint.lower, joint.upper) for joint, _ in columns}
+        for rows in (
+            channels.over_time(self.rig, together, limits),
+            *(target.keys(poses[target.link]) for target in self.targets),
+        ):
+            for k, row in enumerate(rows):
+                for channel, value in row.items():
+                    self.keys.setdefault(channel, []).append(value)
+                if k % SOME == 0:
+                    yield
+
     def _take(self, recording: Recording) -> None:
         """Finds what the recording moves, and the frames of its keys; raises as `step`."""
         self.recording, rig, start = recording, self.rig, self.start
@@ -207,6 +211,11 @@ class MotionImport(Stepped):
         self.warnings: list[str] = []
         self._find_targets()
         self._tell_strangers(joints)
+        if recording.assumed_rate:
+            self.warnings.append(
+                f"'{self.path.name}' has no column of times: its rows are taken as {recording.assumed_rate:g}"
+                " a second. If it was recorded at another rate, import it again with that in Rows per Second"
+            )
         self._tell_uncalibrated()
         for keyed_object in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
             refuse_what_would_hide_keys(keyed_object)

@@ -133,6 +133,11 @@ def next_step(rig, is_playing: bool) -> NextStep:
     if chain is None:
         mover = next(movers_of(rig), None)
         return CHAIN if mover is None else _without_chain(mover)
+    return _of_chain(rig, chain, is_playing)
+
+
+def _of_chain(rig, chain, is_playing: bool) -> NextStep:
+    """The step of a rig's selected chain: choose a target, go live, set up how it looks, move the target."""
     if (target := followed(chain)) is None or is_deleted(target):
         return TARGET
     if not chain.live:

@@ -207,8 +207,20 @@ def _placeholder(bone) -> bpy.types.Mesh:
 
 
 def _imported(path: Path) -> bpy.types.Mesh | None:
-    """Mesh of a file, read by Blender's importer in a temporary scene; None where it has no faces or cannot
+    """Mesh of a file, with materials only where the file has colours; None where it has no faces or cannot
     be read.
+    """
+    mesh = _read_by_blender(path)
+    if mesh is not None and mesh.materials and not _has_colours(path):
+        unknown = [material for material in mesh.materials if material is not None]
+        mesh.materials.clear()
+        bpy.data.batch_remove(list(dict.fromkeys(material for material in unknown if not material.users)))
+    return mesh
+
+
+def _read_by_blender(path: Path) -> bpy.types.Mesh | None:
+    """First mesh with faces that Blender's importer makes of a file, in a temporary scene; None: there is
+    none.
     """
     scene = bpy.data.scenes.new("Limber import")
     before = {obj.session_uid for obj in bpy.data.objects}
@@ -231,10 +243,6 @@ def _imported(path: Path) -> bpy.types.Mesh | None:
             [*new_objects, *(obj.data for obj in new_objects if obj.data is not None and obj.data != mesh)]
         )
         bpy.data.scenes.remove(scene)
-    if mesh is not None and mesh.materials and not _has_colours(path):
-        unknown = [material for material in mesh.materials if material is not None]
-        mesh.materials.clear()
-        bpy.data.batch_remove(list(dict.fromkeys(material for material in unknown if not material.users)))
     return mesh
 
 

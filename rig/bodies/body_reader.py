@@ -43,6 +43,23 @@ class BodyBone(JointBone):
     is_followed: bool  # whether a constraint moves it, so that its channels are not shown
     is_copy: bool = False  # whether its pose is that of the bone `parent`
 
+    @property
+    def unjointed_locations(self) -> list[bool]:
+        """Of each axis, whether the bone can be moved along it and no joint does."""
+        is_movable = self.parent >= 0 and not self.connected
+        return [is_movable and axis not in self.prismatic for axis in axes.PRISMATIC]
+
+    @property
+    def unjointed_hinges(self) -> list[bool]:
+        """Of each axis of a bone with hinges, whether no joint rotates the bone about it."""
+        return [bool(self.revolute) and axis not in self.revolute for axis in axes.REVOLUTE]
+
+
+def _names_of(pose_bones, base: str, links: Sequence[str]) -> list[str]:
+    """Names of the bones from a base to links, the base first. Raises RigError as `BodyReader`."""
+    paths = (attached.names_between(pose_bones, base, link) for link in links)
+    return list(dict.fromkeys([base, *(name for path in paths for name in path)]))
+
 
 class BodyReader:
     """Reads an armature object as a whole-body model, from bone `base` to the bones `links`.
@@ -56,8 +73,7 @@ class BodyReader:
 
     def __init__(self, rig, base: str, links: Sequence[str], paired_only: bool = False) -> None:
         pose_bones = rig.pose.bones
-        paths = (attached.names_between(pose_bones, base, link) for link in links)
-        self.names = list(dict.fromkeys([base, *(name for path in paths for name in path)]))
+        self.names = _names_of(pose_bones, base, links)
         self.base, self.links, self.paired_only = base, tuple(links), paired_only
         index_of = {name: k for k, name in enumerate(self.names)}
         self.bones = [self._bone(pose_bones[name], index_of) for name in self.names]
@@ -66,38 +82,32 @@ class BodyReader:
         leaders = [joint_key for joint_key in self.joint_keys if joint_key not in driven]
         self.followers = mimic.followers_of(rig, leaders)
         self._leaders = [self.joint_keys.index(joint_key) for joint_key in leaders]
-        of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
-        listed = {joint.key: MotionLimits.of(joint) for joint in of_chains}
-        # limits of the joints; infinite where they are not known
-        self.motions = [listed.get(key) or _motion(pose_bones[key[0]], key[1]) for key in self.joint_keys]
+        self.motions = self._motions(rig)
         self._listed = pose_bones.keys()
         self._modes = _numbers(pose_bones, "rotation_mode", 1, np.int32)
         self._rows = [self._listed.index(name) for name in self.names]
-        self._moves_still = np.array(
-            [
-                [
-                    bone.parent >= 0 and not bone.connected and axis not in bone.prismatic
-                    for axis in axes.PRISMATIC
-                ]
-                for bone in self.bones
-            ]
-        )
-        self._turns_still = np.array(
-            [
-                [bool(bone.revolute) and axis not in bone.revolute for axis in axes.REVOLUTE]
-                for bone in self.bones
-            ]
-        )
-        self._partly_free = [
-            k
-            for k, bone in enumerate(self.bones)
-            if 0 < len(bone.revolute) < len(axes.REVOLUTE) and not is_euler(pose_bones[bone.name])
-        ]  # indices of bones with hinges without a joint, whose channels are no Euler angles
+        self._moves_still = np.array([bone.unjointed_locations for bone in self.bones])
+        self._turns_still = np.array([bone.unjointed_hinges for bone in self.bones])
+        self._partly_free = self._without_angles(pose_bones)
         moved = [bone.name for bone in self.bones if not bone.is_followed]
         self.moved = [
             *moved,
             *(follower.bone for follower in self.followers if follower.bone not in index_of),
         ]
+
+    def _without_angles(self, pose_bones) -> list[int]:
+        """Indices of bones with hinges without a joint, whose channels are no Euler angles."""
+        return [
+            k
+            for k, bone in enumerate(self.bones)
+            if any(bone.unjointed_hinges) and not is_euler(pose_bones[bone.name])
+        ]
+
+    def _motions(self, rig) -> list[MotionLimits]:
+        """Motion limits of the joints, those of chains where they have some; infinite where not known."""
+        of_chains = [joint for chain in reversed(rig.limber.chains) for joint in chain.joints]
+        listed = {joint.key: MotionLimits.of(joint) for joint in of_chains}
+        return [listed.get(key) or _motion(rig.pose.bones[key[0]], key[1]) for key in self.joint_keys]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BodyReader) and self._identity() == other._identity()

@@ -9,7 +9,7 @@ twist bone's, names none.
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -176,19 +176,30 @@ def read(name: str) -> NameReading:
         )
     said, side = words(name), side_of(name)
     numbers = [int(word) for word in said if word.isdecimal()]
-    at = next((k for k, word in enumerate(said) if word in SIDES), len(said))
-    axes = [word for word in said[at + 1 :] if word == ROLL]
     rest = [word for word in said if word not in SIDES and not word.isdecimal()]
-    spoken = [word for word in rest if word not in SILENT]
-    named = [word for word in spoken if word not in AXES]
-    jointed = [word for word in named if word not in LIMBS]
-    half = [word for word in jointed if word not in HALVES] if side else []
-    is_hinge, number = bool(axes) or len(named) < len(spoken), numbers[-1] if numbers else None
+    spoken, named, jointed, half = _narrowed(rest, side)
+    is_hinge, number = _has_roll(said) or len(named) < len(spoken), numbers[-1] if numbers else None
     whole = "".join(rest)
     stems = (whole, *map("".join, (spoken, named, reversed(named), jointed, half)))
     part, stem, rank = _known_part(stems, side) if whole not in OTHERS else UNKNOWN
     is_of_half = bool(stem) and stem == "".join(half) != "".join(jointed)
     return NameReading(part, stem or "".join(named) or whole, is_hinge or is_of_half, number, rank)
+
+
+def _narrowed(name_words: Sequence[str], side: str) -> tuple[list[str], list[str], list[str], list[str]]:
+    """The words of a name without what says nothing; then without axes; then without limbs; and, of a name
+    with a side, without what tells a joint's two links from each other.
+    """
+    spoken = [word for word in name_words if word not in SILENT]
+    named = [word for word in spoken if word not in AXES]
+    jointed = [word for word in named if word not in LIMBS]
+    return spoken, named, jointed, [word for word in jointed if word not in HALVES] if side else []
+
+
+def _has_roll(name_words: Sequence[str]) -> bool:
+    """Whether the words of a name have the roll axis after the side."""
+    at = next((k for k, word in enumerate(name_words) if word in SIDES), len(name_words))
+    return ROLL in name_words[at + 1 :]
 
 
 def _known_part(stems: Iterable[str], side: str) -> tuple[BodyPart | None, str, int]:

@@ -62,6 +62,43 @@ class BonePose(NamedTuple):
         )
 
 
+def _authored_pose(
+    bone, part: ChainBone, location: tuple[float, float, float] | None, near: tuple[float, ...]
+) -> BonePose:
+    """A bone's pose from its own channels.
+
+    Args:
+        bone: The evaluated pose bone.
+        part: What the chain knows of it.
+        location: What counts instead of its location [m]; None: its own.
+        near: Angles [rad] to which those read from a quaternion or axis-angle are near.
+
+    Raises:
+        RigError: its channels are not finite.
+    """
+    if location is None:
+        location = ORIGIN if part.connected else tuple(bone.location)
+    rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
+    scale = tuple(bone.scale)
+    # A sum is finite where all of its parts are, and it is quicker than asking each.
+    if not isfinite(sum(location) + sum(rotation) + sum(scale)):
+        raise RigError(
+            f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its keys"
+        )
+    if part.spans:
+        turn = rotation_modes.turn(part.mode, rotation)
+        rotation = rotation_modes.angles_of(turn, rotation_modes.HINGES, near, part.spans)
+    return BonePose(location, rotation, scale)
+
+
+def _unjointed_rotation(part: ChainBone, pose: BonePose) -> tuple[float, ...]:
+    """Rounded channels of a bone's rotation, 0 for the hinges that joints move."""
+    rotation = tuple(round(number, DIGITS) for number in pose.rotation)
+    if not part.order:
+        return rotation
+    return tuple(rotation[index] if index in part.unturned else 0.0 for index in range(3))
+
+
 class ChainReader:
     """Reads one chain from an armature object: its structure once, its pose in every tick.
 
@@ -76,35 +113,8 @@ class ChainReader:
         self.names = bone_names(pose_bones, chain)
         self.ends = end_bones(chain)
         self.joints = [joint.key for joint in chain.joints]
-        on_bone: dict[str, list[str]] = {}
-        for bone, axis in self.joints:
-            if bone not in pose_bones:
-                raise RigError(missing(bone))
-            if bone not in self.names:
-                ends = " or ".join(f"'{end}'" for end in self.ends)
-                raise RigError(
-                    f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make"
-                    " the chain again"
-                )
-            if axis in on_bone.setdefault(bone, []):
-                raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
-            if axes.is_prismatic(axis) and pose_bones[bone].bone.use_connect:
-                raise RigError(
-                    f"Bone '{bone}' is connected to its parent, so it cannot move along an axis: disconnect"
-                    " it in Edit Mode (Alt P)"
-                )
-            on_bone[bone].append(axis)
-        if not self.joints:
-            raise RigError(
-                f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it"
-                " again"
-            )
-        turning = {
-            bone: frozenset(axis for axis in bone_axes if not axes.is_prismatic(axis))
-            for bone, bone_axes in on_bone.items()
-        }
-        self.free = {bone: frozenset(bone_axes) for bone, bone_axes in on_bone.items()}
-        self.modes = {bone: pose_bones[bone].rotation_mode for bone, turns in turning.items() if turns}
+        self.free = self._axes_by_bone(pose_bones, chain)
+        self.modes = self._rotation_modes(pose_bones)
         limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
         self.parts = [self._part(pose_bones[name], limits) for name in self.names]
         self.has_carriers = any(part.carrier for part in self.parts)
@@ -112,9 +122,7 @@ class ChainReader:
         self.made_up = set(self.modes) if self.has_carriers else set()
         # Joints in the skeleton's order, root first.
         self.joint_keys = [key for part in self.parts for key in part.joint_keys]
-        self.followers = mimic.followers_of(rig, self.joint_keys)
-        if follower := next((follower for follower in self.followers if follower.bone in self.names), None):
-            raise RigError(mimic.why_not_on_path(follower))
+        self.followers = self._followers(rig)
         self.moved = [
             *self.free,
             *(follower.bone for follower in self.followers),
@@ -125,10 +133,59 @@ class ChainReader:
         self.armature_name = rig.data.name
         self.end_lengths = [rig.data.bones[end].length for end in self.ends]
         # Of what hangs on each bone with a joint, row by row; read where the solver needs it.
-        turning_bones = list(dict.fromkeys(bone for bone, _ in self.joint_keys))
-        self.inertias = (
-            hanging.inertias(rig, turning_bones) if measure.is_of_bones(chain, "expressive") else {}
-        )
+        is_weighed = measure.is_of_bones(chain, "expressive")
+        self.inertias = hanging.inertias(rig, self._bones_with_joints()) if is_weighed else {}
+
+    def _rotation_modes(self, pose_bones) -> dict[str, str]:
+        """Rotation modes of the bones with revolute joints."""
+        return {
+            bone: pose_bones[bone].rotation_mode
+            for bone, bone_axes in self.free.items()
+            if not all(map(axes.is_prismatic, bone_axes))
+        }
+
+    def _bones_with_joints(self) -> list[str]:
+        """Names of the bones with joints, root first."""
+        return list(dict.fromkeys(bone for bone, _ in self.joint_keys))
+
+    def _axes_by_bone(self, pose_bones, chain) -> dict[str, frozenset[str]]:
+        """Axes of the joints of each bone, in the order of the properties.
+
+        Raises:
+            RigError: there are no joints, or one cannot be in this chain.
+        """
+        if not self.joints:
+            raise RigError(
+                f"Chain '{chain.name}' has no joints: unlock a rotation axis of one of its bones and make it"
+                " again"
+            )
+        axes_by_bone: dict[str, frozenset[str]] = {}
+        for bone, axis in self.joints:
+            if bone not in pose_bones:
+                raise RigError(missing(bone))
+            if bone not in self.names:
+                ends = " or ".join(f"'{end}'" for end in self.ends)
+                raise RigError(
+                    f"Joint {axes.label(bone, axis)} is not on the path from '{chain.root}' to {ends}: make"
+                    " the chain again"
+                )
+            if axis in axes_by_bone.setdefault(bone, frozenset()):
+                raise RigError(f"Joint {axes.label(bone, axis)} is there twice: remove one of the two")
+            if axes.is_prismatic(axis) and pose_bones[bone].bone.use_connect:
+                raise RigError(
+                    f"Bone '{bone}' is connected to its parent, so it cannot move along an axis: disconnect"
+                    " it in Edit Mode (Alt P)"
+                )
+            axes_by_bone[bone] |= {axis}
+        return axes_by_bone
+
+    def _followers(self, rig) -> tuple[mimic.Follower, ...]:
+        """Joints of other bones that mimic the chain's. Raises RigError if one is of a bone of the chain."""
+        followers = mimic.followers_of(rig, self.joint_keys)
+        on_path = next((follower for follower in followers if follower.bone in self.names), None)
+        if on_path is not None:
+            raise RigError(mimic.why_not_on_path(on_path))
+        return followers
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ChainReader) and vars(self) == vars(other)
@@ -183,34 +240,16 @@ class ChainReader:
             bone = pose_bones.get(part.name)
             if bone is None:
                 raise RigError(missing(part.name))
-            if (
-                part.name not in self.free
-                and part.name not in followed
-                and (led := moved.get(part.name)) is not None
-            ):
+            body = followed.get(part.name)
+            led = moved.get(part.name) if body is None and part.name not in self.free else None
+            if led is not None:
                 rotation, location, scale = led
                 poses.append(BonePose(location, rotation, scale))
-                continue
-            body = followed.get(part.name)
-            if body is not None and (body.euler or not part.order):
+            elif body is not None and (body.euler or not part.order):
                 poses.append(BonePose(body.location, body.euler if part.order else body.rotation, body.scale))
-                continue
-            location = (
-                body.location if body is not None else ORIGIN if part.connected else tuple(bone.location)
-            )
-            rotation = tuple(getattr(bone, part.channel) if part.order else bone.matrix_basis.to_quaternion())
-            scale = tuple(bone.scale)
-            # A sum is finite where all of its parts are, and it is quicker than asking each.
-            if not isfinite(sum(location) + sum(rotation) + sum(scale)):
-                raise RigError(
-                    f"The pose of bone '{part.name}' is not a number: clear its transform, its drivers or its"
-                    " keys"
-                )
-            if part.spans:
+            else:
                 near = before[k].rotation if before else rotation_modes.AT_REST
-                turn = rotation_modes.turn(part.mode, rotation)
-                rotation = rotation_modes.angles_of(turn, rotation_modes.HINGES, near, part.spans)
-            poses.append(BonePose(location, rotation, scale))
+                poses.append(_authored_pose(bone, part, body.location if body is not None else None, near))
         return (
             carried.read(self.parts, pose_bones, tuple(poses), DIGITS) if self.has_carriers else tuple(poses)
         )
@@ -262,25 +301,29 @@ class ChainReader:
                     f"Bone '{part.name}' is moved along other axes than its own: switch on Local Location in"
                     " the bone's Relations"
                 )
-            size = unjointed[part.parent].size if k else 1.0
-            if part.prismatic and abs(size - 1.0) > SCALED:
-                raise RigError(
-                    f"Bone '{part.name}' has a prismatic joint, and a bone above it is scaled: clear its"
-                    " scale (Alt S); motors cannot stretch"
-                )
-            if pose.scale != NO_SCALE:
-                if not self.can_carry(part.name, pose.scale):
-                    raise RigError(
-                        f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch"
-                    )
-                size *= pose.scale[1]
-            rotation = tuple(round(number, DIGITS) for number in pose.rotation)
-            if part.order:
-                rotation = tuple(rotation[index] if index in part.unturned else 0.0 for index in range(3))
+            size = self._size(part, pose, unjointed[part.parent].size if k else 1.0)
+            rotation = _unjointed_rotation(part, pose)
             location = tuple(round(number, DIGITS) for number in location)
             lead = pose.carried.lead if pose.carried is not None else rotations.IDENTITY
             unjointed.append(UnjointedPose(location, rotation, round(size, DIGITS), lead))
         return tuple(unjointed)
+
+    def _size(self, part: ChainBone, pose: BonePose, parent_size: float) -> float:
+        """Size of a bone and its descendants, as a factor of that at rest.
+
+        Raises:
+            RigError: joints cannot have that scale.
+        """
+        if part.prismatic and abs(parent_size - 1.0) > SCALED:
+            raise RigError(
+                f"Bone '{part.name}' has a prismatic joint, and a bone above it is scaled: clear its"
+                " scale (Alt S); motors cannot stretch"
+            )
+        if pose.scale == NO_SCALE:
+            return parent_size
+        if not self.can_carry(part.name, pose.scale):
+            raise RigError(f"Bone '{part.name}' is scaled: clear its scale (Alt S); motors cannot stretch")
+        return parent_size * pose.scale[1]
 
     def can_carry(self, name: str, scale: tuple) -> bool:
         """Whether a chain of rigid joints can represent a bone with this scale.

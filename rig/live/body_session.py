@@ -13,7 +13,7 @@ from ...character.body.feet import Foot
 from ...character.body.inputs import NOWHERE, BodyInputs
 from ...character.body.tick import BodyModel, make_model
 from ...character.host import Frame
-from ...character.mover import GoalError
+from ...character.mover import GoalResidual
 from ...character.stream import advance
 from ...motion import NO_FILTER, Filter, Kinematic, Limits, make_filter
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -145,13 +145,13 @@ class BodySession(SceneSession):
         worst = int(np.argmax(errors))
         return f"'{self.reader.links[worst]}'", errors[worst], errors[worst]
 
-    def goal_errors(self, mover) -> list[GoalError]:
+    def goal_errors(self, mover) -> list[GoalResidual]:
         outputs, linked = self.outputs, self.linked
         distances = dict(zip(_placed(linked), outputs.distances.tolist(), strict=True))
         if linked.floating:
             distances[linked.targets.index(linked.base)] = outputs.base_missed
         return [
-            GoalError(f"'{name}'", angle, distances.get(k, 0.0))
+            GoalResidual(f"'{name}'", angle, distances.get(k, 0.0))
             for k, (name, angle) in enumerate(zip(linked.targets, outputs.missed.tolist(), strict=True))
         ]
 

@@ -14,7 +14,7 @@ from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptP
 from ...character.chain.settings import ChainFrame, ChainSettings, chain_inputs, kept_posture
 from ...character.chain.tick import ChainModel, make_model
 from ...character.host import Frame
-from ...character.mover import GoalError
+from ...character.mover import GoalResidual
 from ...motion import Kinematic, MotionError, MotionStyle
 from ...solvers.goals import GazeError
 from ...solvers.kinematics.skeleton import SkeletonError
@@ -150,10 +150,10 @@ class ChainSession(SceneSession):
     def solved(self) -> dict[JointKey, float]:
         return self._by_joint(self.outputs.solution.angles) if self.outputs is not None else {}
 
-    def goal_errors(self, mover) -> list[GoalError]:
+    def goal_errors(self, mover) -> list[GoalResidual]:
         ends = goals.with_goal(mover.settings)
         return [
-            GoalError(
+            GoalResidual(
                 f"'{end.bone}'",
                 error.angle if end.settings.goal in goals.LOOKS | goals.ORIENTS else 0.0,
                 error.distance,

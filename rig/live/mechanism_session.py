@@ -17,7 +17,7 @@ from ...character.mechanism.tick import (
     MechanismOutputs,
     MechanismState,
 )
-from ...character.mover import GoalError
+from ...character.mover import GoalResidual
 from ...motion import Kinematic, Limits, MotionError, make_filter
 from ...solvers.amounts import rounded
 from ...solvers.kinematics.se3 import Array, inverse
@@ -126,7 +126,7 @@ class MechanismSession(SceneSession):
     def solved(self) -> dict[JointKey, float]:
         return self.desired()
 
-    def goal_errors(self, mover) -> list[GoalError]:
+    def goal_errors(self, mover) -> list[GoalResidual]:
         return errors_of(self.solver, self.state.goals, self.state.desired)
 
     def limits(self) -> dict[JointKey, JointLimits]:

@@ -18,7 +18,7 @@ import bpy
 import numpy as np
 
 from ...character.host import Session
-from ...character.mover import GoalError
+from ...character.mover import GoalResidual
 from ...motion import Kinematic
 from ..blender.errors import RigError
 from ..bones import axes
@@ -75,7 +75,7 @@ class SceneSession(Session):
         """Warning about the motion as a whole, such as a goal that the solver changed; "" for none."""
         return ""
 
-    def goal_errors(self, mover) -> list[GoalError]:
+    def goal_errors(self, mover) -> list[GoalResidual]:
         """Errors of all goals at the last tick, as solved, the mover's own goal first; of sessions with
         outputs.
         """

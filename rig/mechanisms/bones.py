@@ -89,22 +89,22 @@ def needed(rig) -> set[str]:
     settings = rig.limber.mechanism
     if not settings.use_bones:
         return set()
-    at = {goal.bone for goal in settings.goals}
     motors = {motor.bone for motor in settings.motors if motor.joint is None}
+    at = {goal.bone for goal in settings.goals}
     if settings.closures_file:
-        mechanism, bone_of, _ = file_mechanism(rig, settings.closures_file)
-        at |= {
-            bone_of[body]
-            for joint in mechanism.joints
-            if joint.closes
-            for body in (joint.parent, joint.child)
-            if body in bone_of
-        }
-        at |= {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
+        at |= _of_file(rig, settings.closures_file, motors)
     else:
         at |= motors | {bone for closure in settings.closures for bone in (closure.first, closure.second)}
     lowest = [rig.data.bones[name] for name in at if name in rig.data.bones]
     return {bone.name for lowest_bone in lowest for bone in (lowest_bone, *lowest_bone.parent_recursive)}
+
+
+def _of_file(rig, closures_file: str, motors: set[str]) -> set[str]:
+    """Bones of bodies that a file's closures connect, or one of the motors moves."""
+    mechanism, bone_of, _ = file_mechanism(rig, closures_file)
+    closed = {body for joint in mechanism.joints if joint.closes for body in (joint.parent, joint.child)}
+    driven = {bone_of[joint.child] for joint in mechanism.joints if joint.name in motors}
+    return driven | {bone_of[body] for body in closed if body in bone_of}
 
 
 # -- any armature --

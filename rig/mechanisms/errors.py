@@ -5,7 +5,7 @@ from math import degrees
 
 import numpy as np
 
-from ...character.mover import GoalError
+from ...character.mover import GoalResidual
 from ...solvers.amounts import rounded
 from ...solvers.kinematics.rotations import Vector, to_matrix, vector_angle
 from ...solvers.kinematics.se3 import Array, frame_array, logarithm
@@ -35,26 +35,28 @@ def missed(solver: MechanismSolver, goals: Goals, state: State) -> str:
     return f"{worst.name} is off by {_distance(worst.distance, worst.angle)}"
 
 
-def errors_of(solver: MechanismSolver, goals: Goals, state: State) -> list[GoalError]:
+def errors_of(solver: MechanismSolver, goals: Goals, state: State) -> list[GoalResidual]:
     """Errors of all goals in a state, with names for sentences."""
     poses, weight_axes = solver.poses(state), np.array(to_matrix(goals.weight_axes))
-    errors: list[GoalError] = []
+    errors: list[GoalResidual] = []
     for goal in goals.frames:
         distance, angle = _of_frame(
             goal, poses[solver.mechanism.body_index[goal.body]] @ frame_array(goal.on_body), weight_axes
         )
-        errors.append(GoalError(f"'{goal.body}'", angle, distance))
+        errors.append(GoalResidual(f"'{goal.body}'", angle, distance))
     if (centre := goals.centre) is not None:
         distance = _counted(
             centre_of_mass(solver.mechanism, poses), centre.position, centre.weight, weight_axes
         )
-        errors.append(GoalError("the centre of mass", 0.0, distance))
+        errors.append(GoalResidual("the centre of mass", 0.0, distance))
     for name, requested in goals.actuators.items():
         for axis, value, reached in zip(
             dof_axes(solver.mechanism.joint[name].kind), requested, solver.values(state, name), strict=True
         ):
             left = abs(value - reached)
-            errors.append(GoalError(f"motor '{name}'", *((0.0, left) if is_prismatic(axis) else (left, 0.0))))
+            errors.append(
+                GoalResidual(f"motor '{name}'", *((0.0, left) if is_prismatic(axis) else (left, 0.0)))
+            )
     return errors
 
 

@@ -255,30 +255,14 @@ def check(description: Description, robot: Robot) -> None:
     """Raises UnknownNameError if the description names a link or joint that the model lacks, and UrdfError if
     a value is out of range.
     """
-    fields = Fields(description.file, {})
-    gaze = description.gaze
-    links = [("root", description.root), ("gaze.root", gaze.root), ("gaze.end", gaze.end)]
-    for name, limb in description.limbs.items():
-        links += [(f"limbs.{name}.root", limb.root), (f"limbs.{name}.end", limb.end)]
-    for key, name in links:
-        if name and name not in robot.link:
-            raise fields.unknown(key, name, "link", robot.link)
-    tree = build_tree(robot, description.root)
-    for key, branch in {
-        "gaze": gaze,
-        **{f"limbs.{name}": limb for name, limb in description.limbs.items()},
-    }.items():
-        if branch.root and branch.root not in tree.above(branch.end):
-            what = f"link '{branch.end}' is not below '{branch.root}': exchange them, or name another root"
-            raise MalformedError(description.file, 0, f"{key}.root", what)
+    _check_branches(description, robot)
     movable = {joint.name: joint for joint in robot.joints if joint.is_movable}
-    for joint in description.servos:
+    neck = description.gaze.neck
+    joints = [(f"servos.{joint}", joint) for joint in description.servos]
+    joints += [("gaze.neck.keep", joint) for joint in (neck.keep if neck is not None else ())]
+    for key, joint in joints:
         if joint not in movable:
-            raise fields.unknown(f"servos.{joint}", joint, "joint", movable)
-    neck = gaze.neck
-    for joint in neck.keep if neck is not None else ():
-        if joint not in movable:
-            raise fields.unknown("gaze.neck.keep", joint, "joint", movable)
+            raise Fields(description.file, {}).unknown(key, joint, "joint", movable)
     for joint, value in description.pose.items():
         _check_range(description, f"pose.{joint}", joint, value, movable)
     for name, pose in description.postures.items():
@@ -287,6 +271,27 @@ def check(description: Description, robot: Robot) -> None:
                 _check_range(description, f"postures.{name}.{key}", key, value, movable)
             else:
                 _check_span(description, f"postures.{name}.{key}", neck.spans.get(key, (0.0, 0.0)), value)
+
+
+def _check_branches(description: Description, robot: Robot) -> None:
+    """Raises UnknownNameError for a link that is not there, MalformedError for a branch whose end is not
+    below its root.
+    """
+    branches = {
+        "gaze": description.gaze,
+        **{f"limbs.{name}": limb for name, limb in description.limbs.items()},
+    }
+    links = [("root", description.root)]
+    for key, branch in branches.items():
+        links += [(f"{key}.root", branch.root), (f"{key}.end", branch.end)]
+    for key, name in links:
+        if name and name not in robot.link:
+            raise Fields(description.file, {}).unknown(key, name, "link", robot.link)
+    tree = build_tree(robot, description.root)
+    for key, branch in branches.items():
+        if branch.root and branch.root not in tree.above(branch.end):
+            what = f"link '{branch.end}' is not below '{branch.root}': exchange them, or name another root"
+            raise MalformedError(description.file, 0, f"{key}.root", what)
 
 
 def _check_range(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...solvers.kinematics.rotations import X, Y, Z
 from ..attributes import AttributeReader
-from ..errors import JointTypeError, MalformedError
+from ..errors import JointTypeError, MalformedError, UrdfError
 from ..model import Inertial, Joint, Kind, Link, Robot, Visual
 from ..structure import check
 from ..transform import IDENTITY_TRANSFORM, Transform, rotation, translation
@@ -51,6 +51,9 @@ EXPAND = (
     "MuJoCo's compiler makes bodies of it, which are left out: save the compiled model in MuJoCo"
     " (mj_saveLastXML), and import that"
 )
+
+
+Inside = tuple[Element, Transform, str]  # an element of a body, its frame and its default class
 
 
 def robot_of(
@@ -97,46 +100,9 @@ class _Bodies:
             for world in document.root.all("worldbody")
             for entry in self._inside(world, IDENTITY_TRANSFORM, "")
         ]
-        bodies = [entry for entry in top if entry[0].tag == "body"]
-        if not bodies:
-            generators = (
-                entry
-                for world in document.root.all("worldbody")
-                for entry in world.below()
-                if entry.tag in CONTAINERS
-            )
-            if (generator := next(generators, None)) is not None:
-                raise reader.error(MalformedError, generator, f"there is no <body> beside it. {EXPAND}")
-            raise reader.error(
-                MalformedError,
-                document.root,
-                "it has no <body> in its <worldbody>: choose the robot's own file",
-            )
-        alone = len(bodies) == 1 and not any(
-            element.tag == "joint" for element, _, _ in self._inside(*bodies[0])
-        )
-        if alone:
-            self._body(*bodies[0], parent="")
-        else:
-            self.links.append(
-                Link(
-                    WORLD if WORLD not in self.names.bodies else self.names.unique(WORLD),
-                    line=document.root.line,
-                )
-            )
-            self.drawn[self.links[0].name] = IDENTITY_TRANSFORM
-            for element, pose, childclass in bodies:
-                self._body(element, pose, childclass, self.links[0].name)
+        self._add_bodies([entry for entry in top if entry[0].tag == "body"])
         sites = [entry for entry in top if entry[0].tag == "site" and entry[0].attributes.get("name")]
-        closed = {
-            element.attributes.get(end)
-            for element in document.sections("equality")
-            for end in ("site1", "site2")
-        }
-        for element, pose, childclass in sites if not self.floats else ():
-            if element.attributes["name"] in closed:
-                root = self.links[0].name
-                self._frame(element, self.drawn[root].inverse().then(pose), childclass, root)
+        self._add_closed_sites(sites)
         still = {element.attributes["name"] for element, _, _ in sites}
         equality = EqualityReader(document, self.links, self.drawn, self.floats, self.references, still)
         joints = equality.read(self.joints)
@@ -153,6 +119,48 @@ class _Bodies:
         keyframes = postures(document, self.coordinates)
         return replace(driven, postures=keyframes, warnings=tuple(reader.warnings))
 
+    def _add_bodies(self, bodies: list[Inside]) -> None:
+        """Adds the outermost bodies: a single one without a joint is the root, others hang on the world."""
+        if not bodies:
+            raise self._no_bodies()
+        is_root = len(bodies) == 1 and not any(
+            element.tag == "joint" for element, _, _ in self._inside(*bodies[0])
+        )
+        if is_root:
+            self._body(*bodies[0], parent="")
+            return
+        world = WORLD if WORLD not in self.names.bodies else self.names.unique(WORLD)
+        self.links.append(Link(world, line=self.document.root.line))
+        self.drawn[world] = IDENTITY_TRANSFORM
+        for element, pose, childclass in bodies:
+            self._body(element, pose, childclass, world)
+
+    def _no_bodies(self) -> UrdfError:
+        """The error of a document without bodies, which names what only MuJoCo's compiler makes bodies of."""
+        root = self.document.root
+        generators = (
+            entry for world in root.all("worldbody") for entry in world.below() if entry.tag in CONTAINERS
+        )
+        if (generator := next(generators, None)) is not None:
+            return self.reader.error(MalformedError, generator, f"there is no <body> beside it. {EXPAND}")
+        return self.reader.error(
+            MalformedError, root, "it has no <body> in its <worldbody>: choose the robot's own file"
+        )
+
+    def _add_closed_sites(self, sites: list[Inside]) -> None:
+        """Adds the world's named sites that close loops as links of the root, unless the root floats."""
+        if self.floats:
+            return
+        closed = {
+            element.attributes.get(end)
+            for element in self.document.sections("equality")
+            for end in ("site1", "site2")
+        }
+        root = self.links[0].name
+        for element, pose, childclass in sites:
+            if element.attributes["name"] in closed:
+                self._frame(element, self.drawn[root].inverse().then(pose), childclass, root)
+
     def _tell_sections(self) -> None:
         """Warns of unknown sections of the document."""
         root = self.document.root
@@ -166,12 +174,8 @@ class _Bodies:
             ],
         )
 
-    def _inside(
-        self, element: Element, frame: Transform, childclass: str
-    ) -> list[tuple[Element, Transform, str]]:
-        """The elements of a body, including those in <frame>s: (element, frame relative to `frame`, default
-        class).
-        """
+    def _inside(self, element: Element, frame: Transform, childclass: str) -> list[Inside]:
+        """The elements of a body, including those in <frame>s, with their frames relative to `frame`."""
         elements = []
         for child in element.children:
             if child.tag == "frame":
@@ -192,38 +196,7 @@ class _Bodies:
         name = element.attributes.get("name") or self.names.unique(f"{parent}_body")
         inside = self._inside(element, IDENTITY_TRANSFORM, childclass)
         self.drawn[name] = (self.drawn[parent] if parent else IDENTITY_TRANSFORM).then(pose)
-        joints = [
-            (self.document.with_defaults(child, default_class), within)
-            for child, within, default_class in inside
-            if child.tag == "joint"
-        ]
-        free = [
-            child
-            for child, _, default_class in inside
-            if child.tag == "freejoint"
-            or (child.tag == "joint" and self._kind(child, default_class) == "free")
-        ]
-        if free:
-            self.floats = self.floats or not parent
-            joints = []
-            self.coordinates.append(("free", ()))
-        if parent and free:
-            self.joints.append(
-                Joint(
-                    self.names.joint(free[0], name),
-                    "floating",
-                    parent,
-                    name,
-                    pose,
-                    line=free[0].line,
-                    file=free[0].file,
-                )
-            )
-            self.reader.warn(
-                free[0], "a free joint cannot be driven by one motor: its body stays at its rest position"
-            )
-        elif parent:
-            self._joints(joints, parent, name, pose, element)
+        joints = self._connect(element, inside, parent, name, pose)
         self.links.append(
             Link(name, self._inertial(inside), self._visuals(inside), element.line, element.file)
         )
@@ -238,6 +211,44 @@ class _Bodies:
                 self._body(child, within, default_class, name)
             elif child.tag in ("site", "camera") and child.attributes.get("name"):
                 self._frame(child, within, default_class, name)
+
+    def _connect(
+        self, element: Element, inside: list[Inside], parent: str, name: str, pose: Transform
+    ) -> list[tuple[Element, Transform]]:
+        """Adds the joints from a body's parent to it, and returns their elements with their frames; none of
+        a body with a free joint, which excludes others.
+        """
+        free = [
+            child
+            for child, _, default_class in inside
+            if child.tag == "freejoint"
+            or (child.tag == "joint" and self._kind(child, default_class) == "free")
+        ]
+        if free:
+            self._add_free_joint(free[0], parent, name, pose)
+            return []
+        joints = [
+            (self.document.with_defaults(child, default_class), within)
+            for child, within, default_class in inside
+            if child.tag == "joint"
+        ]
+        if parent:
+            self._joints(joints, parent, name, pose, element)
+        return joints
+
+    def _add_free_joint(self, free: Element, parent: str, name: str, pose: Transform) -> None:
+        """Notes the free joint of a body: of the root it says that the robot floats, elsewhere it is a joint
+        without a motor.
+        """
+        self.coordinates.append(("free", ()))
+        if not parent:
+            self.floats = True
+            return
+        joint_name = self.names.joint(free, name)
+        self.joints.append(Joint(joint_name, "floating", parent, name, pose, line=free.line, file=free.file))
+        self.reader.warn(
+            free, "a free joint cannot be driven by one motor: its body stays at its rest position"
+        )
 
     def _kind(self, joint: Element, childclass: str) -> str:
         return self.document.with_defaults(joint, childclass).attributes.get("type", "hinge")

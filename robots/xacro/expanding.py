@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from keyword import iskeyword
 from pathlib import Path
+from typing import Any
 
 from ...files.presence import is_file
 from ..attributes import AttributeReader
@@ -39,6 +40,12 @@ def expand(reader: AttributeReader, root: Element, arguments: Mapping[str, str])
         UrdfError: the document cannot be expanded; the message names file, line, element and remedy.
     """
     return _Expander(reader, root, dict(arguments)).document()
+
+
+def _without(element: Element, name: str, tag: str) -> Element:
+    """A copy of an element under a tag, without one of its attributes."""
+    attributes = {key: value for key, value in element.attributes.items() if key != name}
+    return Element(tag, attributes, element.line, element.children, element.file)
 
 
 class _Expander:
@@ -106,42 +113,41 @@ class _Expander:
         if word == "property":
             self._property(element, scope)
         elif word == "macro":
-            name = self.reader.text(element, "name").removeprefix(PREFIX)
-            if name == "call" or "." in name:
-                raise self._error(
-                    element,
-                    f"a macro cannot have the name '{name}', which means something else in a call: rename it",
-                )
-            scope.macros[name] = Macro(name, tuple(parameters(element.attributes.get("params", ""))), element)
+            self._define_macro(element, scope)
         elif word == "arg":
             name = self.texts.needed(element, "name", scope)
             if name not in self.arguments and "default" in element.attributes:
                 self.arguments[name] = str(self.texts.text(element.attributes["default"], scope, element))
-        elif word in ("if", "unless"):
-            self.reader.text(element, "value")
-            return (
-                self._children(element.children, scope)
-                if self.texts.is_true(element, "value", False, scope) is (word == "if")
-                else []
-            )
-        elif word == "include":
-            return self._include(element, scope)
-        elif word == "insert_block":
-            return self._insert(element, scope)
-        elif word == "element":
-            name = self.texts.needed(element, "xacro:name", scope)
-            rest = {key: value for key, value in element.attributes.items() if key != "xacro:name"}
-            return [self._plain(Element(name, rest, element.line, element.children, element.file), scope)]
-        elif word == "call":
-            rest = {key: value for key, value in element.attributes.items() if key != "macro"}
-            return self._call(
-                Element(element.tag, rest, element.line, element.children, element.file),
-                self.texts.needed(element, "macro", scope),
-                scope,
-            )
         else:
-            return self._call(element, word, scope)
+            return self._contents(element, word, scope)
         return []
+
+    def _contents(self, element: Element, word: str, scope: Scope) -> list[Element]:
+        """The elements that stand for a xacro element that defines nothing."""
+        if word in ("if", "unless"):
+            self.reader.text(element, "value")
+            is_chosen = self.texts.is_true(element, "value", False, scope) is (word == "if")
+            return self._children(element.children, scope) if is_chosen else []
+        if word == "include":
+            return self._include(element, scope)
+        if word == "insert_block":
+            return self._insert(element, scope)
+        if word == "element":
+            name = self.texts.needed(element, "xacro:name", scope)
+            return [self._plain(_without(element, "xacro:name", name), scope)]
+        if word == "call":
+            name = self.texts.needed(element, "macro", scope)
+            return self._call(_without(element, "macro", element.tag), name, scope)
+        return self._call(element, word, scope)
+
+    def _define_macro(self, element: Element, scope: Scope) -> None:
+        name = self.reader.text(element, "name").removeprefix(PREFIX)
+        if name == "call" or "." in name:
+            raise self._error(
+                element,
+                f"a macro cannot have the name '{name}', which means something else in a call: rename it",
+            )
+        scope.macros[name] = Macro(name, tuple(parameters(element.attributes.get("params", ""))), element)
 
     def _property(self, element: Element, scope: Scope) -> None:
         name, where = self.texts.needed(element, "name", scope), element.attributes.get("scope", "")
@@ -152,25 +158,26 @@ class _Expander:
             )
         target = scope.top if where == "global" else scope.caller if where == "parent" else scope
         is_removed = self.texts.is_true(element, "remove", False, scope)
-        given = [attribute for attribute in ("value", "default") if attribute in element.attributes]
-        if len(given) + is_removed > 1:
+        sources = [attribute for attribute in ("value", "default") if attribute in element.attributes]
+        if len(sources) + is_removed > 1:
             raise self._error(
                 element, f"property '{name}' has several of value, default and remove: keep one"
             )
         if is_removed:
             scope.remove(name)
-        elif not given:
+        elif not sources:
             target.values[f"**{name}"] = Block(element.children)
-        elif given == ["value"] or scope.holder(name) is None:
-            value = element.attributes[given[0]]
-            is_lazy = where not in ("global", "parent") and self.texts.is_true(
-                element, "lazy_eval", True, scope
-            )
-            target.values[name] = (
-                Raw(value, element)
-                if is_lazy and "$" in value
-                else literal(self.texts.text(value, scope, element))
-            )
+        elif sources == ["value"] or scope.holder(name) is None:
+            may_wait = where not in ("global", "parent")
+            is_lazy = may_wait and self.texts.is_true(element, "lazy_eval", True, scope)
+            target.values[name] = self._property_value(element, sources[0], is_lazy, scope)
+
+    def _property_value(self, element: Element, attribute: str, is_lazy: bool, scope: Scope) -> Any:
+        """Value of a property; of a lazy one with an expression its text, evaluated where it is used."""
+        value = element.attributes[attribute]
+        if is_lazy and "$" in value:
+            return Raw(value, element)
+        return literal(self.texts.text(value, scope, element))
 
     # -- macros --
 
@@ -215,15 +222,21 @@ class _Expander:
                     element,
                     f"macro '{name}' needs its parameter '{parameter.name}': write {parameter.name}='...'",
                 )
+        self._refuse_unused(element, macro, arguments, blocks)
+        return self._children(macro.element.children, inner)
+
+    def _refuse_unused(
+        self, element: Element, macro: Macro, arguments: Mapping[str, str], blocks: list[Element]
+    ) -> None:
+        """Raises an error for arguments and blocks of a call that the macro has no parameter for."""
         if arguments:
             known = ", ".join(parameter.name for parameter in macro.parameters) or "none"
-            what = f"macro '{name}' has no parameter '{next(iter(arguments))}' (it has: {known}): take it out"
+            first = next(iter(arguments))
+            what = f"macro '{macro.name}' has no parameter '{first}' (it has: {known}): take it out"
             raise self._error(element, what, UnknownNameError)
         if blocks:
-            raise self._error(
-                element, f"macro '{name}' has no block for <{blocks[0].tag}>: take it out of the call"
-            )
-        return self._children(macro.element.children, inner)
+            what = f"macro '{macro.name}' has no block for <{blocks[0].tag}>: take it out of the call"
+            raise self._error(element, what)
 
     def _insert(self, element: Element, scope: Scope) -> list[Element]:
         name = self.texts.needed(element, "name", scope)

@@ -18,10 +18,7 @@ def find_package(name: str, file: str) -> Path | None:
     """
     folder = Path(file).resolve().parent
     above = [folder, *folder.parents][: FOLDERS_UP + 1]
-    roots = [Path(root) for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
-    roots += [
-        Path(root) / "share" for root in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if root
-    ]
+    roots = [*_folders_in("ROS_PACKAGE_PATH"), *(root / "share" for root in _folders_in("AMENT_PREFIX_PATH"))]
     for parent in above:
         if _declared(parent) == name:
             return parent
@@ -36,6 +33,11 @@ def find_package(name: str, file: str) -> Path | None:
             if is_folder(candidate / name):
                 return candidate / name
     return None
+
+
+def _folders_in(variable: str) -> list[Path]:
+    """Folders that an environment variable lists."""
+    return [Path(folder) for folder in os.environ.get(variable, "").split(os.pathsep) if folder]
 
 
 def _declared(folder: Path) -> str:

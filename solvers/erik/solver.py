@@ -32,8 +32,8 @@ from ..kinematics.rotations import (
 from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
 from ..tolerances import MET, NO_DIRECTION
+from ..virtual_chain.chain import VirtualChain
 from .algorithm import Answer, calculate_erik
-from .chain import VirtualChain
 from .parameters import Hyperparameters
 
 SEEDS = 8  # starts for prismatic joints, tried while no nearer one meets the goal
@@ -74,7 +74,7 @@ class Erik:
         self.hyper = (hyper or Hyperparameters()).in_force
         self.chain = VirtualChain(skeleton)
         self.sliding = frozenset(range(len(skeleton))) - set(self.chain.turning)  # the prismatic joints
-        self.diagnosis = Diagnosis(skeleton, self.hyper)
+        self.diagnosis = Diagnosis(skeleton, self.hyper.posture_weight, self.hyper.aggravation)
 
     @cached_property
     def compiled(self) -> CompiledErik | None:
@@ -109,18 +109,23 @@ class Erik:
         best = self.look(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         measured = best.measured or measure(self.skeleton, goal, self.skeleton.forward(best.angles))
         error = max(papers_error(error.whole) for error in measured.errors) + best.posture_error
+        converged = error <= self.hyper.threshold
         return self.diagnosis.solution(
             goal,
             posture,
             best.angles,
             iterations=best.iterations,
             began=began,
-            converged=error <= self.hyper.threshold,
+            converged=converged,
             measured=measured,
-            unfinished=(
-                f"the weighted error of aim and posture is {error:.2g}, above the threshold of"
-                f" {self.hyper.threshold:.2g}: choose ERIK (exact aim) or Expressive"
-            ),
+            unfinished="" if converged else self._above_threshold(error),
+        )
+
+    def _above_threshold(self, error: float) -> str:
+        """What the solution lacks, as the rest of a sentence."""
+        return (
+            f"the weighted error of aim and posture is {error:.2g}, above the threshold of"
+            f" {self.hyper.threshold:.2g}: choose ERIK (exact aim) or Expressive"
         )
 
     def look(

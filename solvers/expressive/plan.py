@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel.binding import CompiledModel, PlannedPath
+from ..kernel.binding import CompiledModel
+from ..kernel.inputs import PlannedPath
 from ..kinematics.skeleton import Angles
 from .aims import two_sided
 from .descent import COARSE_PASSES, Candidates

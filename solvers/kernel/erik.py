@@ -1,21 +1,19 @@
 """ERIK on one skeleton in the compiled kernel."""
 
 import ctypes
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..goals import Direction, GazeGoal, Orientation, Point, upright
 from ..kinematics.rotations import IDENTITY, ORIGIN, Y, normalized, unit
 from ..kinematics.skeleton import Skeleton
+from ..virtual_chain.chain import VirtualChain
+from ..virtual_chain.joint_model import JointModel
 from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT
-from .binding import Buffer, EndErrors
+from .inputs import HyperparametersInput
 from .library import Kernel, check
-
-if TYPE_CHECKING:
-    from ..erik.chain import VirtualChain
-    from ..erik.joint_model import JointModel
-    from ..erik.parameters import Hyperparameters
+from .structures import Buffer, EndErrors
 
 Pointer, Real, Count = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32
 REALS = (
@@ -83,7 +81,7 @@ class EriksAnswer(NamedTuple):
     is_at_target: bool  # whether the end is at the very point that it should look at
 
 
-def joint_numbers(model: "JointModel") -> list[float]:
+def joint_numbers(model: JointModel) -> list[float]:
     """The numbers of `struct limber_joint_model`."""
     return [
         *model.axis,
@@ -124,8 +122,8 @@ class CompiledErik:
         self,
         kernel: Kernel,
         skeleton: Skeleton,
-        chain: "VirtualChain",
-        hyper: "Hyperparameters",
+        chain: VirtualChain,
+        hyper: HyperparametersInput,
         max_views: int,
     ) -> None:
         self.kernel, n = kernel, len(skeleton)

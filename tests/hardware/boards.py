@@ -79,7 +79,7 @@ class MaestroBoard(Board):
             return lengths[self._pending[0]] + self._crc
         return 3 + 2 * self._pending[1] + self._crc if len(self._pending) > 1 else None
 
-    def obey(self) -> bytes | None:
+    def obey(self) -> bytes | None:  # noqa: C901 (a case for each command of the board)
         known = {0x84, 0x87, 0x89, 0x90, 0xA1} | ({0x9F} if self._channels > 6 else set())
         while self._pending and self._pending[0] not in known:
             self._fail(0x10)

@@ -187,7 +187,7 @@ class Wire:
         return _DECODERS[code](data)
 
 
-def _encode(command: Command) -> tuple[int, bytes]:
+def _encode(command: Command) -> tuple[int, bytes]:  # noqa: C901 (a case for each command of the board)
     match command:
         case SetTarget(channel, target):
             return SET_TARGET, _channel(channel) + _word("target", target)

@@ -95,6 +95,20 @@ def test_every_package_of_the_host_has_its_rank():
     assert {path.parent.name for path in (ROOT / "rig").glob("*/__init__.py")} == set(RIG)
 
 
+def test_what_all_gaze_solvers_stand_on_imports_none_of_them():
+    methods = {"erik", "expressive", "jacobian", "ccd", "bones", "sketch", "table"}
+    shared = [
+        path
+        for path in sorted((ROOT / "solvers").rglob("*.py"))
+        if path.relative_to(ROOT / "solvers").parts[0].removesuffix(".py") not in methods
+    ]
+    for path in shared:
+        solvers = {
+            name[1] for name, relative in imports(path) if relative and name[:1] == ("solvers",) and name[1:]
+        }
+        assert not solvers & methods, f"{path.relative_to(ROOT).as_posix()} imports {solvers & methods}"
+
+
 def test_the_root_imports_no_blender_at_module_level():
     tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
     assert not [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]

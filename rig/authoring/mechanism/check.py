@@ -122,8 +122,14 @@ def _of_list(owner, scene) -> Iterator[Finding]:
     """Findings about joints and bodies that are connected with the mechanism but not listed, and joints that
     two mechanisms list.
     """
-    mechanism_bodies, unlisted = bodies(owner), unlisted_joints(scene)
-    for joint in unlisted:
+    yield from _of_unlisted(owner, scene)
+    yield from _of_shared(owner, scene)
+    yield from _of_loose(owner, scene)
+
+
+def _of_unlisted(owner, scene) -> Iterator[Finding]:
+    mechanism_bodies = bodies(owner)
+    for joint in unlisted_joints(scene):
         body = next(
             (body for body in ends(joint) if body in mechanism_bodies and role_of(body) != "GROUND"), None
         )
@@ -132,6 +138,9 @@ def _of_list(owner, scene) -> Iterator[Finding]:
                 f"Joint '{joint.name}' holds '{body.name}' and is not in the list of joints: press Find"
                 " Joints"
             )
+
+
+def _of_shared(owner, scene) -> Iterator[Finding]:
     for other in owners(scene):
         shared = next(
             (joint for joint in joint_objects(owner) if other != owner and joint in joint_objects(other)),
@@ -142,7 +151,10 @@ def _of_list(owner, scene) -> Iterator[Finding]:
                 f"Joint '{shared.name}' is in the list of mechanism '{other.name}' as well: only one of them"
                 " can be live at once"
             )
-    collection = collection_of(owner, scene)
+
+
+def _of_loose(owner, scene) -> Iterator[Finding]:
+    collection, unlisted = collection_of(owner, scene), unlisted_joints(scene)
     for obj in collection.all_objects if collection != scene.collection else ():
         is_body = obj.rigid_body is not None or obj.limber.part.role != "AUTO"
         if is_body and owner_of(obj, scene) is None and not any(obj in ends(joint) for joint in unlisted):

@@ -10,7 +10,7 @@ from ....solvers.kinematics.se3 import Array
 from ...blender.errors import RigError
 from ...bodies import source as sources
 from ...live.movers import mover_of
-from ..motion_check.check import MotionCheck
+from ..motion_check.check import MotionCheck, Result
 
 LOST = radians(5.0)  # error of a chain's aim beyond which its target is lost, as Motion Check has it
 
@@ -107,11 +107,6 @@ class ClipCheck(MotionCheck):
         result = self.finish()
         take = self.takes[self.body.key]
         rotations, positions = (np.array(rows) for rows in zip(*self.source_rows, strict=True))
-        lost = [
-            f"Frame {finding.worst}: {finding.sentence}"
-            for finding in result.findings
-            if finding.kind == "GOAL" or (finding.kind == "LOST" and finding.chain != take.chain)
-        ]
         rest = np.array([self.retarget.source.data.bones[name].head_local for name in self.bones])
         size = np.abs(np.array(self.retarget.source.matrix_world.to_scale())).max()
         hips = min((self.bones.index(pair.source) for pair in self.pairs), key=self._depth)
@@ -135,8 +130,17 @@ class ClipCheck(MotionCheck):
             upper=np.array([joint.upper for joint in take.joints]),
             errors=np.array(take.filtered_errors),
             worst=tuple(take.ends),
-            lost=tuple(lost),
+            lost=_lost(result, take.chain),
         )
+
+
+def _lost(result: Result, body: str) -> tuple[str, ...]:
+    """Sentences on frames in which a chain beside the body, or a goal, was missed."""
+    return tuple(
+        f"Frame {finding.worst}: {finding.sentence}"
+        for finding in result.findings
+        if finding.kind == "GOAL" or (finding.kind == "LOST" and finding.chain != body)
+    )
 
 
 def _followed(retarget) -> list:

@@ -73,6 +73,11 @@ def _plots(result: Result, take: CheckedTake) -> Iterator[_Plot]:
         in_zones = [finding for finding in findings if finding.zone]
         edges = f"{1e3 * DEEPEST:.0f} mm", f"-{1e3 * DEEPEST:.0f} mm"
         yield _Plot(f"{take.chain}: in zones", deepest, deepest, (-DEEPEST, DEEPEST), *edges, in_zones)
+    yield from _joint_plots(take, findings)
+
+
+def _joint_plots(take: CheckedTake, findings: list[MotionFinding]) -> Iterator[_Plot]:
+    """The plots of a mover's joint values, from the lower to the upper limit of each where it has them."""
     desired, filtered = np.array(take.desired), np.array(take.filtered)
     for k, joint in enumerate(take.joints):
         scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")

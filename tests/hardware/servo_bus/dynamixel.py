@@ -121,7 +121,7 @@ class DynamixelBus(Bus):
             del self._pending[0]
         return None
 
-    def obey(self, frame: bytes) -> bytes:
+    def obey(self, frame: bytes) -> bytes:  # noqa: C901 (a case for each instruction of the bus)
         number, instruction, rest = frame[4], frame[7], unstuffed(frame[7:-2])[1:]
         word = lambda at: int.from_bytes(rest[at : at + 2], "little")  # noqa: E731
         if instruction == 0x83:
