@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .gaze import EndError, Shape, Solution, end_errors, is_met, limits_hit, papers_error
-from .goals import GazeGoal, Point
-from .kinematics.rotations import length, subtract
+from .goals import GazeGoal
+from .kinematics.rotations import length
 from .kinematics.skeleton import Pose, Skeleton
 from .shortfall import UNFINISHED, reason
 from .tolerances import MET, SAME_ANGLE
@@ -31,11 +31,8 @@ class Measured(NamedTuple):
 def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
     """Errors of a pose."""
     least = SAME_ANGLE * skeleton.reach
-    at_targets = tuple(
-        isinstance(aim := end_goal.aim, Point)
-        and length(subtract(aim.position, skeleton.end_pose(pose, end_goal.end)[1])) <= least
-        for end_goal in goal.ends
-    )
+    gazes = (end_goal.aim.gaze(skeleton.end_pose(pose, end_goal.end)[1]) for end_goal in goal.ends)
+    at_targets = tuple(gaze is not None and length(gaze) <= least for gaze in gazes)
     return Measured(end_errors(skeleton, goal, pose), at_targets)
 
 

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.nearest import nearest_orientation
 from ..diagnosis import Diagnosis, Measured, measure
 from ..exact_aim import correct
 from ..expressive.model import Model
 from ..gaze import FRAME, EndError, Solution, papers_error
-from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
+from ..goals import GazeGoal, Point, check_goal, looks, upright
 from ..kernel.binding import CompiledModel
 from ..kernel.erik import CompiledErik
 from ..kernel.library import KernelError, kernel
@@ -104,7 +105,7 @@ class Erik:
         solution is used.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
+        posture = check_goal(self.skeleton, goal, looks, start, dt)
         uses = start is not None and self.hyper.use_previous_solution
         best = self.look(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         measured = best.measured or measure(self.skeleton, goal, self.skeleton.forward(best.angles))
@@ -152,7 +153,7 @@ class Erik:
             return self._solved_in_python(goal, posture, previous)
         try:
             answer = self.compiled.solve(goal, posture, previous)
-        except KernelError:  # a number is beyond what the kernel takes
+        except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
             return self._solved_in_python(goal, posture, previous)
         angles, posture_error, iterations, view_error, whole_error, is_at_target = answer
         measured = of_one_end(goal, view_error, whole_error, is_at_target)
@@ -163,14 +164,15 @@ class Erik:
     ) -> Look:
         """The kernel's reference."""
         hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
-        aim = goal.aim
+        aim, pose = goal.aim, self.skeleton.forward(self.skeleton.clamp(posture))
         if isinstance(aim, Point):
             return self._seen(aim, posture, hyper, previous)
-        if isinstance(aim, Orientation):
-            angles, answer = self._towards(normalized(aim.wxyz), None, posture, hyper, previous)
+        view = aim.gaze(pose.tool_position)
+        if view is not None:
+            angles, answer = self._along(view, aim.up, posture, hyper, previous)
         else:
-            assert isinstance(aim, Direction)
-            angles, answer = self._along(unit(aim.vector), aim.up, posture, hyper, previous)
+            target = aim.desired_orientation or nearest_orientation(goal.ends[0], pose, self.skeleton.reach)
+            angles, answer = self._towards(normalized(target), None, posture, hyper, previous)
         return Look(angles, answer.posture_error, answer.iterations, 0.0, None)
 
     def _met(self, goal: GazeGoal, angles: tuple[float, ...]) -> tuple[float, ...]:
@@ -191,7 +193,7 @@ class Erik:
         if self.correction is not None:
             try:
                 (corrected,) = self.correction.correct(goal, start, (start,), looks=False)
-            except KernelError:  # a number is beyond what the kernel takes
+            except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
                 pass
             else:
                 return corrected.angles, corrected.aim_error
@@ -213,8 +215,8 @@ class Erik:
         the error is taken back, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
-        seen = look(
-            point, pose.tool_position
+        seen = point.gaze(
+            pose.tool_position
         )  # a target at the end's own position is in no direction: the posture's own view is used
         view = best_view = best_seen = (
             unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
@@ -226,7 +228,7 @@ class Erik:
             )
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
-            seen = look(point, pose.tool_position)
+            seen = point.gaze(pose.tool_position)
             error = vector_angle(seen, rotate(pose.tool_rotation, Y))
             if best is None or error < best.view_error:
                 best = Look(angles, answer.posture_error, answer.iterations, error, None)
