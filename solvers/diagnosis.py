@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .gaze import EndError, Shape, Solution, end_errors, is_met, limits_hit, papers_error
+from .aims.block import EndError
+from .gaze import Shape, Solution, end_errors, is_met, limits_hit, papers_error
 from .goals import GazeGoal
 from .kinematics.rotations import length
 from .kinematics.skeleton import Pose, Skeleton

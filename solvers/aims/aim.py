@@ -34,7 +34,7 @@ class _Role(NamedTuple):
     """What a field of an aim is."""
 
     what: str
-    count: int  # of its numbers
+    length: int  # number of its components
     may_vanish: bool = False
 
 
@@ -95,7 +95,7 @@ class Aim(Block):
 
     def with_free_roll(self) -> Self:
         """The aim without `up`; itself, if it has none."""
-        return self if self.up is None else replace(self, up=None)
+        return self if self.up is None else replace(self, **{"up": None})
 
     @property
     def distance(self) -> float:
@@ -137,7 +137,8 @@ class Aim(Block):
 
     def moved(self, rotation: Quaternion | None, movement: Vector) -> Self:
         """The aim after its target has rotated (None: has not) and moved [m]."""
-        now, changed = vars(self), {}
+        now = vars(self)
+        changed: dict[str, tuple[float, ...]] = {}
         if rotation is not None and "wxyz" in now:
             changed["wxyz"] = multiply(rotation, normalized(now["wxyz"]))
         if rotation is not None and "vector" in now:
@@ -155,9 +156,9 @@ class Aim(Block):
 
 
 def _check_vector(role: _Role, values: tuple[float, ...]) -> None:
-    if len(values) != role.count or not all(map(math.isfinite, values)):
+    if len(values) != role.length or not all(map(math.isfinite, values)):
         raise TargetError(
-            f"the {role.what} {values} must be {role.count} finite numbers: check the target's transform"
+            f"the {role.what} {values} must be {role.length} finite numbers: check the target's transform"
         )
     if not role.may_vanish and math.hypot(*values) <= NO_DIRECTION:
         raise TargetError(f"the {role.what} {values} has no length: give it a direction")

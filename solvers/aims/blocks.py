@@ -3,6 +3,7 @@
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..kinematics.rotations import (
     Quaternion,
@@ -106,7 +107,7 @@ class ViewBlock(Block):
         return np.array(self.goal)
 
     @cached_property
-    def _axes(self) -> Array:
+    def _axes(self) -> NDArray[np.intp]:
         return np.array([0, 2] if self.up is None else [0, 2, 1])
 
     @cached_property

@@ -19,11 +19,11 @@ def nearest_orientation(end_goal: EndGoal, pose: Pose, reach: float) -> Quaterni
     for _ in range(MOST_STEPS):
         rotations = np.array([to_matrix(rotation)])
         errors = [block.errors(rotations, position, reach) for block in end_goal.blocks]
-        turning = [each for each in errors if each.by_rotation is not None]
+        turning = [(each.by_rotation, each.error[0]) for each in errors if each.by_rotation is not None]
         if not turning:
             break
-        rows = np.concatenate([np.reshape(each.by_rotation, (3, -1)) for each in turning], 1)
-        step = np.linalg.lstsq(rows.T, np.concatenate([each.error[0] for each in turning]), rcond=None)[0]
+        rows = np.concatenate([by_rotation.reshape(3, -1) for by_rotation, _ in turning], 1)
+        step = np.linalg.lstsq(rows.T, np.concatenate([error for _, error in turning]), rcond=None)[0]
         angle = float(np.linalg.norm(step))
         if angle <= SAME_ANGLE:
             break

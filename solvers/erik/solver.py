@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.block import EndError
 from ..aims.nearest import nearest_orientation
 from ..diagnosis import Diagnosis, Measured, measure
 from ..exact_aim import correct
 from ..expressive.model import Model
-from ..gaze import FRAME, EndError, Solution, papers_error
+from ..gaze import FRAME, Solution, papers_error
 from ..goals import GazeGoal, Point, check_goal, looks, upright
 from ..kernel.binding import CompiledModel
 from ..kernel.erik import CompiledErik
