@@ -71,6 +71,8 @@ def _add_play(command: argparse.ArgumentParser) -> None:
     real.add_argument("--status", action="store_true", help="say in a line a second what it does")
     real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
     real.add_argument("--seconds", type=float, help="end after this time")
+    real.add_argument("--osc", type=int, metavar="PORT", help="hear OSC on this UDP port; it arms nothing")
+    real.add_argument("--osc-host", default=LiveOptions.osc_host, help="... and on this address (127.0.0.1)")
     real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
 
 
@@ -95,6 +97,8 @@ def _play(parsed: argparse.Namespace) -> int:
             parsed.arm,
             parsed.status,
             parsed.seed,
+            parsed.osc,
+            parsed.osc_host,
         )
         play_live(character, parsed.file, options)
         return 0

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..character.file.contents import CharacterFile
+from ..files.reasons import reason
 from ..hardware.errors import HardwareError
 from ..hardware.robot_session import HEARTBEAT, RobotSession, RobotSessions
 from ..hardware.safety import DRIVEN, Fault, State
 from ..hardware.status import Status
 from .errors import PlayerError
 from .keys import Entry
+from .osc import PlayerInbox
 from .pacing import Pacing
 from .performance import Performance
 from .robots import HOST, FollowedValues, device_of, per_unit
@@ -43,6 +45,7 @@ class LiveOptions:
         arm: Whether that person has ordered, at the start, to arm the robots once they are connected.
         has_status: Whether a line a second says what it does.
         seed: Seed of the behaviour's random draws.
+        osc, osc_host: UDP port and address on which OSC is heard; None: it is not.
     """
 
     rate: float = 60.0
@@ -53,6 +56,8 @@ class LiveOptions:
     arm: bool = False
     has_status: bool = False
     seed: int = 0
+    osc: int | None = None
+    osc_host: str = "127.0.0.1"
 
 
 @dataclass
@@ -94,14 +99,24 @@ class LivePlay:
             raise PlayerError(f"--port is for one robot, and the file has {len(entries)}: leave it out")
         devices = [(entry, device_of(entry, path, options.port)) for entry in entries]
         self._robots: list[LiveRobot] = []
+        self._inbox: PlayerInbox | None = None
         try:
+            if options.osc is not None:
+                self._inbox = PlayerInbox(options.osc_host, options.osc, self._sessions.stop_all)
             for entry, device in devices:
                 session = self._sessions.connect(entry.name, entry.name, device, host=HOST)
                 values = FollowedValues(entry, character)
                 self._robots.append(LiveRobot(entry.name, session, values, options.arm))
         except HardwareError as error:
             self._sessions.close_all()
+            self._close_inbox()
             raise PlayerError(str(error)) from error
+        except OSError as error:
+            raise PlayerError(f"OSC cannot be heard on port {options.osc}: {reason(error)}") from error
+
+    def _close_inbox(self) -> None:
+        if self._inbox is not None:
+            self._inbox.close()
 
     def order(self, line: str) -> None:
         """Takes a line that a person has typed, from any thread. A stop is done at once."""
@@ -147,7 +162,14 @@ class LivePlay:
         """Moves the character and its robots on by `dt` [s]; the next tick is `due` [s] later."""
         self._obey()
         events, self._events = self._events, []
-        self._performance.advance(seconds / self._rate.seconds_a_frame, dt, {}, events)
+        frame, targets = seconds / self._rate.seconds_a_frame, {}
+        if self._inbox is not None:
+            told, troubles = self._inbox.told(self._performance)
+            events += told
+            for trouble in troubles:
+                self._say(trouble)
+            targets = self._inbox.targets(self._performance, frame)
+        self._performance.advance(frame, dt, targets, events)
         for robot in self._robots:
             link = robot.session.link
             robot.session.note_movers(frozenset({"play"}))
@@ -251,6 +273,7 @@ class LivePlay:
         ):
             waiting.wait(HEARTBEAT)
         self._sessions.close_all()
+        self._close_inbox()
         if self._robots:
             self._say("Ended: robots are at rest and disarmed")
 

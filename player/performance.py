@@ -251,6 +251,18 @@ class Performance:
         outputs = self._stage.sessions[key_of(body)].outputs
         return outputs if isinstance(outputs, BodyOutputs) else None
 
+    def target_name(self, chain: str) -> str:
+        """Name of the target that a chain's own end follows; raises PlayerError without such a chain."""
+        session = self._stage.sessions.get(chain)
+        if not isinstance(session, PlayedChainSession):
+            raise PlayerError(f"there is no chain '{chain}'")
+        return session.target
+
+    def authored_target(self, name: str, frame: float) -> Matrix:
+        """Where the clip has a target at a frame, without what moves it there."""
+        matrix: Matrix = self._scene.anchors[name].frame.at(frame).tolist()
+        return matrix
+
     def target_position(self, chain: ChainEntry) -> list[float]:
         """Position [m] in the world of the target that a chain's own end follows."""
         return self._session(chain).target_position

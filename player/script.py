@@ -1,5 +1,6 @@
 """Scripts of a performance in simulated time: where targets are, and what is set when."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -60,9 +61,7 @@ class TargetPath:
         if self.rotations is not None:
             begin, end = (tuple(self.rotations[k].tolist()) for k in (index, last))
             rows = [list(row) for row in rotations.to_matrix(_between(begin, end, share))]
-        # Blender's world is single precision: the same target gives the same motion in both hosts.
-        spot = position.astype(np.float32).tolist()
-        return [[*row, number] for row, number in zip(rows, spot, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
+        return moved_to(position, rows)
 
     def _place(self, time: float) -> tuple[int, float]:
         """Index of the last time before `time`, and the share of the way from there to the next."""
@@ -71,6 +70,14 @@ class TargetPath:
             return max(index, 0), 0.0
         past = time - float(self.times[index])
         return index, 0.0 if past <= SAME_TIME else past / float(self.times[index + 1] - self.times[index])
+
+
+def moved_to(position: Sequence[float] | Array, rows: Sequence[Sequence[float]]) -> Matrix:
+    """World matrix of a target at a position (3,) [m], with the rotation of a matrix given by its rows."""
+    # Blender's world is single precision: the same target gives the same motion in both hosts.
+    spot = np.array(position).astype(np.float32).tolist()
+    turned = [[*row[:3], number] for row, number in zip(rows, spot, strict=False)]
+    return [*turned, [0.0, 0.0, 0.0, 1.0]]
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,10 @@ def joints_of(plain: JsonFields) -> tuple[Joint, ...]:
     joints = plain.children("joints", "joint", "name")
     if not 0 < len(joints) <= MOST_JOINTS:
         plain.wrong("joints", f"1 to {MOST_JOINTS} joints")
-    return tuple(map(_joint, joints))
+    try:
+        return tuple(map(_joint, joints))
+    except SkeletonError as error:
+        raise CharacterFileError(str(error)) from error
 
 
 def _joint(plain: JsonFields) -> Joint:

@@ -70,15 +70,7 @@ class CharacterExport(Stepped):
             [(mover, self.stage.session(*mover)) for mover in self.movers if isinstance(mover, kind)]
             for kind in (ChainMover, MechanismMover, BodyMover)
         )
-        names = [mover.name for mover, _ in chains]
-        self.chains = {
-            mover.key: ExportedChain(
-                mover,
-                session,
-                mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}",
-            )
-            for mover, session in chains
-        }
+        self.chains = _exported_chains(chains)
         self.mechanisms = [ExportedMechanism(*each) for each in mechanisms]
         self.bodies = [ExportedBody(*each) for each in bodies]
         self.targets = {
@@ -86,10 +78,9 @@ class CharacterExport(Stepped):
         }  # object and bone of each target
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
+        owners = dict.fromkeys(mover.owner for mover in self.movers)
         self.auxiliaries = {
-            auxiliary.name: auxiliary
-            for owner in dict.fromkeys(mover.owner for mover in self.movers)
-            for auxiliary in owner.limber.device.auxiliaries
+            value.name: value for owner in owners for value in owner.limber.device.auxiliaries
         }
         self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
         self.robots, self.no_robots = _robots(self.movers)
@@ -263,6 +254,21 @@ def _exported(scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
             "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
         )
     return exported, left_out
+
+
+def _exported_chains(chains: list[tuple]) -> dict[object, ExportedChain]:
+    """Readers of chains, given with their sessions, by the keys of their movers. Where two have one name, the
+    armature's stands before it.
+    """
+    names = [mover.name for mover, _ in chains]
+    return {
+        mover.key: ExportedChain(
+            mover,
+            session,
+            mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}",
+        )
+        for mover, session in chains
+    }
 
 
 def _robots(movers: list[Mover]) -> tuple[list[ExportedRobot], list[tuple[str, str]]]:

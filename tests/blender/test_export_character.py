@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 from limber.character.file.bodies import ROOT, body_values
 from limber.player.check import check
+from limber.player.performance import Performance
+from limber.player.robots import FollowedValues, device_of
+from limber.rig.properties.robot import OWN_FILE
+from limber.rig.robot import device
 
 from tests.blender import at_hand
 from tests.blender.baking import begin
@@ -14,6 +18,7 @@ from tests.blender.characters import character as whole_character
 from tests.blender.figures import XSENS, called
 from tests.blender.following import follower
 from tests.blender.rigs import UPRIGHT, build, keyed, looking_chain, select, target
+from tests.blender.robots import robot_rig
 
 END = 30
 
@@ -291,3 +296,37 @@ def test_a_body_that_follows_a_stream_stays_in_blender_and_the_file_says_so(tmp_
         remark.startswith(f"Body of '{rig.name}' is not in the file: A live stream")
         for remark in file.remarks
     )
+
+
+def test_a_robot_travels_with_its_servos_its_calibration_and_what_its_joints_follow(tmp_path):
+    rig, chain = robot_rig()
+    value = rig.limber.device.auxiliaries.add()
+    value.name, value.owner, value.path, value.servo, value.filter = "Jaw", rig, '["jaw"]', 7, "default"
+    rig["jaw"] = 0.25
+    rig.keyframe_insert('["jaw"]', frame=1)
+    rig["jaw"] = 0.75
+    rig.keyframe_insert('["jaw"]', frame=END)
+    file = exported(tmp_path)
+    (entry,) = file.robots
+    described = device.describe_plain(rig)
+    assert device_of(entry, tmp_path / "Scene.limber", described.port) == device.describe(rig)
+    assert [joint.joint for joint in entry.joints[:-1]] == list(file.joint_names[: len(chain.joints)])
+    assert entry.joints[-1].value == "Jaw"
+    performance, followed = Performance(file), FollowedValues(entry, file)
+    dt = file.rate.seconds_a_frame
+    for frame in range(END):
+        performance.advance(float(frame), dt if frame else 0.0, {})
+        sent = followed.at(performance, dt)
+    angles = performance.outputs(file.chains[0]).angles
+    assert [each.position for each in sent[:-1]] == angles.tolist()
+    assert 0.5 < sent[-1].position < 0.75, "the filter is behind the value"
+    assert sent[-1].velocity > 0.0
+
+
+def test_a_robot_that_a_program_drives_stays_in_blender_and_the_file_says_so(tmp_path):
+    rig, _ = robot_rig()
+    rig.limber.device.protocol = OWN_FILE
+    rig.limber.device.protocol_file = str(tmp_path / "mine.py")
+    file = exported(tmp_path)
+    assert not file.robots
+    assert any("no program travels in a file" in remark for remark in file.remarks)

@@ -5,8 +5,10 @@ Blender.
 import math
 
 import numpy as np
+from limber.character.body.feet import Foot
 from limber.character.chain.inputs import EndInputs
 from limber.character.chain.settings import BASES, POSTURE
+from limber.character.file.bodies import BodyEntry
 from limber.character.file.contents import (
     Anchor,
     ChainEntry,
@@ -18,18 +20,24 @@ from limber.character.file.contents import (
     ValueEntry,
 )
 from limber.character.file.mechanisms import GoalEntry, MechanismEntry, MotorEntry, Mounted
+from limber.character.file.robots import RobotEntry, RobotJoint
 from limber.character.file.tracks import ClipTrack, track
+from limber.character.filtered_value import ValueFilter
 from limber.character.mechanism.inputs import GoalSpec
 from limber.motion import Limits, MotionStyle
 from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Point
-from limber.solvers.kinematics.se3 import HERE
+from limber.solvers.kinematics.se3 import HERE, exponential
+from limber.solvers.kinematics.skeleton import End, Skeleton
 from limber.solvers.kinematics.skeleton import Joint as SkeletonJoint
-from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
 from limber.solvers.mechanism.solver import MechanismSolver, State
+from limber.solvers.whole_body.body import Body as WalkerBody
+from limber.solvers.whole_body.body import Coupling
+from limber.solvers.whole_body.targets import Target
 
 FRAMES = 49
+GLOW = ValueFilter("default", Limits(0.0, 1.0, 4.0, 40.0, 400.0), MotionStyle())
 
 
 def skeleton() -> Skeleton:
@@ -90,9 +98,56 @@ def character(*chains: ChainEntry) -> CharacterFile:
             TargetEntry("Ball", Anchor(None, placed((0.3, 0.5, 0.4)))),
             TargetEntry("Lamp/Shade", Anchor(None, placed((-0.5, 0.4, 0.2)))),
         ),
-        values=(ValueEntry("Glow", track(np.linspace(0.0, 1.0, FRAMES))),),
+        values=(ValueEntry("Glow", track(np.linspace(0.0, 1.0, FRAMES)), GLOW),),
         remarks=("A remark",),
     )
+
+
+def body() -> BodyEntry:
+    """A body of the arm's joints on a base that floats, whose last link follows a rotation and a place."""
+    joints = skeleton().joints
+    links = [End(-1, name="Base"), End(2, offset=(0.0, 0.2, 0.0), name="Hand")]
+    turns = np.tile(np.eye(3), (FRAMES, 2, 1, 1))
+    turns[:, 1] = [exponential(np.array([k / FRAMES, 0.0, 0.0])) for k in range(FRAMES)]
+    count = len(joints)
+    return BodyEntry(
+        name="Walker",
+        body=WalkerBody(
+            joints, links, True, None, [math.inf, 2.0, 2.0], [Coupling("pair", {joints[1].name: 1.0})]
+        ),
+        targets=(Target("Base"), Target("Hand", gain=8.0), Target("Hand", "position", 0.5, level=1)),
+        base="Base",
+        velocities=np.array([math.inf, 2.0, 2.0]),
+        acceleration=20.0,
+        gain=10.0,
+        posture_gain=1.0,
+        feet=(Foot("Hand", (("Hand", np.zeros((1, 3))),)),),
+        filter_name="default",
+        limits=(Limits(-2.0, 2.0, 3.0, 15.0, 150.0),) * count,
+        style=MotionStyle(),
+        inputs={
+            "rotation": track(turns),
+            "base": track(np.zeros((1, 3))),
+            "base_frame": track(np.eye(4)[None]),
+            "feet": track(np.zeros((1, 1, 3))),
+            "floor_up": track(np.array([[0.0, 0.0, 1.0]])),
+            "floor_height": track(np.array([math.nan])),
+            "base_known": track(np.array([1.0])),
+            "places": track(np.full((1, 1, 3), math.nan)),
+            "posture": track(np.zeros((1, count))),
+        },
+    )
+
+
+def robot() -> RobotEntry:
+    """A robot with servos on a joint, on the value, and on a joint that nothing in the file moves."""
+    limits = Limits(-2.0, 2.0, 3.0, 15.0, 150.0)
+    joints = (
+        RobotJoint("Link1 X", "rad", limits, joint="Rig/Link1 X"),
+        RobotJoint("Glow", "plain", Limits(0.0, 1.0, 4.0, 40.0, 400.0), value="Glow"),
+        RobotJoint("Tail X", "rad", limits, track=track(np.linspace(0.0, 1.0, FRAMES))),
+    )
+    return RobotEntry("Rig", "virtual", joints, '{"format": "limber-calibration"}')
 
 
 def mechanism() -> MechanismEntry:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import random
 import struct
 import zipfile
@@ -19,7 +20,7 @@ from limber.character.file import archive, reading, writing
 from limber.character.file.errors import CharacterFileError
 from limber.character.file.tracks import ClipTrack
 
-from tests.character.samples import character, mechanism
+from tests.character.samples import body, character, mechanism, robot
 from tests.jsons import texts
 
 GOLDEN = Path(__file__).parent / "golden"  # a file of every version that was ever written
@@ -32,7 +33,13 @@ def members() -> dict[str, bytes]:
 
 
 WHOLE = writing.members_of(
-    replace(character(), behaviour=READY["CALM"](["Proud"]), mechanisms=(mechanism(),))
+    replace(
+        character(),
+        behaviour=READY["CALM"](["Proud"]),
+        mechanisms=(mechanism(),),
+        bodies=(body(),),
+        robots=(robot(),),
+    )
 )
 
 
@@ -182,3 +189,36 @@ def test_a_character_with_a_chain_twice_is_refused(members):
     chains = json.loads(members[reading.CHARACTER])["chains"]
     with pytest.raises(CharacterFileError, match="chain 'Arm' twice"):
         reading.character_of(changed(members, chains=chains * 2), "a.limber")
+
+
+def test_bodies_and_robots_come_back_as_they_were():
+    read = reading.character_of(WHOLE, "whole")
+    entry = read.bodies[0]
+    assert writing.members_of(read) == WHOLE
+    assert read.joint_names[-9:-6] == tuple(f"Walker/{joint.name}" for joint in entry.body.joints)
+    assert entry.body.upper.tolist() == [math.inf, 2.0, 2.0]
+    assert same(entry.inputs, body().inputs)
+    assert same(read.robots, (robot(),))
+    assert read.values[0].filter == character().values[0].filter
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("bodies", 0, "velocities"), [1.0, -1.0, 1.0], "numbers above 0"),
+        (("bodies", 0, "targets", 1, "link"), "Tail", "there is no link 'Tail'"),
+        (("bodies", 0, "base"), "Tail", "a link 'Tail'"),
+        (("bodies", 0, "limits"), [], "a row for each of the 3 joints"),
+        (("robots", 0, "joints", 0, "joint"), "Rig/Tail", "the name of a joint of the file"),
+        (("robots", 0, "joints", 0, "value"), "Glow", "the name of a joint, of a value, or a track"),
+        (("robots", 0, "joints", 0, "velocity"), 0.0, "velocity"),
+    ],
+)
+def test_bodies_and_robots_that_cannot_be_are_refused(path: tuple, value: object, words: str):
+    plain = json.loads(WHOLE[reading.CHARACTER])
+    part = plain
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    with pytest.raises(CharacterFileError, match=words):
+        reading.character_of({**WHOLE, reading.CHARACTER: json.dumps(plain).encode()}, "whole")

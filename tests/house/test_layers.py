@@ -22,7 +22,7 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "hardware": ({"files", "motion"}, SERIAL),
     "robots": ({"files", "solvers"}, set()),
     "character": ({"files", "motion", "robots", "solvers"}, NUMPY | THREADS),
-    "player": ({"character", "files", "hardware", "motion", "solvers"}, NUMPY),
+    "player": ({"character", "files", "hardware", "inputs", "motion", "solvers"}, NUMPY),
     "rig": ({"files", "inputs", "solvers", "motion", "character", "hardware", "robots"}, NUMPY | BLENDER),
     "operators": (
         {"files", "inputs", "rig", "solvers", "motion", "character", "hardware", "robots"},

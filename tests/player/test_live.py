@@ -1,9 +1,11 @@
 """The player in real time, with the virtual robot: what it says, and that nothing moves unasked."""
 
+import math
 import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,9 +24,12 @@ from limber.hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, ServoChanne
 from limber.hardware.protocols.limber import DeviceState
 from limber.motion import Limits
 from limber.player.errors import PlayerError
+from limber.player.osc import PlayerInbox
 from limber.player.pacing import Pacing
+from limber.player.performance import Performance
 from limber.player.robots import device_of
 
+from tests.blender.osc_sender import packet, words
 from tests.character.samples import chain, character
 from tests.hardware.pty_robot import PtyRobot
 
@@ -210,3 +215,48 @@ def test_a_robot_that_was_unplugged_comes_back_disarmed_and_waits_for_an_order(p
                 assert second.robot.state is DeviceState.DISARMED
                 player.type("arm")
                 player.until("Arming")
+
+
+def told(inbox: PlayerInbox, performance: Performance, *messages: tuple) -> tuple[list[str], list[str]]:
+    """What an inbox says after it was sent these messages."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for message in messages:
+            make = words if isinstance(message[-1], str) and len(message) > 1 else packet
+            sender.sendto(make(*message), ("127.0.0.1", inbox.port))
+    return inbox.told(performance)
+
+
+def test_osc_moves_targets_sets_what_a_script_sets_and_names_events_but_arms_nothing():
+    stops: list[int] = []
+    performance = Performance(with_robot())
+    performance.advance(0.0, 0.0, {})
+    inbox = PlayerInbox("127.0.0.1", 0, lambda: stops.append(1))
+    try:
+        events, troubles = told(
+            inbox,
+            performance,
+            ("/limber/event", "wave"),
+            ("/limber/state", "Sad"),
+            ("/limber/target/Arm", 0.25, 0.5, 0.75),
+            ("/limber/influence/Arm", 0.5),
+            ("/limber/value/Glow", 0.125),
+        )
+        assert (events, troubles) == (["wave"], [])
+        performance.advance(1.0, 1 / 24, inbox.targets(performance, 1.0), events)
+        assert performance.state == "Sad"
+        assert performance.target_position(performance.character.chains[0]) == [0.25, 0.5, 0.75]
+        assert performance.values() == [0.125]
+        _, troubles = told(
+            inbox,
+            performance,
+            ("/limber/arm",),
+            ("/limber/influence/Leg", 0.5),
+            ("/limber/share/Arm", math.nan),
+            ("/limber/target/Arm", "Moon"),
+        )
+        assert len(troubles) == 4, troubles
+        assert not stops
+        told(inbox, performance, ("/limber/stop",))
+        assert stops
+    finally:
+        inbox.close()
