@@ -6,15 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .erik.chain import VirtualChain
-from .erik.errors import PostureError
-from .erik.parameters import Hyperparameters
 from .gaze import EndError, Shape, Solution, end_errors, is_met, limits_hit, papers_error
 from .goals import GazeGoal, Point
 from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
 from .shortfall import UNFINISHED, reason
 from .tolerances import MET, SAME_ANGLE
+from .virtual_chain.chain import VirtualChain
+from .virtual_chain.posture_error import AGGRAVATION, WEIGHT, PostureError
 
 
 class Measured(NamedTuple):
@@ -41,11 +40,18 @@ def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
 
 
 class Diagnosis:
-    """Diagnostics for one skeleton. The last posture's shape is cached, as it seldom changes."""
+    """Diagnostics for one skeleton. The last posture's shape is cached, as it seldom changes.
 
-    def __init__(self, skeleton: Skeleton, hyper: Hyperparameters | None = None) -> None:
-        self.skeleton = skeleton
-        self.hyper = hyper or Hyperparameters()
+    Args:
+        skeleton: The chain.
+        posture_weight: Weight of the paper's posture error.
+        aggravation: Factor by which a deviation counts more in it one bend nearer to the end.
+    """
+
+    def __init__(
+        self, skeleton: Skeleton, posture_weight: float = WEIGHT, aggravation: float = AGGRAVATION
+    ) -> None:
+        self.skeleton, self._weight, self._aggravation = skeleton, posture_weight, aggravation
         self._path = skeleton.path()
         branch = skeleton.branch()
         self._chain = (
@@ -73,10 +79,8 @@ class Diagnosis:
             return 0.0
         if posture != self._errors_of:
             turning = [posture[self._path[k]] for k in chain.turning]
-            self._error, self._errors_of = PostureError(chain, turning, self.hyper.aggravation), posture
-        return self.hyper.posture_weight * self._error(
-            chain.bases([angles[self._path[k]] for k in chain.turning])
-        )
+            self._error, self._errors_of = PostureError(chain, turning, self._aggravation), posture
+        return self._weight * self._error(chain.bases([angles[self._path[k]] for k in chain.turning]))
 
     def solution(
         self,

@@ -36,6 +36,23 @@ from .stepped import Stepped, scene_frames
 TEST_FOR = 10.0  # [s] of the self-test
 
 
+def _unique_names(movers: list[ChainMover]) -> list[str]:
+    """Names of movers, after their object's where several have one name."""
+    names = [mover.name for mover in movers]
+    return [
+        mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}" for mover in movers
+    ]
+
+
+def _auxiliaries(movers: list[Mover]) -> dict:
+    """Auxiliary values of the robots of movers, by name."""
+    return {
+        auxiliary.name: auxiliary
+        for owner in dict.fromkeys(mover.owner for mover in movers)
+        for auxiliary in owner.limber.device.auxiliaries
+    }
+
+
 class CharacterExport(Stepped):
     """Reads the scene's movers over its frames, one frame per step. Nothing is written before `finish`.
 
@@ -64,14 +81,10 @@ class CharacterExport(Stepped):
             [(mover, self.stage.session(*mover)) for mover in self.movers if isinstance(mover, kind)]
             for kind in (ChainMover, MechanismMover, BodyMover)
         )
-        names = [mover.name for mover, _ in chains]
+        names = _unique_names([mover for mover, _ in chains])
         self.chains = {
-            mover.key: ExportedChain(
-                mover,
-                session,
-                mover.name if names.count(mover.name) == 1 else f"{mover.owner.name}/{mover.name}",
-            )
-            for mover, session in chains
+            mover.key: ExportedChain(mover, session, name)
+            for (mover, session), name in zip(chains, names, strict=True)
         }
         self.mechanisms = [ExportedMechanism(*each) for each in mechanisms]
         self.bodies = [ExportedBody(*each) for each in bodies]
@@ -80,11 +93,7 @@ class CharacterExport(Stepped):
         }  # object and bone of each target
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
-        self.auxiliaries = {
-            auxiliary.name: auxiliary
-            for owner in dict.fromkeys(mover.owner for mover in self.movers)
-            for auxiliary in owner.limber.device.auxiliaries
-        }
+        self.auxiliaries = _auxiliaries(self.movers)
         self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
         self.total, self.done = len(self.frames), 0
         super().__init__(scene)

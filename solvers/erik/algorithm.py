@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from ..gaze import papers_error
 from ..kinematics.rotations import Quaternion, Y, about, multiply, rotate, vector_angle
-from .chain import VirtualChain
+from ..virtual_chain.chain import VirtualChain
+from ..virtual_chain.posture_error import PostureError
 from .coordinate_descent import EndAim, bwcd_posture, bwcd_solution, ccd
-from .errors import PostureError, combined_error, orientation_error
+from .errors import combined_error, orientation_error
 from .parameters import Hyperparameters
 from .phases import backward_phase, forward_phase
 

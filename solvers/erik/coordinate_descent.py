@@ -8,7 +8,7 @@ from ..coordinate_descent import SweepStart, Tool, pull_of_frames, pull_of_vecto
 from ..goals import nearer_roll
 from ..kinematics.rotations import Quaternion, Vector, Y, dot, rotate
 from ..tolerances import SAME_ANGLE
-from .chain import VirtualChain
+from ..virtual_chain.chain import VirtualChain
 from .parameters import Hyperparameters
 from .phases import end_twist
 

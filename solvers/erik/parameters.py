@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..settings import Choice, Settings, setting
+from ..virtual_chain.posture_error import AGGRAVATION, WEIGHT
 
 # [rad] not printed: with it the orientation errors and iterations come nearest to the paper's (docs/erik.md)
 PAPERS_CCD_ERROR = 0.1
@@ -64,7 +65,7 @@ class Hyperparameters(Settings):
         slider=10.0,
     )
     posture_weight: float = setting(
-        0.2,
+        WEIGHT,
         "Posture Weight",
         "Weight of the posture error in the sum of errors (ERIK paper, section 4.0.1)",
         slider=10.0,
@@ -77,7 +78,7 @@ class Hyperparameters(Settings):
         slider=1.0,
     )
     aggravation: float = setting(
-        1.0,
+        AGGRAVATION,
         "Error Aggravation",
         "Factor by which a deviation from the posture counts more one bend nearer to the end (ERIK paper, eq."
         " 21, 22: alpha)",

@@ -27,8 +27,8 @@ from ..kinematics.rotations import (
     wrap,
 )
 from ..tolerances import SAME_ANGLE
-from .chain import VirtualChain
-from .joint_model import JointModel
+from ..virtual_chain.chain import VirtualChain
+from ..virtual_chain.joint_model import JointModel
 
 
 def forward_phase(

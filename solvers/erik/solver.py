@@ -32,8 +32,8 @@ from ..kinematics.rotations import (
 from ..kinematics.skeleton import Angles, Skeleton
 from ..spread import spread
 from ..tolerances import MET, NO_DIRECTION
+from ..virtual_chain.chain import VirtualChain
 from .algorithm import Answer, calculate_erik
-from .chain import VirtualChain
 from .parameters import Hyperparameters
 
 SEEDS = 8  # starts for prismatic joints, tried while no nearer one meets the goal
@@ -74,7 +74,7 @@ class Erik:
         self.hyper = (hyper or Hyperparameters()).in_force
         self.chain = VirtualChain(skeleton)
         self.sliding = frozenset(range(len(skeleton))) - set(self.chain.turning)  # the prismatic joints
-        self.diagnosis = Diagnosis(skeleton, self.hyper)
+        self.diagnosis = Diagnosis(skeleton, self.hyper.posture_weight, self.hyper.aggravation)
 
     @cached_property
     def compiled(self) -> CompiledErik | None:

@@ -1,4 +1,4 @@
-/* The chain of virtual unit links that ERIK sees in a skeleton. Source: solvers/erik/chain.py. */
+/* The chain of virtual unit links that ERIK sees in a skeleton. Source: solvers/virtual_chain/chain.py. */
 #ifndef LIMBER_CHAIN_H
 #define LIMBER_CHAIN_H
 

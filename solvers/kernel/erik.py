@@ -13,9 +13,9 @@ from .binding import Buffer, EndErrors
 from .library import Kernel, check
 
 if TYPE_CHECKING:
-    from ..erik.chain import VirtualChain
-    from ..erik.joint_model import JointModel
     from ..erik.parameters import Hyperparameters
+    from ..virtual_chain.chain import VirtualChain
+    from ..virtual_chain.joint_model import JointModel
 
 Pointer, Real, Count = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32
 REALS = (

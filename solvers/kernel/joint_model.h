@@ -1,6 +1,6 @@
 /* ERIK's joint model: which angle points a joint's segment at a target, within its limits (section 3.4).
  *
- * Source: solvers/erik/joint_model.py, which also computes the numbers of a model.
+ * Source: solvers/virtual_chain/joint_model.py, which also computes the numbers of a model.
  */
 #ifndef LIMBER_JOINT_MODEL_H
 #define LIMBER_JOINT_MODEL_H

@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.solvers.erik.algorithm import calculate_erik
-from limber.solvers.erik.chain import VirtualChain
 from limber.solvers.erik.coordinate_descent import EndAim, ccd
-from limber.solvers.erik.errors import PostureError
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.solver import Erik
 from limber.solvers.gaze import Solution, aim_error
@@ -21,6 +19,8 @@ from limber.solvers.goals import Direction, GazeGoal, Orientation, Point
 from limber.solvers.kinematics.rotations import IDENTITY, X, Y, Z, about, multiply, rotate, scale
 from limber.solvers.kinematics.skeleton import Joint, Skeleton
 from limber.solvers.table import UnavailableSolverError, make_solver
+from limber.solvers.virtual_chain.chain import VirtualChain
+from limber.solvers.virtual_chain.posture_error import PostureError
 
 from benchmarks.paper import NestedGrid
 from benchmarks.slides import cases

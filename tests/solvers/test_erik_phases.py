@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limber.solvers.erik.chain import VirtualChain
 from limber.solvers.erik.coordinate_descent import EndAim, aims, bwcd_posture, bwcd_solution, ccd
-from limber.solvers.erik.errors import PostureError, bend_cosines, orientation_error
+from limber.solvers.erik.errors import orientation_error
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.erik.phases import _roll_child, _twist_parent, backward_phase, end_twist, forward_phase
 from limber.solvers.kinematics.rotations import (
@@ -30,6 +29,8 @@ from limber.solvers.kinematics.rotations import (
     unit,
     vector_angle,
 )
+from limber.solvers.virtual_chain.chain import VirtualChain
+from limber.solvers.virtual_chain.posture_error import PostureError, bend_cosines
 
 from tests.solvers.chains import (
     any_chain,

@@ -6,8 +6,8 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from limber.solvers.erik.joint_model import JointModel
 from limber.solvers.kinematics.rotations import X, Y, about, cross, dot, rotate, wrap
+from limber.solvers.virtual_chain.joint_model import JointModel
 
 from tests.solvers.chains import any_direction
 
