@@ -1,1 +1,1 @@
-"""The ERIK paper's chain of virtual unit links, and its posture error, which measures every solver's poses."""
+"""The ERIK paper's chain of virtual unit links, and its posture error, by which every pose is measured."""
