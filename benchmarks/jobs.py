@@ -47,9 +47,8 @@ def do(job: Job) -> tuple[str, Answer]:
 @cache
 def code_digest() -> str:
     """Of the code that answers depend on."""
-    files = sorted((ROOT / "solvers").rglob("*.py")) + [
-        ROOT / "benchmarks" / f"{name}.py" for name in SOURCES
-    ]
+    solvers = [path for suffix in ("py", "c", "h") for path in (ROOT / "solvers").rglob(f"*.{suffix}")]
+    files = sorted(solvers) + [ROOT / "benchmarks" / f"{name}.py" for name in SOURCES]
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes())

@@ -15,20 +15,26 @@ import math
 from collections import Counter
 
 import numpy as np
+from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.motion import Transition
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
-from limber.solvers.kernel.binding import CompiledModel, PlannedPath
+from limber.solvers.kernel.binding import CompiledModel
+from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
+from limber.solvers.kernel.inputs import PlannedPath
 from limber.solvers.kernel.library import KernelError, kernel
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
+from limber.solvers.virtual_chain.chain import VirtualChain
 
 EXTREMES = (0.0, -0.0, 1.0, -1.0, math.pi, math.tau, 5e-324, 1e-300, 1e-12, 1e9, 1e99, 1e200, 1e308)
 BAD = (math.nan, math.inf, -math.inf)
 SIZES = (1, 2, 3, 5, 8, 18, 60, 200)
 SHARES = (0.3, 0.2, 0.2, 0.15, 0.1, 0.04, 0.007, 0.003)  # of the skeletons, by size
 CALLS_OF_A_SKELETON = 40
+SHARE_OF_ERIK = 0.3  # of the calls on chains
+BEYOND = 1e-15  # of an angle: rounding by which full rotations may put it beyond a limit
 
 
 def number(draw: np.random.Generator) -> float:
@@ -91,6 +97,39 @@ def goal_of(draw: np.random.Generator, skeleton: Skeleton) -> GazeGoal:
     return GazeGoal(aim(), np.zeros(len(skeleton)), bool(draw.integers(2)), 1.0, 1.0, others)
 
 
+def call_erik(draw: np.random.Generator, skeleton: Skeleton, erik: CompiledErik) -> list[np.ndarray]:
+    """One random call of ERIK; returns what must be finite."""
+    goal = goal_of(draw, skeleton)
+    while isinstance(goal.aim, Position):
+        goal = goal_of(draw, skeleton)
+    posture = vector(draw, len(skeleton))
+    answer = erik.solve(
+        goal, posture, skeleton.clamp(vector(draw, len(skeleton))) if draw.integers(2) else None
+    )
+    excess = max(
+        max(lower - angle, angle - upper)
+        for angle, lower, upper in zip(answer.angles, skeleton.lower, skeleton.upper, strict=True)
+    )
+    beyond = math.nan if excess > BEYOND * (1.0 + max(map(abs, answer.angles))) else 0.0
+    return [np.array((*answer.angles, *answer[1:], beyond), float)]
+
+
+def erik_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledErik | None:
+    """ERIK of a chain with a joint that rotates, some hyperparameters unchecked."""
+    library = kernel()
+    if library is None or not skeleton.is_chain or all(j.kind == "prismatic" for j in skeleton.joints):
+        return None
+    erik = CompiledErik(library, skeleton, VirtualChain(skeleton), Hyperparameters(), 3)
+    hyper = erik._task.hyper
+    for name in REALS:
+        if draw.random() < 0.2:
+            setattr(hyper, name, number(draw))
+    for name in COUNTS:
+        setattr(hyper, name, int(draw.choice([1, 2, 5, 10, draw.integers(-1, 3)])))
+    hyper.is_published_loop = int(draw.integers(2))
+    return erik
+
+
 def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton) -> list[np.ndarray]:
     """One random call; returns what must be finite."""
     n, goal = len(skeleton), goal_of(draw, skeleton)
@@ -99,7 +138,7 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
     problem = goal, posture, float(draw.choice([0.0, 0.3, 1.0]))
     speed, dt = abs(number(draw)), float(draw.choice([1 / 60, 1e-12, 1e7, abs(number(draw))]))
     transition = Transition(int(draw.integers(2, 4)), tuple(vector(draw, n)))
-    kind = draw.integers(6)
+    kind = draw.integers(7)
     if kind == 0:
         found = compiled.evaluate(*problem, angles, float(draw.choice([-1.0, 0.0, 1.0])))
         return [found.error, found.columns, found.matrix, found.descent, np.array(found[4:])]
@@ -119,6 +158,12 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
             problem, angles, np.array(vector(draw, n)), dt, transition, speed, bool(draw.integers(2))
         )
         return [found.angles, np.array((found.aim_error, found.merit, found.speed))]
+    if kind == 6:
+        starts = [tuple(angles.tolist()), posture]
+        costs = [abs(number(draw)) for _ in range(n)] if draw.integers(2) else None
+        steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
+        corrections = compiled.correct(goal, posture, starts, costs, steps, looks)
+        return [np.array((*each.angles, *each[1:]), float) for each in corrections]
     path = PlannedPath(angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
     starts = np.tile(angles, (3, 1)), np.ones(3), np.zeros(3)
     moving = [Velocity(vector(draw, 3), vector(draw, 3)) for _ in goal.ends]
@@ -141,9 +186,14 @@ def main() -> None:
         except KernelError:
             results["models refused"] += 1
             continue
+        erik = erik_of(draw, skeleton)
         for _ in range(CALLS_OF_A_SKELETON):
             try:
-                finite = all(np.isfinite(each).all() for each in call(draw, compiled, skeleton))
+                if erik is not None and draw.random() < SHARE_OF_ERIK:
+                    values = call_erik(draw, skeleton, erik)
+                else:
+                    values = call(draw, compiled, skeleton)
+                finite = all(np.isfinite(each).all() for each in values)
             except KernelError:
                 results["calls refused"] += 1
             else:

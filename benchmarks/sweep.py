@@ -70,7 +70,7 @@ class Sweep:
 
 def solvers_for_orientations() -> list[str]:
     """Names of the table's solvers that can match an orientation."""
-    return [name for name, info in SOLVERS.items() if Orientation in info.aims]
+    return [name for name, info in SOLVERS.items() if info.supports(Orientation)]
 
 
 def run(

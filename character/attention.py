@@ -7,12 +7,12 @@ two targets passes through the chain.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..motion import remaining_share
 from ..solvers.gaze import SPEED
-from ..solvers.goals import Aim, Direction, Frame, Point, Position
+from ..solvers.goals import Aim, Frame, Point, Position
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import Pose
@@ -152,20 +152,15 @@ def partial(pose: Pose, aim: Aim, share: float) -> Aim:
     """An aim between the gaze direction of the posture's pose (`share` 0) and `aim` (`share` 1). Goals of
     positions are returned unchanged.
     """
-    if share >= 1.0 or isinstance(aim, Position) or not isinstance(aim, Point | Direction):
+    way = aim.gaze(pose.tool_position)
+    if share >= 1.0 or way is None or aim.desired_position is not None:
         return aim
     look = rotations.rotate(pose.tool_rotation, rotations.Y)
-    way = rotations.subtract(aim.position, pose.tool_position) if isinstance(aim, Point) else aim.vector
     distance = rotations.length(way)
     if distance <= NEAREST:
         return aim
     turn = _power(_between(look, rotations.unit(way)), max(share, 0.0))
-    mixed = rotations.scale(rotations.rotate(turn, look), distance)
-    return (
-        replace(aim, position=rotations.add(pose.tool_position, mixed))
-        if isinstance(aim, Point)
-        else replace(aim, vector=mixed)
-    )
+    return aim.redirected(rotations.scale(rotations.rotate(turn, look), distance), pose.tool_position)
 
 
 def _between(a: Vector, b: Vector) -> Quaternion:

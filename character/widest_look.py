@@ -7,10 +7,10 @@ the front.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..solvers.goals import Aim, Direction, Point, Position
+from ..solvers.goals import Aim
 from ..solvers.kinematics import rotations
 from ..solvers.kinematics.rotations import Quaternion, Vector
 from ..solvers.kinematics.skeleton import SHORTEST_LINK, Pose, Skeleton
@@ -136,9 +136,9 @@ def looking(
         settings: Widest look and offset.
         dt: Time step [s].
     """
-    if settings.is_plain or isinstance(aim, Position) or not isinstance(aim, Point | Direction):
+    away = aim.gaze(ahead.position)
+    if settings.is_plain or away is None or aim.desired_position is not None:
         return aim, None
-    away = rotations.subtract(aim.position, ahead.position) if isinstance(aim, Point) else aim.vector
     distance = rotations.length(away)
     if distance <= 0.0:
         return aim, before
@@ -152,9 +152,7 @@ def looking(
     if not is_beyond and look.left == 0.0 and settings.aside == settings.up == 0.0:
         return aim, look
     seen = rotations.scale(rotations.rotate(ahead.rotation, _direction(*look.angles)), distance)
-    if isinstance(aim, Point):
-        return replace(aim, position=rotations.add(ahead.position, seen)), look
-    return replace(aim, vector=seen), look
+    return aim.redirected(seen, ahead.position), look
 
 
 def _side(before: Look | None, aside: float, widest: float) -> float:

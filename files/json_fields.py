@@ -102,6 +102,10 @@ class JsonFields:
         for field in self._fields:
             yield field, JsonFields(f"{self._name}, {kind} {shown(field)}", self._fields[field], self._error)
 
+    def items(self) -> list[tuple[str, Any]]:
+        """All fields with their values, as they are."""
+        return list(self._fields.items())
+
     def only(self, fields: tuple[str, ...]) -> None:
         """Raise if the object has fields other than these."""
         for field in self._fields:

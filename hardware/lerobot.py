@@ -26,7 +26,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -35,7 +36,7 @@ from ..files import atomic
 from ..files.content import SMALL
 from ..files.content import text as read_text
 from ..files.json_fields import JsonFields
-from ..files.plain import json_of
+from ..files.plain import json_of, shown
 from ..files.reasons import reason
 from .device import LAST_SERVO
 from .errors import HardwareError
@@ -55,9 +56,11 @@ DYNAMIXEL_ROBOTS = (
     "openmanipulator",
 )  # in names of LeRobot's classes
 GRIPPER = "gripper"  # LeRobot's arms have this motor in range_0_100, all others in degrees
+DEEPEST = 3  # objects around a calibration's motors: more is no calibration
 SEPARATORS = "_.-/ "  # between the prefix of an arm and the name of a motor: "left_arm_shoulder_pan"
 
 _MOTOR = ("id", "drive_mode", "homing_offset", "range_min", "range_max")
+_PHOSPHOBOT = ("servos_offsets", "servos_calibration_position", "servos_offsets_signs")
 _BEFORE_2025 = ("motor_names", "calib_mode", "start_pos", "end_pos")
 
 
@@ -181,26 +184,75 @@ def from_text(
         plain = json_of(text)
     except ValueError as error:
         raise LerobotError(f"{source} is no JSON ({error}): choose a calibration file of LeRobot") from error
+    motors: dict[str, LeRobotMotor] = {}
+    for name, fields in _entries(source, plain):
+        if name in motors:
+            raise LerobotError(f"{source} has two motors '{name}': keep one")
+        motors[name] = _motor(fields, family)
+    if not motors:
+        raise LerobotError(f"{source} has no motor: choose a calibration file of LeRobot")
+    owners: dict[tuple[str, int], str] = {}
+    arms = _prefixes(motors)
+    for name, motor in motors.items():
+        first = owners.setdefault((arms.get(name, ""), motor.id), name)
+        if first != name:
+            what = f"motors '{first}' and '{name}', id: both have {motor.id}"
+            raise LerobotError(
+                f"{source}, {what}; give each its own, or keep only one arm's motors in the file"
+            )
+    return motors
+
+
+def _entries(
+    source: str, plain: object, prefix: str = "", depth: int = 0
+) -> Iterator[tuple[str, JsonFields]]:
+    """Names and fields of the motors in a calibration. Objects that have motors are arms, whose names are
+    before those of the motors; a single one around all motors is none.
+
+    Raises:
+        LerobotError: There is something else than motors and arms; the message says what it is.
+    """
     robot = JsonFields(source, plain, LerobotError)
     if any(robot.has(field) for field in _BEFORE_2025):
         raise LerobotError(
             f"{source} is from LeRobot before June 2025, which stored no ranges: calibrate again with"
             " lerobot-calibrate"
         )
+    if any(robot.has(field) for field in _PHOSPHOBOT):
+        raise LerobotError(
+            f"{source} is phosphobot's calibration, which has no ranges: calibrate with lerobot-calibrate"
+        )
     if robot.has("format"):
         robot.wrong("format", "motors, such as 'shoulder_pan'; Load reads Limber's own calibration files")
-    motors = {name: _motor(fields, family) for name, fields in robot.members("motor")}
-    if not motors:
-        raise LerobotError(f"{source} has no motor: choose a calibration file of LeRobot")
-    owners: dict[int, str] = {}
-    for name, motor in motors.items():
-        if motor.id in owners:
-            what = f"motors '{owners[motor.id]}' and '{name}', id: both have {motor.id}"
+    for name, member in robot.items():
+        if isinstance(member, (str, int, float)):
             raise LerobotError(
-                f"{source}, {what}; give each its own, or keep only one arm's motors in the file"
+                f"{source}: {shown(name)} is {shown(member)}, and no motor: take it out of the file, if what its"
+                " numbers mean does not depend on it"
             )
-        owners[motor.id] = name
-    return motors
+        fields = JsonFields(f"{source}, motor {shown(name)}", member, LerobotError)
+        is_motor = any(fields.has(field) for field in _MOTOR) or not member
+        if depth == DEEPEST or (is_motor and not any(fields.has(field) for field in _BEFORE_2025)):
+            yield prefix + name, fields
+        else:
+            arm = prefix if len(robot.items()) == 1 else f"{prefix}{name}_"
+            yield from _entries(f"{source}, {shown(name)}", member, arm, depth + 1)
+
+
+def _prefixes(motors: Collection[str]) -> dict[str, str]:
+    """The first word of each motor's name, where it is an arm's: several first words have the same names
+    after them. The servos of each arm are at a port of their own, and may have the same ids.
+    """
+    words = {name: re.split(f"[{re.escape(SEPARATORS)}]", name, maxsplit=1) for name in motors}
+    if any(len(parts) < 2 for parts in words.values()):
+        return {}
+    after: dict[str, set[str]] = {}
+    for first, rest in words.values():
+        after.setdefault(first, set()).add(rest)
+    names = list(after.values())
+    return (
+        {name: parts[0] for name, parts in words.items()} if all(each == names[0] for each in names) else {}
+    )
 
 
 def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[str, str]]:
@@ -209,20 +261,26 @@ def arms_of(motors: Collection[str], known: Collection[str]) -> dict[str, dict[s
 
     LeRobot names the motors of an arm alone as its model does (prefix ""), and those of a robot that has more
     than an arm with a prefix: "arm_shoulder_pan" (LeKiwi), "left_arm_shoulder_pan" and
-    "right_arm_shoulder_pan". Capitals do not count.
+    "right_arm_shoulder_pan". Capitals and the marks between words do not count: "Shoulder-Pan" is
+    "shoulder_pan".
 
     Args:
         motors: Names of the file's motors.
         known: Names of the model's motors, in small letters.
     """
     arms: dict[str, dict[str, str]] = {}
+    names = {_plain(name): name for name in known}
     for motor in motors:
-        name = next((name for name in known if motor.lower().endswith(name)), None)
-        if name is not None and (
-            (prefix := motor[: len(motor) - len(name)]) == "" or prefix[-1] in SEPARATORS
-        ):
-            arms.setdefault(prefix, {})[name] = motor
+        for start, name in ((start, names.get(_plain(motor[start:]))) for start in range(len(motor))):
+            if name is not None and (start == 0 or motor[start - 1] in SEPARATORS):
+                arms.setdefault(motor[:start], {})[name] = motor
+                break
     return arms
+
+
+def _plain(name: str) -> str:
+    """A name in small letters, without the marks between its words."""
+    return "".join(letter for letter in name.lower() if letter not in SEPARATORS)
 
 
 def save(path: Path, motors: Mapping[str, LeRobotMotor]) -> None:
@@ -256,12 +314,20 @@ def usual_folder() -> Path:
 def _motor(fields: JsonFields, family: Family) -> LeRobotMotor:
     fields.only(_MOTOR)
     motor = LeRobotMotor(
-        id=fields.whole("id", 0, LAST_SERVO),
-        drive_mode=fields.whole("drive_mode", 0, 1),
-        homing_offset=fields.whole("homing_offset", -family.farthest_offset, family.farthest_offset),
-        range_min=fields.whole("range_min", family.first, family.last),
-        range_max=fields.whole("range_max", family.first, family.last),
+        id=_whole(fields, "id", 0, LAST_SERVO),
+        drive_mode=_whole(fields, "drive_mode", 0, 1),
+        homing_offset=_whole(fields, "homing_offset", -family.farthest_offset, family.farthest_offset),
+        range_min=_whole(fields, "range_min", family.first, family.last),
+        range_max=_whole(fields, "range_max", family.first, family.last),
     )
     if motor.range_min >= motor.range_max:
         fields.wrong("range_max", f"more than range_min, {motor.range_min}")
     return motor if family.obeys_drive_mode else replace(motor, drive_mode=0)
+
+
+def _whole(fields: JsonFields, field: str, lowest: int, highest: int) -> int:
+    """A whole number, also as programs write it that know no others, 800.0."""
+    value = fields.get(field, object) if fields.has(field) else None
+    if isinstance(value, float) and value.is_integer() and lowest <= value <= highest:
+        return int(value)
+    return fields.whole(field, lowest, highest)

@@ -75,7 +75,7 @@ class RobotSessions:
         self.is_held = False  # whether robots keep their last values
         self._by_key: dict[Hashable, RobotSession] = {}
 
-    def open(
+    def connect(
         self,
         key: Hashable,
         owner: str,

@@ -12,7 +12,9 @@ from .protocols.interface import Silence
 from .protocols.table import is_on_network, silence_of
 from .safety import JUMPED, Fault, State
 
-BUTTONS = re.compile(r"\b[Pp]ress (Confirm Pose and Arm|Confirm Pose|Clear Fault|Disarm|Connect|Arm)\b")
+BUTTONS = re.compile(r"\b(press|then) (Confirm Pose and Arm|Confirm Pose|Clear Fault|Disarm|Connect|Arm)\b")
+JOINT_BY_JOINT = ", or Confirm joint by joint"  # which buttons alone can
+VERBS = {"press": "type", "then": "then"}
 
 
 class HostWords(NamedTuple):
@@ -29,7 +31,8 @@ class HostWords(NamedTuple):
     def said(self, text: str) -> str:
         """A sentence about Blender and its buttons as one about this host."""
         if self.typed:
-            text = BUTTONS.sub(lambda button: f"type '{self.typed[button[1]]}'", text)
+            text = text.replace(JOINT_BY_JOINT, "")
+            text = BUTTONS.sub(lambda button: f"{VERBS[button[1]]} '{self.typed[button[2]]}'", text)
         return text if self.name == "Blender" else text.replace("Blender", self.name)
 
 
@@ -41,7 +44,7 @@ _STATES: dict[State, str] = {
     State.DISARMED: "Disarmed: press Arm to let the robot move",
     State.CONFIRM_POSE: (
         "These servos do not measure their positions: bring the robot to the pose that Blender shows, "
-        "then press Confirm Pose, or Confirm joint by joint"
+        f"then press Confirm Pose{JOINT_BY_JOINT}"
     ),
     State.ARMING: "Arming: the robot moves slowly to the pose that Blender shows; Stop is always ready",
     State.ARMED: "Armed: the robot follows",

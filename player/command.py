@@ -13,6 +13,10 @@ from . import playing, script
 from .check import check
 from .errors import PlayerError
 from .info import info, lines
+from .live import LiveOptions, play_live
+from .pacing import SLOWEST
+
+FASTEST = 1000.0  # [ticks/s]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,19 +54,50 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         command.add_argument("file", metavar="FILE", type=Path, help="a character file (.limber)")
         if name == "play":
-            command.add_argument(
-                "--script", type=Path, required=True, help="JSON with targets and events, in simulated time"
-            )
-            command.add_argument(
-                "--out", type=Path, required=True, help="numpy archive for what the character does"
-            )
+            _add_play(command)
         if name == "info":
             command.add_argument("--json", action="store_true", help="as JSON")
     return parser
 
 
+def _add_play(command: argparse.ArgumentParser) -> None:
+    simulated = command.add_argument_group("in simulated time, without a robot")
+    simulated.add_argument("--script", type=Path, help="JSON with targets and events")
+    simulated.add_argument("--out", type=Path, help="numpy archive for what the character does")
+    real = command.add_argument_group("in real time, with the robot of the file")
+    real.add_argument("--port", default="", help="another port than in the file; virtual: the virtual robot")
+    real.add_argument("--no-robot", action="store_true", help="connect none")
+    real.add_argument("--arm", action="store_true", help="arm the robot once it is connected: it moves")
+    real.add_argument("--status", action="store_true", help="say in a line a second what it does")
+    real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
+    real.add_argument("--seconds", type=float, help="end after this time")
+    real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
+
+
+def _rate(text: str) -> float:
+    rate = float(text)
+    if not SLOWEST <= rate <= FASTEST:
+        raise argparse.ArgumentTypeError(f"{text}: give a number from {SLOWEST:g} to {FASTEST:g}")
+    return rate
+
+
 def _play(parsed: argparse.Namespace) -> int:
     character = reading.read(parsed.file)
+    if (parsed.script is None) != (parsed.out is None):
+        raise PlayerError("--script and --out belong together: give both, or none to play in real time")
+    if parsed.script is None:
+        options = LiveOptions(
+            parsed.rate,
+            parsed.seconds,
+            parsed.port,
+            parsed.no_robot,
+            sys.stdin.isatty(),
+            parsed.arm,
+            parsed.status,
+            parsed.seed,
+        )
+        play_live(character, parsed.file, options)
+        return 0
     recording = playing.play(character, script.read(parsed.script))
     playing.write(parsed.out, recording)
     print(f"{len(recording['time'])} frames of {len(character.joint_names)} joints in {parsed.out}")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..character.behaviour.blending import Instruction, Usual
-from ..character.body.tick import BodyOutputs
+from ..character.body.tick import BodyOutputs, BodyState
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
 from ..character.chain.settings import (
@@ -20,7 +20,7 @@ from ..character.chain.settings import (
     kept_posture,
     kept_values,
 )
-from ..character.chain.tick import ChainModel, ChainOutputs, make_model
+from ..character.chain.tick import ChainModel, ChainOutputs, ChainState, make_model
 from ..character.effects import PostureEffect
 from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry
 from ..character.file.reading import LIFE
@@ -28,6 +28,7 @@ from ..character.host import Frame, NoPose, Session
 from ..character.mechanism.tick import MechanismOutputs
 from ..character.one_thread import in_one_thread
 from ..character.stage import Stage
+from ..motion import Kinematic
 from .bodies import PlayedBody
 from .controls import ChainControls, SetControls
 from .errors import PlayerError
@@ -258,6 +259,28 @@ class Performance:
         """Why a mover does not follow its goals, as a sentence; "" if it does."""
         return self._stage.sessions[key_of(entry)].problem
 
+    def motion(self) -> dict[str, Kinematic]:
+        """Motion of every joint that is solved [rad, m, and per second], by its name in the file; without a
+        motion filter its speed is not known, and 0.
+        """
+        motion: dict[str, Kinematic] = {}
+        for body in self.character.bodies:
+            if (posed := self.body_outputs(body)) is not None:
+                state = self._stage.sessions[key_of(body)].state
+                values = posed.state.joints.tolist()
+                motion |= _named(
+                    body.joint_names, values, state.motion if isinstance(state, BodyState) else ()
+                )
+        for mechanism in self.character.mechanisms:
+            if (moved := self.mechanism_outputs(mechanism)) is not None:
+                motion |= _named(mechanism.joint_names, moved.values, ())
+        for chain in self.character.chains:
+            if (solved := self.outputs(chain)) is not None:
+                state = self._stage.sessions[key_of(chain)].state
+                known = state.motion if isinstance(state, ChainState) and state.model.filters else ()
+                motion |= _named(chain.joint_names, solved.angles.tolist(), known)
+        return motion
+
     def values(self) -> list[float]:
         """The values beside the joints."""
         return [
@@ -270,6 +293,14 @@ class Performance:
         if not isinstance(session, PlayedChainSession):
             raise TypeError(f"'{chain.name}' is no chain")
         return session
+
+
+def _named(
+    names: Sequence[str], values: Sequence[float], motion: Sequence[Kinematic]
+) -> dict[str, Kinematic]:
+    """Motion of joints by their names, from their values where that is not known."""
+    known = motion or [Kinematic(value) for value in values]
+    return dict(zip(names, known, strict=False))
 
 
 def _or(control: Any, authored: Any) -> Any:

@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .gaze import EndError, Shape, Solution, end_errors, is_met, limits_hit, papers_error
-from .goals import GazeGoal, Point
-from .kinematics.rotations import length, subtract
+from .aims.block import EndError
+from .gaze import Shape, Solution, end_errors, is_met, limits_hit, papers_error
+from .goals import GazeGoal
+from .kinematics.rotations import length
 from .kinematics.skeleton import Pose, Skeleton
 from .shortfall import UNFINISHED, reason
 from .tolerances import MET, SAME_ANGLE
 from .virtual_chain.chain import VirtualChain
-from .virtual_chain.posture_error import AGGRAVATION, WEIGHT, PostureError
+from .virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT, PostureError
 
 
 class Measured(NamedTuple):
@@ -31,27 +32,20 @@ class Measured(NamedTuple):
 def measure(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> Measured:
     """Errors of a pose."""
     least = SAME_ANGLE * skeleton.reach
-    at_targets = tuple(
-        isinstance(aim := end_goal.aim, Point)
-        and length(subtract(aim.position, skeleton.end_pose(pose, end_goal.end)[1])) <= least
-        for end_goal in goal.ends
-    )
+    gazes = (end_goal.aim.gaze(skeleton.end_pose(pose, end_goal.end)[1]) for end_goal in goal.ends)
+    at_targets = tuple(gaze is not None and length(gaze) <= least for gaze in gazes)
     return Measured(end_errors(skeleton, goal, pose), at_targets)
 
 
 class Diagnosis:
-    """Diagnostics for one skeleton. The last posture's shape is cached, as it seldom changes.
-
-    Args:
-        skeleton: The chain.
-        posture_weight: Weight of the paper's posture error.
-        aggravation: Factor by which a deviation counts more in it one bend nearer to the end.
-    """
+    """Diagnostics for one skeleton. The last posture's shape is cached, as it seldom changes."""
 
     def __init__(
-        self, skeleton: Skeleton, posture_weight: float = WEIGHT, aggravation: float = AGGRAVATION
+        self, skeleton: Skeleton, posture_weight: float = POSTURE_WEIGHT, aggravation: float = AGGRAVATION
     ) -> None:
-        self.skeleton, self._weight, self._aggravation = skeleton, posture_weight, aggravation
+        """`posture_weight` and `aggravation` are those of the paper's posture error."""
+        self.skeleton = skeleton
+        self.posture_weight, self.aggravation = posture_weight, aggravation
         self._path = skeleton.path()
         branch = skeleton.branch()
         self._chain = (
@@ -79,8 +73,8 @@ class Diagnosis:
             return 0.0
         if posture != self._errors_of:
             turning = [posture[self._path[k]] for k in chain.turning]
-            self._error, self._errors_of = PostureError(chain, turning, self._aggravation), posture
-        return self._weight * self._error(chain.bases([angles[self._path[k]] for k in chain.turning]))
+            self._error, self._errors_of = PostureError(chain, turning, self.aggravation), posture
+        return self.posture_weight * self._error(chain.bases([angles[self._path[k]] for k in chain.turning]))
 
     def solution(
         self,

@@ -6,34 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
-from .goals import (
-    Direction,
-    EndGoal,
-    GazeGoal,
-    Point,
-    Position,
-    look,
-    nearer_roll,
-    orientation_of,
-    position_of,
-    upright,
-)
-from .kinematics.rotations import (
-    Quaternion,
-    Vector,
-    Y,
-    angle_between,
-    cross,
-    dot,
-    length,
-    normalized,
-    rotate,
-    subtract,
-    unit,
-    vector_angle,
-)
+from .aims.block import EndError
+from .goals import EndGoal, GazeGoal
+from .kinematics.rotations import Quaternion, Vector, Y, cross, dot, length, rotate, subtract, unit
 from .kinematics.skeleton import SHORTEST_LINK, Angles, Pose, Skeleton
-from .tolerances import MET, NO_DIRECTION, SAME_ANGLE
+from .tolerances import MET, SAME_ANGLE
 
 FRAME = 1 / 60  # [s] duration of a frame where none is given
 SPEED = math.radians(
@@ -44,14 +21,6 @@ FASTEST_TARGET = (
 )
 # [s] from a search elsewhere that has failed to the next one: a target out of reach stays so for a while
 SEARCH_PAUSE = 0.5
-
-
-class EndError(NamedTuple):
-    """Errors of one end: of its view, its whole orientation and its position."""
-
-    angle: float  # [rad] of the whole orientation, or, for Direction and Point, of the view alone
-    whole: float  # [rad] the same with the roll, where the goal has one
-    distance: float  # [m] 0 where the goal has no position
 
 
 @dataclass(frozen=True)
@@ -122,22 +91,10 @@ class GazeSolver(Protocol):
 
 def end_error_of(end_goal: EndGoal, rotation: Quaternion, position: Vector) -> EndError:
     """Task error of an end that has this rotation and position [m]."""
-    goal_position = position_of(end_goal.aim)
-    distance = 0.0 if goal_position is None else length(subtract(goal_position, position))
-    aim = end_goal.aim
-    if isinstance(aim, Position) and not isinstance(aim, Direction):
-        return EndError(0.0, 0.0, distance)
-    target = orientation_of(aim)
-    if target is not None:
-        angle = whole_angle(normalized(target), rotation, end_goal.symmetric)
-        return EndError(angle, angle, distance)
-    assert isinstance(aim, Direction | Point)
-    direction = look(aim, position)
-    angle = whole = vector_angle(rotate(rotation, Y), direction)
-    if aim.up is not None and length(direction) > NO_DIRECTION:
-        target = upright(unit(direction), aim.up)
-        whole = angle if target is None else whole_angle(target, rotation, end_goal.symmetric)
-    return EndError(angle, whole, distance)
+    first, *further = (block.missed(rotation, position) for block in end_goal.blocks)
+    for error in further:
+        first = first.and_also(error)
+    return first
 
 
 def end_errors(skeleton: Skeleton, goal: GazeGoal, pose: Pose) -> tuple[EndError, ...]:
@@ -167,13 +124,6 @@ def orientation_error(goal: GazeGoal, pose: Pose) -> float:
 def papers_error(angle: float) -> float:
     """The paper's orientation error for an error angle [rad] (eq. 20)."""
     return math.sqrt(2.0) * math.sin(0.25 * angle)
-
-
-def whole_angle(target: Quaternion, tool_rotation: Quaternion, symmetric: bool) -> float:
-    """Angle [rad] from the tool to the target orientation; for a symmetric end to the nearer of the target
-    and the target rolled by pi.
-    """
-    return angle_between(nearer_roll(target, tool_rotation, symmetric), tool_rotation)
 
 
 def limits_hit(skeleton: Skeleton, angles: tuple[float, ...]) -> tuple[int, ...]:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from .aim_residual import Residual, parts, residual
+from .aims.block import EndError
 from .amounts import rounded
-from .gaze import EndError, is_met
-from .goals import EndGoal, GazeGoal, position_of
+from .gaze import is_met
+from .goals import EndGoal, GazeGoal
 from .kinematics.rotations import length, subtract
 from .kinematics.skeleton import Pose, Skeleton
 from .tolerances import MET, SAME_ANGLE, TINY
@@ -121,7 +122,7 @@ def _beyond(skeleton: Skeleton, end_goal: EndGoal) -> float:
     """Distance [m] by which a position is farther than the end can be from the first joint, whatever the
     joints' angles; else at most 0.
     """
-    position = position_of(end_goal.aim)
+    position = end_goal.aim.desired_position
     if position is None:
         return 0.0
     path = skeleton.path(end_goal.end)

@@ -11,7 +11,7 @@ from .expressive.measures import expressive
 from .expressive.options import Options as ExpressiveOptions
 from .expressive.prediction import WHOLE_TURN
 from .gaze import GazeSolver
-from .goals import AIMS, LOOKS, WORDS, GazeError
+from .goals import Aim, GazeError, Kinds, any_aim, looks
 from .jacobian import family
 from .jacobian.options import DampedNearTargets, DampedOptions, Options, PriorityOptions, SelectiveOptions
 from .kinematics.skeleton import Skeleton
@@ -33,7 +33,7 @@ class SolverInfo:
     label: str
     description: str
     make: Callable[..., GazeSolver]  # of a skeleton and, where there are some, options
-    aims: frozenset[type] = AIMS  # kinds of aims that it supports
+    supports: Kinds = any_aim  # kinds of aims
     trees: bool = True  # whether it supports trees
     prismatic_only: bool = True  # whether it supports skeletons without a revolute joint
     options: type | None = None  # options that a user may set: a frozen dataclass with defaults
@@ -57,7 +57,7 @@ SOLVERS: dict[str, SolverInfo] = {
             "Orientation and posture within one threshold (Ribeiro & Paiva 2019); its option As Published is"
             " the loop as printed",
             Erik,
-            LOOKS,
+            looks,
             False,
             False,
             options=Hyperparameters,
@@ -67,7 +67,7 @@ SOLVERS: dict[str, SolverInfo] = {
             "ERIK (exact aim)",
             "ERIK, then the least change that makes the aim exact",
             ErikExact,
-            LOOKS,
+            looks,
             False,
             False,
             options=Hyperparameters,
@@ -125,7 +125,7 @@ SOLVERS: dict[str, SolverInfo] = {
 }
 
 
-def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type] = ()) -> str:
+def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type[Aim]] = ()) -> str:
     """Reason why a solver does not support a skeleton or kinds of aims, and which solver does; "" if it
     supports them.
     """
@@ -142,12 +142,12 @@ def unavailable(name: str, skeleton: Skeleton, aims: Iterable[type] = ()) -> str
     )
 
 
-def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type]) -> str:
+def _why(info: SolverInfo, skeleton: Skeleton, aims: frozenset[type[Aim]]) -> str:
     if not info.trees and not skeleton.is_chain:
         return "moves chains with one end, no trees"
     if not info.prismatic_only and all(joint.kind == "prismatic" for joint in skeleton.branch().joints):
         return "needs a revolute joint"
-    unknown = sorted(WORDS[kind] for kind in aims - info.aims)
+    unknown = sorted(kind.words for kind in aims if not info.supports(kind))
     return f"cannot {' or '.join(unknown)}" if unknown else ""
 
 

@@ -20,7 +20,8 @@ from ...motion import (
     make_filter,
     used_limits,
 )
-from ...solvers.gaze import FRAME, EndError, GazeSolver, Solution, end_errors
+from ...solvers.aims.block import EndError
+from ...solvers.gaze import FRAME, GazeSolver, Solution, end_errors
 from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import Angles, Skeleton
 from ...solvers.table import SOLVERS, make_solver

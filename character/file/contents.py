@@ -7,13 +7,22 @@ from ...motion import MotionStyle
 from ...solvers.kinematics.skeleton import Skeleton
 from ..behaviour.data import Behaviour
 from ..chain.inputs import EndInputs
+from ..filtered_value import ValueFilter
 from .anchors import Anchor, ChainLink
 from .bodies import BodyEntry, JointRange
 from .mechanisms import MechanismEntry
 from .postures import StoredPosture
+from .robots import RobotEntry
 from .tracks import Array, ClipTrack
 
-__all__ = ["Anchor", "BodyEntry", "ChainLink", "MechanismEntry", "StoredPosture"]  # parts of a file, too
+__all__ = [
+    "Anchor",
+    "BodyEntry",
+    "ChainLink",
+    "MechanismEntry",
+    "RobotEntry",
+    "StoredPosture",
+]  # parts of a file, too
 
 
 class Rate(NamedTuple):
@@ -87,10 +96,13 @@ class TargetEntry(NamedTuple):
 
 
 class ValueEntry(NamedTuple):
-    """A value beside the joints, such as a light's brightness: its name, and a track () of it."""
+    """A value beside the joints, such as a light's brightness: its name, a track () of it, and its filter for
+    a robot; None: the value as it is.
+    """
 
     name: str
     track: ClipTrack
+    filter: ValueFilter | None = None
 
 
 class SelfTest(NamedTuple):
@@ -119,6 +131,7 @@ class CharacterFile:
         values: Values beside the joints.
         mechanisms: The mechanisms.
         bodies: The bodies that follow a motion.
+        robots: The robots that follow it.
         behaviour: What the character does by itself; None: it plays its clip.
         self_test: What a player must compute of the clip alone; None: nothing.
         remarks: What could not travel, and what happens instead, as sentences.
@@ -134,6 +147,7 @@ class CharacterFile:
     values: tuple[ValueEntry, ...] = ()
     mechanisms: tuple[MechanismEntry, ...] = ()
     bodies: tuple[BodyEntry, ...] = ()
+    robots: tuple[RobotEntry, ...] = ()
     behaviour: Behaviour | None = None
     self_test: SelfTest | None = None
     remarks: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from ...solvers.table import SOLVERS, unavailable
 from ..behaviour.data import Behaviour
 from ..chain.hanging import BASE
 from ..chain.settings import BASES, ChainSettings, LifeSettings
+from ..filtered_value import ValueFilter
 from . import archive
 from .anchors import Anchor, anchor_of
 from .behaviours import behaviour_of
@@ -30,6 +31,7 @@ from .errors import CharacterFileError
 from .mechanisms import mechanism_of
 from .models import end_of, options_of, skeleton_of, style_of
 from .postures import postures_of
+from .robots import RobotEntry, limits_of, robot_of
 from .tracks import ArrayReader
 
 CHARACTER, ARRAYS = "character.json", "arrays.f64"  # members
@@ -73,7 +75,11 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
     character = _content(plain, arrays)
     _check_names(character, name)
     _check_links(character, name)
-    return replace(character, self_test=_self_test(plain, arrays, len(character.joint_names)))
+    return replace(
+        character,
+        self_test=_self_test(plain, arrays, len(character.joint_names)),
+        robots=_robots(plain, arrays, character),
+    )
 
 
 def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
@@ -89,7 +95,7 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
         plain.wrong("chains", f"at most {MOST_CHAINS} chains")
     chains = tuple(_chain(entry, arrays, frames, target_names) for entry in entries)
     values = tuple(
-        ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames))
+        ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames), _value_filter(value))
         for value in plain.children("values", "value", "name")
     )
     mechanisms = tuple(
@@ -235,6 +241,26 @@ def _behaviour(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry,
         return None
     return behaviour_of(
         plain.child("behaviour"), arrays, {chain.name: len(chain.skeleton) for chain in chains}
+    )
+
+
+def _value_filter(plain: JsonFields) -> ValueFilter | None:
+    if not plain.is_given("filter"):
+        return None
+    stored = plain.child("filter")
+    return ValueFilter(
+        stored.choice("name", tuple(FILTERS)), limits_of(stored), style_of(stored.child("style"))
+    )
+
+
+def _robots(plain: JsonFields, arrays: ArrayReader, character: CharacterFile) -> tuple[RobotEntry, ...]:
+    if not plain.has("robots"):
+        return ()
+    joints = frozenset(character.joint_names)
+    values = frozenset(value.name for value in character.values)
+    return tuple(
+        robot_of(robot, arrays, character.frames, joints, values)
+        for robot in plain.children("robots", "robot", "name")
     )
 
 

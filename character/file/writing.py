@@ -8,11 +8,12 @@ from . import archive
 from .anchors import anchor_json
 from .behaviours import behaviour_json
 from .bodies import body_json
-from .contents import ChainEntry, CharacterFile
+from .contents import ChainEntry, CharacterFile, ValueEntry
 from .mechanisms import mechanism_json
 from .models import end_json, options_json, skeleton_json, style_json
 from .postures import postures_json
 from .reading import ARRAYS, CHARACTER
+from .robots import limits_json, robot_json
 from .tracks import ArrayWriter
 
 
@@ -39,13 +40,15 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
         "targets": [
             {"name": target.name, "place": anchor_json(target.anchor, arrays)} for target in character.targets
         ],
-        "values": [{"name": value.name, "track": arrays.put(value.track.rows)} for value in character.values],
+        "values": [_value(value, arrays) for value in character.values],
         "remarks": list(character.remarks),
     }
     if character.mechanisms:
         plain["mechanisms"] = [mechanism_json(each, arrays) for each in character.mechanisms]
     if character.bodies:
         plain["bodies"] = [body_json(each, arrays) for each in character.bodies]
+    if character.robots:
+        plain["robots"] = [robot_json(robot, arrays) for robot in character.robots]
     if character.behaviour is not None:
         plain["behaviour"] = behaviour_json(character.behaviour, arrays)
     if character.self_test is not None:
@@ -56,6 +59,14 @@ def members_of(character: CharacterFile) -> dict[str, bytes]:
         CHARACTER: json.dumps(plain, indent=1, allow_nan=False).encode("utf-8"),
         ARRAYS: arrays.data,
     }
+
+
+def _value(value: ValueEntry, arrays: ArrayWriter) -> dict[str, Any]:
+    stored: dict[str, Any] = {"name": value.name, "track": arrays.put(value.track.rows)}
+    if value.filter is not None:
+        name, limits, style = value.filter
+        stored["filter"] = {"name": name, **limits_json(limits), "style": style_json(style)}
+    return stored
 
 
 def _chain(chain: ChainEntry, arrays: ArrayWriter) -> dict[str, Any]:

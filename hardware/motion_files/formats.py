@@ -29,13 +29,15 @@ Read = Callable[[bytes, Path, "Settings"], Recording]
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Options of single formats (the board that plays the motion, the pin of its start button, the episode of
-    a dataset), and whether files are read that announce over 50 MB in memory or over an hour of motion.
+    a dataset, the rows per second of tables without times; 0: these are refused), and whether files are read
+    that announce over 50 MB in memory or over an hour of motion.
     """
 
     board: str = "uno"
     start_pin: int = firmware_header.NO_PIN
     episode: Episode = FIRST
     allow_large: bool = False
+    frame_rate: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +200,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 "Joints in degrees or millimetres, and servos' positions; at rest at both ends",
                 ".csv",
                 lambda motion, _: plain.table(motion),
-                lambda data, *_: plain.read_table(data),
+                lambda data, _, settings: plain.read_table(data, settings.frame_rate),
                 more_suffixes=(".tsv",),
             ),
             joints_csv=Format(
@@ -206,7 +208,7 @@ FORMATS: Mapping[str, Format] = _Formats(
                 "Joints by the names that the robot's own file has, in radians and metres, a row for each frame",
                 ".csv",
                 lambda motion, _: plain.joint_table(motion.recording),
-                lambda data, *_: plain.read_table(data),
+                lambda data, _, settings: plain.read_table(data, settings.frame_rate),
                 more_suffixes=(".tsv",),
                 has_frames=True,
                 has_positions=False,

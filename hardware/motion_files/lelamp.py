@@ -9,8 +9,8 @@ Source: `AnimationService` and `record.py` of humancomputerlab/lelamp_runtime.
 from __future__ import annotations
 
 from ..lerobot import Mode
-from .csv_rows import csv_of, numbers_of, rows_of
 from .motion import Motion
+from .plain import csv_of, numbers_of, rows_of
 from .recording import MotionFileError, RecordedColumn, Recording
 
 RATE = 30  # rows per second that its player sends

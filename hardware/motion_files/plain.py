@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import operator
@@ -9,13 +11,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ...files.plain import shown
 from ..device import DeviceJoint
 from ..lerobot import GRIPPER
-from .csv_rows import csv_of, numbers_of, rows_of
-from .json_files import document
+from .json_files import document, text_of
 from .motion import Motion
 from .named import Named
-from .recording import MotionFileError, RecordedColumn, Recording, Unit
+from .recording import MOST_NUMBERS, MotionFileError, RecordedColumn, Recording, Unit
 
 FORMAT, VERSION = "limber motion", 1
 LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk")
@@ -31,6 +33,7 @@ TIMES = (
     "clock",
     "time from start",
     "header stamp",
+    *("zeit", "temps", "tiempo", "tempo"),
 )
 TIME_UNITS = {  # also as the whole heading of the time -> s
     **dict.fromkeys(("seconds", "s", "second", "sec", "secs"), 1.0),
@@ -71,7 +74,16 @@ SHORT_OTHERS = ("vel", "eff", "acc", "tau", "qd", "dq", "qdd", "ddq")
 LEROBOT = ".pos"  # end of LeRobot's names of joints, whose values are LeRobot's degrees
 NANO = TIME_UNITS["nanoseconds"]
 JOINT_UNITS = ("rad", "m", "plain")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # begin of what spreadsheets save as Unicode text
 SERVO = re.compile(r"servo (\d+)")
+COMMENTS = ("#", "//", "%")  # begins of lines
+SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # the first line of spreadsheets that say their separator
+FRAMES = (  # headings of the number of a row's frame
+    *("frame", "frames", "frame index", "frame number", "frame nr", "frame no", "frame id"),
+    *("index", "idx", "step", "sample", "row", "n", "#"),
+)
+NO_UNITS = ("", "-", "1", "none", "n/a")  # cells of a row of units, for columns without one
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def table(motion: Motion) -> bytes:
@@ -102,60 +114,113 @@ def _heading(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def read_table(data: bytes) -> Recording:
-    """A CSV or TSV table: a heading, a column with the time, a joint in each other.
+def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
+    """CSV file of these rows of cells."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8")
 
-    A heading's unit is in brackets, [deg], (rad), [mm], or behind the joint's name, elbow_deg. Without a
-    unit, values are radians, or in the joint's own unit; under LeRobot's names, elbow_flex.pos, they are
-    LeRobot's degrees, and shares of the gripper's range. Columns "servo N", without a heading, and of
-    velocities, efforts and other quantities are not read. Where columns are not separated by commas, numbers
-    may have decimal commas.
+
+def read_table(data: bytes, frame_rate: float = 0.0) -> Recording:
+    """A CSV or TSV table: a heading, a column with the time, a joint in each other. Without a time, rows are
+    frames, `frame_rate` a second (0: not known), and a column may have their numbers.
+
+    A heading's unit is in brackets, [deg], (rad), [mm], behind the joint's name, elbow_deg, or in a row of
+    units below. Without a unit, values are radians, or in the joint's own unit; under LeRobot's names,
+    elbow_flex.pos, they are LeRobot's degrees, and shares of the gripper's range. Columns "servo N", without
+    a heading, and of velocities, efforts and other quantities are not read. Where columns are not separated
+    by commas, numbers may have decimal commas.
 
     Raises:
         MotionFileError: A value is invalid; the message names row and column.
     """
-    rows = rows_of(data)
+    rows = _with_units(rows_of(data))
     heading = rows[0]
-    at = next((k for k, cell in enumerate(heading) if _time_factor(cell) is not None), None)
-    if at is None:
-        known = ", ".join(f"'{one}'" for one in (*TIMES[:3], *list(TIME_UNITS)[:2]))
-        raise MotionFileError(
-            f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
-        )
-    clocks = _clocks(heading, at)
-    cells = {k: cell for k, cell in enumerate(heading) if _time_factor(cell) is None}
+    has_times, clocks = _clocks(heading, frame_rate)
+    cells = {k: cell for k, cell in enumerate(heading) if _time_factor(cell) is None and k not in clocks}
     marks = _ShortMarks.of(cells.values())
     columns = {k: joint for k, cell in cells.items() if (joint := _joint_of(cell, marks)) is not None}
     numbers = numbers_of([[row[k] for k in (*clocks, *columns)] for row in rows])
     values = list(zip(*numbers, strict=True)) or [()] * (len(clocks) + len(columns))
-    times = zip(*values[: len(clocks)], strict=True)
     joints = (
         RecordedColumn(name, tuple(scale * value for value in joint_values), unit)
         for (name, unit, scale), joint_values in zip(columns.values(), values[len(clocks) :], strict=True)
     )
-    return Recording(tuple(sum(map(operator.mul, clocks.values(), parts)) for parts in times), tuple(joints))
+    if clocks:
+        times = tuple(
+            sum(map(operator.mul, clocks.values(), part)) for part in zip(*values[: len(clocks)], strict=True)
+        )
+    else:
+        times = tuple(row / frame_rate for row in range(len(numbers)))
+    return Recording(times, tuple(joints), assumed_rate=0.0 if has_times else frame_rate)
 
 
-def _clocks(heading: list[str], at: int) -> dict[int, float]:
-    """Columns whose sum is the time, each with the seconds in its unit: the first one, and after one of whole
-    seconds the nanoseconds, as ROS has its stamps.
+def _with_units(rows: list[list[str]]) -> list[list[str]]:
+    """A table whose row of units, below the heading, is part of the heading.
+
+    Raises:
+        MotionFileError: The heading has no names, or the row below it has neither numbers nor units.
     """
-    clocks = {at: _time_factor(heading[at]) or 0.0}
-    following = _time_factor(heading[at + 1]) if at + 1 < len(heading) else None
-    if following == NANO and clocks[at] == 1.0:
-        clocks[at + 1] = following
-    return clocks
+    if all(_is_number(_with_point(cell)) for cell in rows[0]):
+        raise MotionFileError(
+            "its first row has numbers: write the names of the columns above them, the time's and the joints'"
+        )
+    units = [cell.strip().strip("[]()") for cell in rows[1]] if len(rows) > 1 else []
+    known = {*UNITS, *TIME_UNITS, *OTHER_UNITS}
+    has_numbers = any(_is_number(_with_point(unit)) and unit not in NO_UNITS for unit in units)
+    if has_numbers or not any(unit.lower() in known for unit in units):
+        return rows
+    for name, unit in zip(rows[0], units, strict=True):
+        if unit.lower() not in {*known, *NO_UNITS} and "/s" not in unit:
+            raise MotionFileError(
+                f"row 1, column '{name[:40]}': '{unit[:40]}' is neither a number nor a unit: correct it, or"
+                " take the row out"
+            )
+    heading = [
+        cell if unit.lower() in NO_UNITS or _split(cell)[1] else f"{cell} [{unit}]"
+        for cell, unit in zip(rows[0], units, strict=True)
+    ]
+    return [heading, *rows[2:]]
+
+
+def _clocks(heading: list[str], frame_rate: float) -> tuple[bool, dict[int, float]]:
+    """Whether a table has times, and the columns whose sum is the time, each with the seconds in its unit:
+    the first time, and after one of whole seconds the nanoseconds, as ROS has its stamps; else the numbers
+    of frames. Without any, rows are frames.
+
+    Raises:
+        MotionFileError: There is no time, and the rate of frames is not known.
+    """
+    at = next((k for k, cell in enumerate(heading) if _time_factor(cell) is not None), None)
+    if at is not None:
+        clocks = {at: _time_factor(heading[at]) or 0.0}
+        following = _time_factor(heading[at + 1]) if at + 1 < len(heading) else None
+        if following == NANO and clocks[at] == 1.0:
+            clocks[at + 1] = following
+        return True, clocks
+    if not frame_rate:
+        known = ", ".join(f"'{name}'" for name in (*TIMES[:3], *list(TIME_UNITS)[:2]))
+        raise MotionFileError(
+            f"the first column is '{heading[0][:40]}'; expected the time ({known}) there or in another column"
+        )
+    counter = next((k for k, cell in enumerate(heading) if _words(cell) in FRAMES), None)
+    return False, {} if counter is None else {counter: 1.0 / frame_rate}
 
 
 def _time_factor(heading: str) -> float | None:
     """Seconds in the unit of a time's heading; None if it is none: "time", "t_ms", "Time [s]", "seconds"."""
     name, unit = _split(heading)
-    words = [word for word in re.split(r"[\W_]+", name.lower()) if word]
+    words = _words(name).split()
     if not unit and len(words) > 1 and words[-1] in TIME_UNITS:
         unit = words.pop()
     if " ".join(words) in TIMES:
         return TIME_UNITS.get(unit.lower()) if unit else 1.0
     return TIME_UNITS.get(" ".join(words)) if not unit else None
+
+
+def _words(heading: str) -> str:
+    """A heading's words in small letters, with a blank between them: "Frame_Index" -> "frame index"."""
+    return " ".join(filter(None, re.split(r"[\W_]+", heading.lower()))) or heading.strip()
 
 
 class _ShortMarks(NamedTuple):
@@ -233,6 +298,125 @@ def _unit(heading: str, unit_name: str) -> tuple[Unit, float]:
             f"column '{heading[:40]}': '{unit_name}' is no unit; expected one of {', '.join(UNITS)}"
         )
     return UNITS[unit_name.lower()]
+
+
+def rows_of(data: bytes) -> list[list[str]]:
+    """Rows of a CSV file, each as long as the first; empty ones are left out.
+
+    Raises:
+        MotionFileError: The file is no CSV table.
+    """
+    text = text_of(_as_utf_8(data))
+    if "\0" in text:
+        raise MotionFileError("it has a zero character: it is no text, choose another file")
+    lines, mark = _lines(text)
+    try:
+        rows = [
+            row
+            for row in csv.reader(lines, delimiter=mark, skipinitialspace=mark == " ")
+            if any(cell.strip() for cell in row)
+        ]
+    except csv.Error as error:
+        raise MotionFileError(f"it is no table ({error}): it is damaged, or not a CSV file") from error
+    if not rows or len(rows[0]) < 2:
+        raise MotionFileError("its first line is no heading: write the names of the columns, the time first")
+    if len(rows) * len(rows[0]) > MOST_NUMBERS:
+        raise MotionFileError(
+            f"it has {len(rows) * len(rows[0])} numbers, more than {MOST_NUMBERS}: import it in parts"
+        )
+    _square(rows)
+    return rows if mark == "," else [rows[0], *([*map(_with_point, row)] for row in rows[1:])]
+
+
+def _square(rows: list[list[str]]) -> None:
+    """Takes empty cells from the ends of the heading, and of rows that are longer.
+
+    Raises:
+        MotionFileError: A row still has another length than the first.
+    """
+    while len(rows[0]) > 2 and not rows[0][-1].strip():  # a separator at the heading's end
+        rows[0].pop()
+    for k, row in enumerate(rows):
+        while len(row) > len(rows[0]) and not row[-1].strip():  # a separator at the line's end
+            row.pop()
+        if len(row) != len(rows[0]):
+            raise MotionFileError(
+                f"row {k}: it has {len(row)} columns, and the heading {len(rows[0])}: the file is damaged"
+                " there"
+            )
+
+
+def _as_utf_8(data: bytes) -> bytes:
+    """A text file in UTF-8, where it was in UTF-16, with or without a byte order mark."""
+    if data[:2] in UTF_16:
+        return data.decode("utf-16", "replace").encode()
+    for code, zeros in (("utf-16-le", data[1:200:2]), ("utf-16-be", data[:200:2])):
+        if zeros and not any(zeros):
+            return data.decode(code, "replace").encode()
+    return data
+
+
+def _lines(text: str) -> tuple[list[str], str]:
+    """Lines of a table without comments, and the mark between its columns. The last comment above numbers is
+    their heading, as NumPy writes it.
+    """
+    lines = [line for line in text.splitlines(keepends=True) if line.strip()]
+    said = SEPARATOR.fullmatch(lines[0].rstrip("\r\n")) if lines else None
+    if said:
+        del lines[0]
+    table = [line for line in lines if not line.lstrip().startswith(COMMENTS)]
+    first = table[0] if table else ""
+    mark = said[1] if said else max(",;\t", key=first.count)
+    if not said and mark not in first and len(first.split()) > 1:
+        mark = " "
+        table = [" ".join(line.split()) + "\n" for line in table]
+    if table and all(_is_number(_with_point(cell)) for cell in table[0].split(mark) if cell.strip()):
+        above = [line.strip().lstrip("#/% ") for line in lines[: lines.index(first)]]
+        count = len(table[0].split(mark))
+        splits = [above[-1].split(separator) for separator in (mark, None)] if above else []
+        names = next((names for names in splits if len(names) == count), [])
+        if names:
+            table.insert(0, mark.join(names) + "\n")
+    return table, mark
+
+
+def _with_point(cell: str) -> str:
+    """A number with a point where it has a comma, as spreadsheets of many countries write it."""
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def numbers_of(rows: list[list[str]]) -> list[list[float]]:
+    """The numbers below the heading of a table.
+
+    Raises:
+        MotionFileError: A cell has no number.
+    """
+    number_rows = []
+    for k, row in enumerate(rows[1:], 1):
+        try:
+            numbers = [float(cell) for cell in row]
+        except ValueError:
+            numbers = []
+        if not numbers or not all(map(math.isfinite, numbers)):
+            wrong = next(c for c, cell in enumerate(row) if not _is_number(cell))
+            remedy = (
+                "write decimals with a point"
+                if _is_number(row[wrong].replace(",", "."))
+                else "correct it, or choose another file"
+            )
+            raise MotionFileError(
+                f"row {k}, column '{rows[0][wrong][:40]}': expected a number, found {shown(row[wrong])}:"
+                f" {remedy}"
+            )
+        number_rows.append(numbers)
+    return number_rows
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False
 
 
 def _without_end(name: str) -> tuple[str, str]:

@@ -69,6 +69,7 @@ class Recording:
         columns: Values of joints, each (t,).
         poses: Poses of frames, each (t,), in the frame of the robot's base, by the names of their links.
         title: Name or description.
+        assumed_rate: Rows per second that its times come from, since the file has none; 0: it has times.
 
     Raises:
         MotionFileError: Times do not ascend, a value is no finite number, lengths differ, or the recording is
@@ -79,6 +80,7 @@ class Recording:
     columns: tuple[RecordedColumn, ...] = ()
     poses: Mapping[str, tuple[Pose, ...]] = field(default_factory=dict)
     title: str = ""
+    assumed_rate: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.times or not (self.columns or self.poses):

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from bpy.props import BoolProperty, EnumProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ...hardware.motion_files import FORMATS, Episode, Settings
 from ...hardware.motion_files.lerobot_dataset import INFO
@@ -47,13 +47,29 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
         default=True,
     )
 
+    rate: FloatProperty(
+        name="Rows per Second",
+        description="Of a table without a column of times; 0: the scene's frame rate",
+        default=0.0,
+        min=0.0,
+        soft_max=120.0,
+    )
     episode: IntProperty(
         name="Episode", description="Episode of a LeRobot dataset, counted from 0", default=0, min=0
     )
     part: EnumProperty(name="Values Of", description="Which values of an episode", items=PARTS)
     lerobot_values: lerobot_values()
 
-    settings = ("filepath", "format", "frame_start", "keys", "with_sound", "allow_large", *OF_EPISODES)
+    settings = (
+        "filepath",
+        "format",
+        "frame_start",
+        "keys",
+        "with_sound",
+        "rate",
+        "allow_large",
+        *OF_EPISODES,
+    )
     nothing = "Nothing was imported"
     cancelled = "The import is cancelled: nothing has changed"
 
@@ -83,7 +99,9 @@ class LIMBER_OT_import_motion(ReadsLargeFile, Stepwise, UndoOperator):
             else context.scene.frame_current
         )
         settings = Settings(
-            episode=Episode(self.episode, self.part, self.lerobot_values), allow_large=self.allow_large
+            episode=Episode(self.episode, self.part, self.lerobot_values),
+            allow_large=self.allow_large,
+            frame_rate=self.rate or context.scene.render.fps / context.scene.render.fps_base,
         )
         at_frames = self.keys == "FRAMES"
         arguments = self.path, self.format, first, at_frames, self.with_sound, settings, self.is_watched

@@ -211,6 +211,11 @@ class MotionImport(Stepped):
         self.warnings: list[str] = []
         self._find_targets()
         self._tell_strangers(joints)
+        if recording.assumed_rate:
+            self.warnings.append(
+                f"'{self.path.name}' has no column of times: its rows are taken as {recording.assumed_rate:g}"
+                " a second. If it was recorded at another rate, import it again with that in Rows per Second"
+            )
         self._tell_uncalibrated()
         for keyed_object in (rig, *(target.keyed for target in self.targets if target.keyed is not None)):
             refuse_what_would_hide_keys(keyed_object)

@@ -31,6 +31,12 @@ class ExportedBody:
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []
 
+    @property
+    def joint_names(self) -> dict[tuple[str, str], str]:
+        """Names in the file of its joints, by (bone, axis)."""
+        names = (f"{self.mover.owner.name}/{name}" for name in self._model.body.names)
+        return dict(zip(self.session.reader.joint_keys, names, strict=True))
+
     def read(self, frame: int, placement: Placement) -> None:
         """Reads a frame, after the body's tick.
 

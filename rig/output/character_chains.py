@@ -60,6 +60,12 @@ class ExportedChain:
         """Object and bone ("": the object) of each target, by its name in the file."""
         return {target.name: (target, "") for target in _targets_of(self.mover.settings)}
 
+    @property
+    def joint_names(self) -> dict[tuple[str, str], str]:
+        """Names in the file of its joints, by (bone, axis)."""
+        names = (f"{self.mover.owner.name}/{joint.name}" for joint in self._skeleton.joints)
+        return dict(zip(self.session.reader.joint_keys, names, strict=True))
+
     def read(self, frame: int, placement: Placement) -> None:
         """Reads a frame, after the chain's tick.
 

@@ -19,18 +19,24 @@ from ...character.file.contents import (
 )
 from ...character.file.tracks import track
 from ...character.order import in_order
+from ...hardware.errors import HardwareError
+from ...motion import MotionError
 from ..blender.errors import RigError
+from ..bones.file_joints import SourceKey
 from ..live import live
 from ..live.mover import Mover
 from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
 from ..live.stage import SceneStage, in_one_order
 from ..live.uses import Use, why_not
+from ..robot.device import driven_names
+from ..robot.value_filters import value_filter
 from ..robot.values import value_of
 from ..scene.dependencies import moved_targets
 from ..scene.placement import Hanging
 from .character_bodies import ExportedBody
 from .character_chains import ExportedChain
 from .character_mechanisms import ExportedMechanism
+from .character_robots import ExportedRobot
 from .stepped import Stepped, scene_frames
 
 TEST_FOR = 10.0  # [s] of the self-test
@@ -95,6 +101,7 @@ class CharacterExport(Stepped):
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
         self.auxiliaries = _auxiliaries(self.movers)
         self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
+        self.robots, self.no_robots = _robots(self.movers)
         self.total, self.done = len(self.frames), 0
         super().__init__(scene)
 
@@ -129,6 +136,8 @@ class CharacterExport(Stepped):
         for name, auxiliary in self.auxiliaries.items():
             value = value_of(auxiliary)
             self.values[name].append(0.0 if value is None else value)
+        for robot in self.robots:
+            robot.read()
         self.done += 1
         return self.done < self.total
 
@@ -149,7 +158,11 @@ class CharacterExport(Stepped):
                 TargetEntry(name, self._anchor(self.hangings[name], places))
                 for name, places in self.places.items()
             ),
-            values=tuple(ValueEntry(name, track(np.array(row))) for name, row in self.values.items()),
+            values=tuple(
+                ValueEntry(name, track(np.array(row)), value_filter(self.auxiliaries[name]))
+                for name, row in self.values.items()
+            ),
+            robots=tuple(robot.entry(self._names()) for robot in self.robots),
             behaviour=READY[self.behaviour](posture_names) if self.behaviour in READY else None,
             mechanisms=tuple(each.entry(self._anchor) for each in self.mechanisms),
             bodies=tuple(each.entry() for each in self.bodies),
@@ -157,6 +170,20 @@ class CharacterExport(Stepped):
         )
         self._end()
         return replace(character, self_test=self._self_test(character, chains))
+
+    def _names(self) -> dict[SourceKey, str]:
+        """Names of the file's joints, by what a robot's joint follows; those of a chain before a body's."""
+        names: dict[SourceKey, str] = {}
+        for reader in (*self.bodies, *self.mechanisms, *self.chains.values()):
+            uid = reader.mover.settings.uid
+            names |= {(uid, *key): name for key, name in reader.joint_names.items()}
+        body_joints = {body.mover.owner: body.joint_names for body in self.bodies}
+        for owner, joint_names in body_joints.items():  # of chains that do not look
+            for chain in owner.limber.chains:
+                for joint in chain.joints:
+                    if joint.key in joint_names:
+                        names.setdefault((chain.uid, *joint.key), joint_names[joint.key])
+        return names
 
     def _self_test(self, character: CharacterFile, chains: list[ExportedChain]) -> SelfTest:
         """What Blender computed in the first seconds."""
@@ -196,6 +223,7 @@ class CharacterExport(Stepped):
     def _remarks(self) -> list[str]:
         """What cannot travel, and what happens instead, as sentences."""
         remarks = [f"{mover.label} is not in the file: {why}" for mover, why in self.left_out]
+        remarks += [f"The robot of '{name}' is not in the file: {why}" for name, why in self.no_robots]
         for reader in self._readers:
             remarks += reader.remarks(self.frames[0])
         for chain in self.chains.values():
@@ -243,6 +271,19 @@ def _exported(scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
         raise RigError(
             "The scene has no chain with a target: make a chain, and choose what it looks at, then export"
         )
+    return exported, left_out
+
+
+def _robots(movers: list[Mover]) -> tuple[list[ExportedRobot], list[tuple[str, str]]]:
+    """The robots of the movers' objects, and those that cannot be in a file, each with the reason."""
+    exported, left_out = [], []
+    for owner in dict.fromkeys(mover.owner for mover in movers):
+        if not driven_names(owner):
+            continue
+        try:
+            exported.append(ExportedRobot(owner))
+        except (HardwareError, MotionError, RigError) as error:
+            left_out.append((owner.name, str(error)))
     return exported, left_out
 
 

@@ -50,6 +50,12 @@ class ExportedMechanism:
         goals = self.mover.settings.goals if self.mover.settings.drive != "MOTORS" else ()
         return {_name(goal): (goal.target, goal.target_bone) for goal in goals if goal.target is not None}
 
+    @property
+    def joint_names(self) -> dict[tuple[str, str], str]:
+        """Names in the file of its motors, by their keys."""
+        names = (f"{self.mover.owner.name}/{motor.name}" for motor in self.mover.settings.motors)
+        return dict(zip(self.session.joint_keys, names, strict=True))
+
     def read(self, frame: int, placement: Placement) -> None:
         """Reads a frame, after the mechanism's tick.
 

@@ -66,6 +66,7 @@ def give(
             " the servos' numbers"
         )
     arm_motors = {name: motors[arm[name]] for name in servos}
+    _refuse_two_ids({arm[name]: motor for name, motor in arm_motors.items()})
     _refuse_two_motors(servos, arm)
     _refuse_drive_modes(servos, {name: motor for name, motor in arm_motors.items() if name in zeros}, arm)
     _refuse_without_range(servos, zeros)
@@ -183,6 +184,20 @@ def _refuse_two_motors(servos: Mapping[str, LerobotServo], arm: Mapping[str, str
             raise RigError(
                 f"Motors '{arm[first]}' and '{arm[name]}' would both be that of {servos[name].name}: give"
                 " each its own joint, by its name or servo number"
+            )
+
+
+def _refuse_two_ids(motors: Mapping[str, LeRobotMotor]) -> None:
+    """Raises RigError if two of the motors to take have the same id, as those of arms at ports of their own
+    may.
+    """
+    owners: dict[int, str] = {}
+    for name, motor in motors.items():
+        first = owners.setdefault(motor.id, name)
+        if first != name:
+            raise RigError(
+                f"Motors '{first}' and '{name}' have the same id, {motor.id}, and a robot has one port here:"
+                " keep only one arm's motors in the file"
             )
 
 

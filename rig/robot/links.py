@@ -57,7 +57,7 @@ def connect(rig: bpy.types.Object) -> None:
         device = replace(device, program=programs.require(rig.limber.device.program_path))
     sources = robot_device.sources(rig)
     values = robot_values.newest(rig, sources, [0.0] * len(sources))
-    session = sessions.open(rig.session_uid, rig.name, device)
+    session = sessions.connect(rig.session_uid, rig.name, device)
     robots[rig.session_uid] = ConnectedRobot(
         session, rig.name, sources, short_joints(device), values, [*values]
     )

@@ -1,20 +1,18 @@
 """Motion filters of the animatable properties that the robot follows."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from ...motion import Filter, Kinematic, Limits, MotionError, MotionStyle, make_filter
+from ...character.filtered_value import LONGEST_STEP, FilteredValue, ValueFilter
+from ...motion import Kinematic, Limits, MotionError, MotionStyle
 from ..properties.robot import DIRECT
 from .device import Source
 
-AT_REST = 1e-4  # share of a value's range, and of its range per second, within which it counts as at rest
-LONGEST_STEP = 0.1  # [s] longest step, so that after a pause a value continues from where it was
 
+class KnownValue(NamedTuple):
+    """A value that is filtered, and its settings."""
 
-@dataclass
-class _Filtered:
     settings: tuple
-    filter: Filter
-    state: Kinematic
+    filtered: FilteredValue
 
 
 class ValueFilters:
@@ -23,7 +21,7 @@ class ValueFilters:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, _Filtered] = {}
+        self._known: dict[str, KnownValue] = {}
         self._last_step = LONGEST_STEP
         self.at_rest = True
 
@@ -50,19 +48,28 @@ class ValueFilters:
             if filtered is None:
                 filtered_values.append(number)
                 continue
-            limits = filtered.filter.limits
-            goal = limits.clamp(position)
-            filtered.state = state = filtered.filter.step(filtered.state, goal, step)
+            filtered.filtered.step(position, step)
             self._known[source.auxiliary] = filtered
-            near = AT_REST * (limits.upper - limits.lower)
-            self.at_rest &= abs(state.position - goal) <= near and abs(state.velocity) <= near
+            self.at_rest &= filtered.filtered.is_at(position)
+            motion = filtered.filtered.motion
             filtered_values.append(
-                Kinematic(state.position, next_step * state.velocity, next_step**2 * state.acceleration)
+                Kinematic(motion.position, next_step * motion.velocity, next_step**2 * motion.acceleration)
             )
         return filtered_values
 
 
-def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | None:
+def value_filter(value) -> ValueFilter | None:
+    """The filter of a value with its limits and style; None: it has none that can be used."""
+    if value.filter == DIRECT:
+        return None
+    try:
+        limits = Limits(value.low, value.high, value.velocity, value.acceleration, value.jerk)
+        return ValueFilter(value.filter, limits, MotionStyle(value.sigma, value.rho))
+    except MotionError:  # reported when the robot is connected
+        return None
+
+
+def _filtered(value, number: float, before: KnownValue | None) -> KnownValue | None:
     """Filter state of a value: at rest at `number`, or continued from `before`; None where it has no valid
     filter.
     """
@@ -76,14 +83,10 @@ def _filtered(value, number: float, before: _Filtered | None) -> _Filtered | Non
         value.sigma,
         value.rho,
     )
-    if value.filter == DIRECT:
-        return None
     if before is not None and before.settings == settings:
         return before
-    try:
-        limits = Limits(value.low, value.high, value.velocity, value.acceleration, value.jerk)
-        value_filter = make_filter(value.filter, limits, MotionStyle(value.sigma, value.rho))
-    except MotionError:  # reported when the robot is connected
+    chosen = value_filter(value)
+    if chosen is None:
         return None
-    start = limits.clamp(before.state.position if before is not None else number)
-    return _Filtered(settings, value_filter, value_filter.rest(start))
+    start = before.filtered.motion.position if before is not None else number
+    return KnownValue(settings, FilteredValue.at(chosen, start))

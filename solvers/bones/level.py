@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..goals import Direction, GazeGoal, Point
+from ..goals import GazeGoal
 from ..kinematics.rotations import unit
 from ..kinematics.se3 import Array, cross
 from ..kinematics.tree import BASE, Frames, Tree
@@ -31,7 +31,7 @@ class Levels:
         self._levels = []
         for end_goal in goal.ends:
             aim, end = end_goal.aim, end_goal.end
-            if isinstance(aim, Direction | Point) and aim.level is not None and aim.up is None:
+            if aim.level is not None and aim.up is None:
                 up, node, axes = np.array(unit(aim.level)), int(tree.carriers[end]), tree.ends[end, :3, :3]
                 x, _, z = up @ authored.nodes[0, node, :3, :3] @ axes
                 turning = tree.moved_by[node, BASE:] * tree.turns[:, 0]

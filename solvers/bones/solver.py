@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.blocks import ViewBlock
 from ..diagnosis import Diagnosis
 from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
 from ..gaze import FRAME, Solution
-from ..goals import Direction, GazeGoal, Point, check_goal
+from ..goals import GazeGoal, check_goal
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
 from ..least_squares.boxes import boxed
@@ -217,7 +218,7 @@ class _Problem:
         """`frames`: forward kinematics of the authored pose."""
         self.model, self.aim, self.values, self.levels = model, aim, authored.values, levels
         self.authored = model.orientations(authored, frames).swapaxes(1, 2)
-        self._has_view = isinstance(aim.goal.aim, Direction | Point)
+        self._has_view = isinstance(aim.parts[0].block, ViewBlock)
 
     def begun(self, authored: BonePose, memory: _Last | None) -> tuple[_Evaluated, Angles, BonePose | None]:
         """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..diagnosis import Diagnosis
 from ..gaze import FRAME, SEARCH_PAUSE, Solution
-from ..goals import Frame, GazeGoal, check_goal, with_free_roll
+from ..goals import GazeGoal, check_goal, with_free_roll
 from ..kinematics.skeleton import Angles, Skeleton
 from ..limits import JointState, bounds, usual_limits
 from ..tolerances import MET, SEEN
@@ -155,7 +155,10 @@ class Ccd:
         views alone.
         """
         result = self.descent.descend(goal, angles, lower, upper, True, most)
-        if result.error.unmet and any(isinstance(end_goal.aim, Frame) for end_goal in goal.ends):
+        if result.error.unmet and any(
+            end_goal.aim.desired_orientation is not None and end_goal.aim.desired_position is not None
+            for end_goal in goal.ends
+        ):
             result = self._further(goal, goal, result, lower, upper, False, most)
         views = with_free_roll(goal)
         if result.error.seen > MET and views is not goal:

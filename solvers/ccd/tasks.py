@@ -4,18 +4,13 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
+from ..aims.block import Block
+from ..aims.blocks import OrientationBlock, PositionBlock, ViewBlock
+from ..aims.rolls import HALF_ROLL, nearer_roll, upright
 from ..coordinate_descent import Pull, Tool, pull_of_frames, pull_of_vectors
-from ..goals import (
-    HALF_ROLL,
-    Direction,
-    EndGoal,
-    Point,
-    look,
-    nearer_roll,
-    orientation_of,
-    position_of,
-    upright,
-)
+from ..goals import EndGoal
 from ..kinematics.rotations import (
     Quaternion,
     Vector,
@@ -23,16 +18,18 @@ from ..kinematics.rotations import (
     Z,
     add,
     conjugate,
+    cross,
     dot,
     length,
     multiply,
-    normalized,
     reject,
     rotate,
     scale,
     subtract,
+    to_matrix,
     unit,
 )
+from ..kinematics.se3 import Array
 from ..tolerances import NO_DIRECTION, SINGLE_PRECISION
 
 NOTHING = Pull()
@@ -52,8 +49,10 @@ class Range(NamedTuple):
     ahead: float
 
 
-class Aim(Protocol):
-    """Interface of an end's desired orientation: its whole orientation, or its view."""
+class Pulling(Protocol):
+    """Interface of what a block of an end's aim contributes to joints' steps: that of its whole orientation,
+    of its view, or of any other block.
+    """
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
         """Gradient terms of a hinge that now has this axis (unit) and position [m] in the base frame, for the
@@ -82,39 +81,68 @@ class WholeOrientation:
 class View:
     """Desired view of an end: along a direction or to a point, with free or upright roll."""
 
-    def __init__(self, aim: Direction | Point, symmetric: bool) -> None:
-        self.aim, self.symmetric = aim, symmetric
+    def __init__(self, block: ViewBlock) -> None:
+        self.block = block
 
     def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
-        view, gap = rotate(tool.rotation, Y), look(self.aim, tool.position)
+        view, gap = rotate(tool.rotation, Y), self.block.gaze(tool.position)
         if length(gap) <= NO_DIRECTION:  # the end is at its target: any view will do
             return NOTHING
         pull = (
-            pull_to_point(axis, position, tool.position, view, self.aim.position)
-            if isinstance(self.aim, Point)
+            pull_to_point(axis, position, tool.position, view, self.block.goal)
+            if self.block.is_point
             else None
         )
         end_goal = unit(gap)
         pull = pull_of_vectors(axis, view, end_goal) if pull is None else pull
-        target = upright(end_goal, self.aim.up)
-        if target is None or self.aim.up is None:
+        target = upright(end_goal, self.block.up)
+        if target is None or self.block.up is None:
             return pull
-        weight = length(reject(unit(self.aim.up), end_goal))
-        level = rotate(nearer_roll(target, tool.rotation, self.symmetric), Z)
+        weight = length(reject(self.block.up, end_goal))
+        level = rotate(nearer_roll(target, tool.rotation, self.block.symmetric), Z)
         return pull.plus(pull_of_vectors(axis, rotate(tool.rotation, Z), level).times(weight))
 
     def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
         """Newton step of a prismatic joint along `axis` after which the line of sight passes nearest to the
         target point.
         """
-        if not isinstance(self.aim, Point):
+        if not self.block.is_point:
             return TranslationPull()
-        view, gap = rotate(tool.rotation, Y), look(self.aim, tool.position)
+        view, gap = rotate(tool.rotation, Y), self.block.gaze(tool.position)
         away, across = length(gap), reject(axis, view)
         if away <= NO_DIRECTION or length(across) < SINGLE_PRECISION:
             return TranslationPull()
         share = 1.0 / (away * away)
         return TranslationPull(share * dot(reject(gap, view), across), share * dot(across, across))
+
+
+class Linearised:
+    """Any block, by its residual: the step of a joint is Newton's, at most a right angle."""
+
+    def __init__(self, block: Block, reach: float) -> None:
+        self.block, self.reach = block, reach
+
+    def rotation_pull(self, axis: Vector, position: Vector, range_left: Range, tool: Tool) -> Pull:
+        arm = subtract(tool.position, position)
+        slope, square = self._slope(np.array(axis), np.array(cross(axis, arm)), tool)
+        return Pull(slope, square, 2.0 * square)
+
+    def translation_pull(self, axis: Vector, tool: Tool) -> TranslationPull:
+        return TranslationPull(*self._slope(np.zeros(3), np.array(axis), tool))
+
+    def _slope(self, turning: Array, velocity: Array, tool: Tool) -> tuple[float, float]:
+        """Product of the error and of its reduction by a joint that rotates the end by `turning` (3,) and
+        moves it by `velocity` (3,) [m]; and the square of that reduction.
+        """
+        errors = self.block.errors(
+            np.array([to_matrix(tool.rotation)]), np.array([tool.position]), self.reach
+        )
+        column = np.zeros(errors.error.shape[1])
+        if errors.by_rotation is not None:
+            column += turning @ errors.by_rotation.reshape(3, -1)
+        if errors.by_movement is not None:
+            column += velocity @ errors.by_movement.reshape(3, -1)
+        return float(errors.error[0] @ column), float(column @ column)
 
 
 class Task:
@@ -140,21 +168,24 @@ class Task:
             splits: Whether joints are divided between an orientation and a position; False: every joint
                 serves both.
         """
-        aim = end_goal.aim
-        target, self.position = orientation_of(aim), position_of(aim)
-        self.orientation = (
-            None if target is None else WholeOrientation(normalized(target), end_goal.symmetric)
-        )
-        self.aim: Aim | None = (
-            View(aim, end_goal.symmetric) if isinstance(aim, Direction | Point) else self.orientation
-        )
+        self.position: Vector | None = None
+        self.orientation: WholeOrientation | None = None
+        self.pulling: list[Pulling] = []
+        for block in end_goal.blocks:
+            if isinstance(block, PositionBlock):
+                self.position = block.position
+            elif isinstance(block, OrientationBlock):
+                self.orientation = WholeOrientation(block.wxyz, block.two_sided)
+                self.pulling.append(self.orientation)
+            else:
+                self.pulling.append(View(block) if isinstance(block, ViewBlock) else Linearised(block, reach))
         self.end, self.spot, self.wrist, self.stiffness = (
             end_goal.end,
             spot,
             wrist,
             (1.0 / reach) * (1.0 / reach),
         )
-        self.splits = splits and target is not None and self.position is not None
+        self.splits = splits and self.orientation is not None and self.position is not None
 
     def rotation_pull(
         self, k: int, axis: Vector, position: Vector, range_left: Range, tools: Sequence[Tool]
@@ -163,8 +194,9 @@ class Task:
         base frame.
         """
         pull = NOTHING
-        if self.aim is not None and (k in self.wrist or not self.splits):
-            pull = self.aim.rotation_pull(axis, position, range_left, tools[self.end])
+        if k in self.wrist or not self.splits:
+            for each in self.pulling:
+                pull = pull.plus(each.rotation_pull(axis, position, range_left, tools[self.end]))
         if self.position is not None and not (k in self.wrist and self.splits):
             now, desired = self._present_and_desired(tools, self.position, self.splits)
             pull = pull.plus(
@@ -183,7 +215,8 @@ class Task:
                 tools, self.position, self.splits and k <= min(self.wrist, default=k)
             )
             return TranslationPull(self.stiffness * dot(subtract(desired, now), axis), self.stiffness)
-        return TranslationPull() if self.aim is None else self.aim.translation_pull(axis, tools[self.end])
+        pulls = [each.translation_pull(axis, tools[self.end]) for each in self.pulling]
+        return TranslationPull(sum(each.pull for each in pulls), sum(each.stiffness for each in pulls))
 
     def _present_and_desired(
         self, tools: Sequence[Tool], position: Vector, of_wrist: bool

@@ -1,6 +1,7 @@
-"""ERIK's error functions: orientation, and its weighted sum with the posture error (Algorithms 4 and 5)."""
+"""ERIK's orientation error, and its weighted sum with the posture error (section 3.6, Algorithms 4, 5)."""
 
-from ..gaze import papers_error, whole_angle
+from ..aims.rolls import whole_angle
+from ..gaze import papers_error
 from ..kinematics.rotations import Quaternion
 from .parameters import Hyperparameters
 

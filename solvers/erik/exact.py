@@ -10,7 +10,7 @@ from ..aim_residual import residual
 from ..diagnosis import Measured
 from ..exact_aim import correct_or_look
 from ..gaze import FASTEST_TARGET, FRAME, SEARCH_PAUSE, Solution, aim_error
-from ..goals import LOOKS, GazeGoal, check_goal
+from ..goals import GazeGoal, check_goal, looks
 from ..kernel.library import KernelError
 from ..kinematics.skeleton import Angles, Pose, Skeleton
 from ..spread import spread
@@ -89,7 +89,7 @@ class ErikExact:
         none does. After a jump of the target it is solved from scratch.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
+        posture = check_goal(self.skeleton, goal, looks, start, dt)
         last = memory if isinstance(memory, Memory) else Memory()
         here = None if start is None else self.skeleton.clamp(start)
         expected = last.aim_error + max(SEEN, FASTEST_TARGET * dt)
@@ -123,7 +123,7 @@ class ErikExact:
         if self.erik.correction is not None:
             try:
                 return self.erik.correction.correct(goal, angles, (angles,), steps=0)[0].aim_error
-            except KernelError:  # a number is beyond what the kernel takes
+            except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
                 pass
         return residual(self.skeleton, goal, self.skeleton.forward(angles)).size
 
@@ -135,7 +135,7 @@ class ErikExact:
             return self._corrected_in_python(goal, posture, starts)
         try:
             corrections = self.erik.correction.correct(goal, posture, starts, self.costs)
-        except KernelError:  # a number is beyond what the kernel takes
+        except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
             return self._corrected_in_python(goal, posture, starts)
         return [
             Candidate(

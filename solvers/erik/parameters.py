@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..settings import Choice, Settings, setting
-from ..virtual_chain.posture_error import AGGRAVATION, WEIGHT
+from ..virtual_chain.posture_error import AGGRAVATION, POSTURE_WEIGHT
 
 # [rad] not printed: with it the orientation errors and iterations come nearest to the paper's (docs/erik.md)
 PAPERS_CCD_ERROR = 0.1
@@ -65,7 +65,7 @@ class Hyperparameters(Settings):
         slider=10.0,
     )
     posture_weight: float = setting(
-        WEIGHT,
+        POSTURE_WEIGHT,
         "Posture Weight",
         "Weight of the posture error in the sum of errors (ERIK paper, section 4.0.1)",
         slider=10.0,

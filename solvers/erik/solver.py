@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aims.block import EndError
+from ..aims.nearest import nearest_orientation
 from ..diagnosis import Diagnosis, Measured, measure
 from ..exact_aim import correct
 from ..expressive.model import Model
-from ..gaze import FRAME, EndError, Solution, papers_error
-from ..goals import LOOKS, Direction, GazeGoal, Orientation, Point, check_goal, look, upright
+from ..gaze import FRAME, Solution, papers_error
+from ..goals import GazeGoal, Point, check_goal, looks, upright
 from ..kernel.binding import CompiledModel
 from ..kernel.erik import CompiledErik
 from ..kernel.library import KernelError, kernel
@@ -104,23 +106,28 @@ class Erik:
         solution is used.
         """
         began = time.perf_counter()
-        posture = check_goal(self.skeleton, goal, LOOKS, start, dt)
+        posture = check_goal(self.skeleton, goal, looks, start, dt)
         uses = start is not None and self.hyper.use_previous_solution
         best = self.look(goal, posture, self.skeleton.clamp(start) if uses and start is not None else None)
         measured = best.measured or measure(self.skeleton, goal, self.skeleton.forward(best.angles))
         error = max(papers_error(error.whole) for error in measured.errors) + best.posture_error
+        converged = error <= self.hyper.threshold
         return self.diagnosis.solution(
             goal,
             posture,
             best.angles,
             iterations=best.iterations,
             began=began,
-            converged=error <= self.hyper.threshold,
+            converged=converged,
             measured=measured,
-            unfinished=(
-                f"the weighted error of aim and posture is {error:.2g}, above the threshold of"
-                f" {self.hyper.threshold:.2g}: choose ERIK (exact aim) or Expressive"
-            ),
+            unfinished="" if converged else self._above_threshold(error),
+        )
+
+    def _above_threshold(self, error: float) -> str:
+        """What the solution lacks, as the rest of a sentence."""
+        return (
+            f"the weighted error of aim and posture is {error:.2g}, above the threshold of"
+            f" {self.hyper.threshold:.2g}: choose ERIK (exact aim) or Expressive"
         )
 
     def look(
@@ -147,7 +154,7 @@ class Erik:
             return self._solved_in_python(goal, posture, previous)
         try:
             answer = self.compiled.solve(goal, posture, previous)
-        except KernelError:  # a number is beyond what the kernel takes
+        except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
             return self._solved_in_python(goal, posture, previous)
         angles, posture_error, iterations, view_error, whole_error, is_at_target = answer
         measured = of_one_end(goal, view_error, whole_error, is_at_target)
@@ -158,14 +165,15 @@ class Erik:
     ) -> Look:
         """The kernel's reference."""
         hyper = self.hyper if goal.symmetric else replace(self.hyper, symmetric_endpoint=False)
-        aim = goal.aim
+        aim, pose = goal.aim, self.skeleton.forward(self.skeleton.clamp(posture))
         if isinstance(aim, Point):
             return self._seen(aim, posture, hyper, previous)
-        if isinstance(aim, Orientation):
-            angles, answer = self._towards(normalized(aim.wxyz), None, posture, hyper, previous)
+        view = aim.gaze(pose.tool_position)
+        if view is not None:
+            angles, answer = self._along(view, aim.up, posture, hyper, previous)
         else:
-            assert isinstance(aim, Direction)
-            angles, answer = self._along(unit(aim.vector), aim.up, posture, hyper, previous)
+            target = aim.desired_orientation or nearest_orientation(goal.ends[0], pose, self.skeleton.reach)
+            angles, answer = self._towards(normalized(target), None, posture, hyper, previous)
         return Look(angles, answer.posture_error, answer.iterations, 0.0, None)
 
     def _met(self, goal: GazeGoal, angles: tuple[float, ...]) -> tuple[float, ...]:
@@ -186,7 +194,7 @@ class Erik:
         if self.correction is not None:
             try:
                 (corrected,) = self.correction.correct(goal, start, (start,), looks=False)
-            except KernelError:  # a number is beyond what the kernel takes
+            except KernelError:  # a number is beyond what the kernel takes, or it does not know the aim
                 pass
             else:
                 return corrected.angles, corrected.aim_error
@@ -208,8 +216,8 @@ class Erik:
         the error is taken back, and a smaller step is made.
         """
         pose = self.skeleton.forward(self.skeleton.clamp(posture if previous is None else previous))
-        seen = look(
-            point, pose.tool_position
+        seen = point.gaze(
+            pose.tool_position
         )  # a target at the end's own position is in no direction: the posture's own view is used
         view = best_view = best_seen = (
             unit(seen) if length(seen) > NO_DIRECTION else rotate(pose.tool_rotation, Y)
@@ -221,7 +229,7 @@ class Erik:
             )
             iterations += answer.iterations
             pose = self.skeleton.forward(angles)
-            seen = look(point, pose.tool_position)
+            seen = point.gaze(pose.tool_position)
             error = vector_angle(seen, rotate(pose.tool_rotation, Y))
             if best is None or error < best.view_error:
                 best = Look(angles, answer.posture_error, answer.iterations, error, None)

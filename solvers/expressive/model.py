@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..goals import GazeError
+from ..goals import GazeError, GazeGoal
+from ..kernel.aims import is_known
 from ..kernel.binding import CompiledModel
 from ..kernel.library import kernel
 from ..kinematics.rotations import unit
@@ -135,6 +136,12 @@ class Model:
         """This model in the compiled kernel; None: there is none for this machine."""
         library = kernel()
         return None if library is None else CompiledModel(library, self)
+
+    def compiled_for(self, goal: GazeGoal) -> CompiledModel | None:
+        """This model in the compiled kernel, for a goal; None: there is no kernel, or it does not know an aim
+        of the goal, which is then solved by the Python reference.
+        """
+        return self.compiled if is_known(goal) else None
 
     def turning_end(self, end: int) -> Angles:
         """(n,) 1 for joints that rotate an end, else 0."""

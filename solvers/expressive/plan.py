@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel.binding import CompiledModel, PlannedPath
+from ..kernel.binding import CompiledModel
+from ..kernel.inputs import PlannedPath
 from ..kinematics.skeleton import Angles
 from .aims import two_sided
 from .descent import COARSE_PASSES, Candidates
@@ -85,7 +86,7 @@ class Planner:
         """The state after a plan."""
         # For a goal that stands still each further choice must gain twice as much, so that choices end.
         hysteresis = HYSTERESIS * 2**state.choices
-        starts, compiled = self._starts(state, context), self.model.compiled
+        starts, compiled = self._starts(state, context), self.model.compiled_for(context.forecast.goal)
         if compiled is None:
             pool, chosen = self._chosen(state, context, starts, hysteresis)
         else:

@@ -2,27 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..gaze import FASTEST_TARGET
-from ..goals import Aim, Direction, Frame, GazeGoal, Orientation, Point, Position
-from ..kinematics.rotations import (
-    ORIGIN,
-    Vector,
-    about,
-    add,
-    between,
-    conjugate,
-    length,
-    logarithm,
-    multiply,
-    normalized,
-    rotate,
-    scale,
-    unit,
-)
-from ..kinematics.rotations import subtract as difference
+from ..goals import Aim, GazeGoal
+from ..kinematics.rotations import ORIGIN, Vector, about, add, length, scale
 from ..kinematics.skeleton import Angles
 from ..tolerances import NO_DIRECTION
 from .aims import BatchedAim
@@ -48,12 +33,6 @@ class Velocity(NamedTuple):
     drift: Vector = ORIGIN  # [m/s] of a position
 
 
-def numbers(aim: Aim) -> tuple[float, ...]:
-    """All numbers of an aim as one tuple, so that aims can be compared."""
-    vectors = (getattr(aim, each.name) for each in fields(aim))
-    return tuple(float(number) for vector in vectors if vector is not None for number in vector)
-
-
 def farthest(now: Sequence[tuple[float, ...]], before: Sequence[tuple[float, ...]]) -> float:
     """The largest distance between corresponding goals' numbers (position, vector or rotation), each relative
     to the largest of these numbers.
@@ -68,18 +47,11 @@ def velocity(before: Aim, now: Aim, last: Velocity, dt: float) -> Velocity:
     """Averaged velocity of a goal that was `before` `dt` [s] ago and is `now`; `last`: the average up to the
     last frame.
     """
-    turn, drift = ORIGIN, ORIGIN
     if type(before) is not type(now):
         return Velocity()
-    if isinstance(before, Orientation | Frame) and isinstance(now, Orientation | Frame):
-        turn = scale(logarithm(multiply(normalized(now.wxyz), conjugate(normalized(before.wxyz)))), 1.0 / dt)
-    if isinstance(before, Direction) and isinstance(now, Direction):
-        turn = scale(logarithm(between(unit(before.vector), unit(now.vector))), 1.0 / dt)
-    if isinstance(before, Point | Position | Frame) and isinstance(now, Point | Position | Frame):
-        drift = scale(difference(now.position, before.position), 1.0 / dt)
-        if length(drift) > FASTEST_TARGET * max(length(before.position), length(now.position)):
-            return Velocity()
-    if length(turn) > FASTEST_TARGET:
+    turn, drift = scale(now.rotation_since(before), 1.0 / dt), scale(now.movement_since(before), 1.0 / dt)
+    is_jump = length(drift) > FASTEST_TARGET * max(before.distance, now.distance)
+    if is_jump or length(turn) > FASTEST_TARGET:
         return Velocity()
     newest = 1.0 - math.exp(-dt / SMOOTHING)
     return Velocity(_blend(last.turn, turn, newest), _blend(last.drift, drift, newest))
@@ -94,13 +66,7 @@ def extrapolated(aim: Aim, moving: Velocity, time: float) -> Aim:
     """The aim after a time [s] of a constant velocity."""
     angle = length(moving.turn) * time
     turn = about(scale(moving.turn, time / angle), angle) if angle > NO_DIRECTION else None
-    if isinstance(aim, Orientation | Frame) and turn is not None:
-        aim = replace(aim, wxyz=multiply(turn, normalized(aim.wxyz)))
-    if isinstance(aim, Direction) and turn is not None:
-        aim = replace(aim, vector=rotate(turn, unit(aim.vector)))
-    if isinstance(aim, Point | Position | Frame):
-        aim = replace(aim, position=add(aim.position, scale(moving.drift, time)))
-    return aim
+    return aim.moved(turn, scale(moving.drift, time))
 
 
 class GoalForecast:

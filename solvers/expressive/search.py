@@ -90,9 +90,10 @@ class Search:
         """The best solution found from scratch for a goal, and the number of steps. The posture (n,) [rad]
         must be within limits.
         """
-        if self.model.compiled is not None:
+        compiled = self.model.compiled_for(goal)
+        if compiled is not None:
             starts, sides = self._starts(np.array(posture), two_sided(goal))
-            angles, error, steps = self.model.compiled.search(goal, posture, authored.keep, starts, sides)
+            angles, error, steps = compiled.search(goal, posture, authored.keep, starts, sides)
             return Corrected(angles, self.model.skeleton.forward(angles), error, steps), steps
         descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
         searching, steps, spare = self.begun(np.array(posture), descent), 0, None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..goals import Direction, GazeGoal, Point
+from ..goals import GazeGoal
 from ..kinematics.rotations import unit
 from ..kinematics.se3 import cross
 from ..kinematics.skeleton import Angles
@@ -119,11 +119,7 @@ class Rolls:
         self._desired = []
         tree = model.skeleton.tree
         for end_goal in goal.ends:
-            if (
-                isinstance(end_goal.aim, Direction | Point)
-                and end_goal.aim.level is not None
-                and end_goal.aim.up is None
-            ):
+            if end_goal.aim.level is not None and end_goal.aim.up is None:
                 up, end = np.array(unit(end_goal.aim.level)), end_goal.end
                 node, axes = tree.carriers[end], tree.ends[end, :3, :3]
                 sine, _, cosine = (

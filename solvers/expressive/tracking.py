@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..gaze import FRAME, SPEED
-from ..goals import Aim, Direction, GazeGoal, Point
+from ..goals import Aim, GazeGoal
 from ..kinematics.skeleton import Angles
 from ..tolerances import MET
 from .aims import BatchedAim
@@ -34,7 +34,7 @@ from .motion import (
     within_speed,
 )
 from .plan import Planner, Planning
-from .prediction import FrameContext, GoalForecast, Velocity, farthest, numbers, velocity
+from .prediction import FrameContext, GoalForecast, Velocity, farthest, velocity
 from .search import Search
 from .shape import Authored
 from .simulation import AIM_LOST, LASTING_LOSS
@@ -186,8 +186,10 @@ class Tracker:
         model, skeleton = self.model, self.model.skeleton
         last = self._usable_memory(memory, start)
         ends = goal.ends
-        values = (posture, *(numbers(end.aim) for end in ends))
-        kinds = ((type(end.aim), _rolls(end.aim), end.end, end.symmetric) for end in ends)
+        values = (posture, *(end.aim.numbers for end in ends))
+        kinds = (
+            (type(end.aim), end.aim.up is None, end.aim.level is None, end.end, end.symmetric) for end in ends
+        )
         problem = (skeleton, model.options, goal.keep, *kinds, *goal.weights, *map(len, values))
         is_changed = (
             problem != last.problem or values != last.values or any(coming.ends != ends for coming in ahead)
@@ -275,7 +277,7 @@ class Tracker:
         self, goal: GazeGoal, authored: Authored, bounds: StepBounds, settling: Settling
     ) -> Held:
         """The solution after a step toward the local optimum."""
-        compiled = self.model.compiled
+        compiled = self.model.compiled_for(goal)
         if compiled is None:
             descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             desired, steps = self._local_step(descent, bounds, settling)
@@ -323,7 +325,7 @@ class Tracker:
         is_still: bool,
     ) -> tuple[Held, Transition | None, float]:
         """As `_transition_step`, by the compiled kernel if there is one."""
-        compiled = self.model.compiled
+        compiled = self.model.compiled_for(goal)
         if compiled is None:
             descent = Descent(self.model, authored, BatchedAim(self.model.skeleton, goal))
             return self._transition_step(descent, bounds, transition, speed, is_still)
@@ -388,10 +390,3 @@ class Tracker:
 def _held(pose: Candidates, steps: int) -> Held:
     """The only pose of a batch."""
     return Held(pose.angles[0], float(pose.aim_error[0]), float(pose.merit[0]), steps)
-
-
-def _rolls(aim: Aim) -> tuple[bool, bool]:
-    """Whether an aim fixes the roll, and whether it prefers one."""
-    return (
-        (aim.up is not None, aim.level is not None) if isinstance(aim, Direction | Point) else (False, False)
-    )

@@ -15,18 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..gaze import GazeSolver
-from ..goals import (
-    Aim,
-    Direction,
-    EndGoal,
-    Frame,
-    GazeGoal,
-    Orientation,
-    Point,
-    Position,
-    PositionAndDirection,
-)
-from ..kinematics.rotations import Quaternion, Vector, Y, add, rotate, scale
+from ..goals import Aim, EndGoal, GazeGoal
+from ..kinematics.rotations import Quaternion, Vector, scale
 from ..kinematics.skeleton import Angles, Skeleton
 from ..tolerances import SEEN
 from .linear import Array
@@ -98,7 +88,7 @@ def chosen(made: Sequence[Trial]) -> Trial:
 class MovingEnd(NamedTuple):
     """An end whose target moves in the trials."""
 
-    kind: type  # of its aim
+    kind: type[Aim]  # of its aim
     end: int = 0  # index in `Skeleton.ends`
     weight: float = 1.0
     symmetric: bool = True
@@ -136,17 +126,9 @@ def moving_goals(
     return goals
 
 
-def _aim(kind: type, rotation: Quaternion, position: Vector, farther: float, reach: float) -> Aim:
+def _aim(kind: type[Aim], rotation: Quaternion, position: Vector, farther: float, reach: float) -> Aim:
     """An aim of type `kind` made from an end's rotation and position [m]; a desired position is `farther`
     times that position.
     """
-    view = rotate(rotation, Y)
-    aims: dict[type, Aim] = {
-        Orientation: Orientation(rotation),
-        Direction: Direction(view),
-        Point: Point(add(position, scale(view, reach))),
-        Position: Position(scale(position, farther)),
-        Frame: Frame(scale(position, farther), rotation),
-        PositionAndDirection: PositionAndDirection(scale(position, farther), view),
-    }
-    return aims[kind]
+    aim = kind.met_by(rotation, position, reach)
+    return aim if aim.desired_position is None else kind.met_by(rotation, scale(position, farther), reach)

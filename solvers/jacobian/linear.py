@@ -3,21 +3,20 @@
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..aim_residual import Part, parts
-from ..goals import GazeGoal, orientation_of
+from ..aim_residual import parts
+from ..aims.block import Kind
+from ..goals import GazeGoal
 from ..kinematics.skeleton import Pose, Skeleton
 from ..tolerances import EXACT, TINY
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-Kind = Literal["aim", "upright", "position"]
-VIEW_COMPONENTS = 2  # components of an aim whose roll is free; a third one is uprightness
 FARTHEST = 1e3  # of the reach: farther positions count as this far, so that squares stay finite
 
 
@@ -124,48 +123,34 @@ class Linearizer:
         """The linearised problem of a goal at a pose. `secondary` (n,): desired change for secondary
         objectives, in the joints' units; `kept` (n,): mask of the joints whose posture counts.
         """
-        error: list[float] = []
+        error: list[Array] = []
         rows: list[float] = []  # the factor of each component's Jacobian
         blocks: list[Block] = []
         columns = []
         weights = goal.weights
         error_size = 0.0
         for part in parts(self.skeleton, goal, pose, self.at_targets):
-            left, weight = part.residual.error, weights[part.end]
+            left, weight = part.error, weights[part.end]
             distance = math.hypot(*left)
             if weight > 0.0:
                 error_size = max(error_size, distance)
             nearer = weight * (FARTHEST / distance if distance > FARTHEST else 1.0)
-            for kind, count in _kinds(part, goal):
+            for kind, count in part.block.kinds(len(left)):
                 blocks.append(Block(kind, part.end, len(rows), len(rows) + count, weight))
                 rows += [
                     nearer if self.at_targets else weight
                 ] * count  # the Jacobian of a far target is as large as its distance
-            error += [nearer * e for e in left]
-            columns.append(part.residual.columns)
-        jacobian = np.array(
-            columns[0] if len(columns) == 1 else [sum(joint, ()) for joint in zip(*columns, strict=True)]
-        ).T
+            error.append(nearer * left)
+            columns.append(part.columns)
+        jacobian = np.concatenate(columns, 1).T
         return Linear(
-            np.array(error),
+            np.concatenate(error),
             np.array(rows)[:, None] * jacobian * self.units,
             blocks,
             secondary,
             kept,
             error_size,
         )
-
-
-def _kinds(part: Part, goal: GazeGoal) -> list[tuple[Kind, int]]:
-    """The kinds of a part's components, and how many there are of each."""
-    count = len(part.residual.error)
-    if (
-        part.kind == "position"
-        or orientation_of(goal.ends[part.end].aim) is not None
-        or count <= VIEW_COMPONENTS
-    ):
-        return [(part.kind, count)]
-    return [("aim", VIEW_COMPONENTS), ("upright", count - VIEW_COMPONENTS)]
 
 
 def clamp_largest(change: Array, most: float) -> Array:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..goals import GazeGoal, Position, position_of
+from ..goals import GazeGoal
 from ..kinematics.rotations import Vector, Y, cross, length, rotate
 from ..kinematics.skeleton import Joint, Pose, Skeleton
 from ..tolerances import NO_DIRECTION, SINGLE_PRECISION
@@ -123,10 +123,11 @@ def _velocities(state: State) -> tuple[Array, Array]:
     )
     share = 1.0 / skeleton.reach
     rows, slopes = [], []
-    if type(secondary.aim) is not Position:
+    kinds = {block.kind for block in secondary.blocks}
+    if "aim" in kinds:
         rows.append(angular)
         slopes.append(turn_slopes)
-    if position_of(secondary.aim) is not None:
+    if "position" in kinds:
         rows.append(share * linear)
         slopes.append(share * move_slopes)
     units = state.units

@@ -7,8 +7,8 @@
 #define TINY 1.4916681462400413e-154 /* solvers/tolerances.py, as the next two */
 #define NO_DIRECTION 1e-12
 #define MET 1e-6
-#define ROLL_WEIGHT 0.1      /* of uprightness against the view (solvers/aim_residual.py) */
-#define NEAREST 1e-3         /* of the reach (solvers/expressive/aims.py) */
+#define ROLL_WEIGHT 0.1      /* of uprightness against the view (solvers/aims/blocks.py) */
+#define NEAREST 1e-3         /* of the reach (the same) */
 #define NEAR_HALF_TURN 1e-5  /* solvers/kinematics/se3.py */
 
 static int parts_of(const struct limber_aim *aim) { return (int)aim->parts; }
@@ -130,7 +130,7 @@ static void view(const struct model *model, const struct limber_aim *aim, const 
     double x = desired[0], y = desired[1], z = desired[2], sine = hypot(x, z);
     if (sine <= NO_DIRECTION) {
         if (hypot(sine, y) <= NO_DIRECTION) y = 1.0; /* an end that is at its target may have any view */
-        z = NO_DIRECTION; /* at 180 degrees any perpendicular of the view is a rotation axis: X */
+        x = 0.0, z = NO_DIRECTION; /* at 180 degrees any perpendicular of the view is a rotation axis: X */
         sine = NO_DIRECTION;
     }
     double distance = hypot(sine, y), share = atan2(sine, y) / sine;
@@ -145,7 +145,7 @@ static void view(const struct model *model, const struct limber_aim *aim, const 
         pose->error[row + 2] = weight * (roll_weight * roll);
     }
     if (is_point) { /* the direction to the target changes as the end moves */
-        double slope = -1.0 / (distance * larger(distance, NEAREST * model->reach));
+        double slope = -1.0 / distance / larger(distance, NEAREST * model->reach);
         for (int i = 0; i < 3; i++) {
             double axis[3] = {0.0, 0.0, 0.0}, hat[3];
             axis[axes[i]] = slope;
@@ -178,8 +178,8 @@ void evaluate_aims(const struct model *model, const struct goal *goal, double si
         const uint8_t *moves = model->moves + (size_t)model->end[number].joint * (size_t)model->joints;
         end_frame(model, pose->frames, number, end);
         if (parts & LIMBER_ORIENTATION) orientation(model, aim, end, moves, own, pose, row), row += 3;
-        if (parts & LIMBER_POSITION) position(model, aim, end, moves, pose, row), row += 3;
         if (is_view(parts)) view(model, aim, end, moves, own, pose, row), row += parts & LIMBER_UPRIGHT ? 3 : 2;
+        if (parts & LIMBER_POSITION) position(model, aim, end, moves, pose, row), row += 3;
     }
     double square = 0.0;
     for (int i = 0; i < pose->rows; i++) square += pose->error[i] * pose->error[i];

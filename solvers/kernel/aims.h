@@ -1,4 +1,4 @@
-/* Aim errors of a pose and their Jacobian. Source: solvers/expressive/aims.py; solvers/aim_residual.py. */
+/* Aim errors of a pose and their Jacobian. Source: solvers/aims/blocks.py; solvers/expressive/aims.py. */
 #ifndef LIMBER_AIMS_H
 #define LIMBER_AIMS_H
 

@@ -3,197 +3,37 @@
 import ctypes
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from ..goals import GazeGoal
-from ..kinematics.rotations import Vector
 from ..kinematics.skeleton import Angles
 from .aims import SIZE, aim_numbers
+from .inputs import Forecast, ModelInput, PlannedPath, TransitionInput
 from .library import Kernel, KernelError, check
+from .structures import (
+    Buffer,
+    Correction,
+    EndErrors,
+    Evaluated,
+    FrameStructure,
+    PlanStructure,
+    ProblemStructure,
+    SkeletonStructure,
+    Tracked,
+    frame_numbers,
+)
 
-if TYPE_CHECKING:
-    from ..expressive.model import Model
-    from ..expressive.motion import Transition
-
-ALIGNMENT = 64
 # As in limber.h: candidates of a search at least, branches of a plan, steps of a simulation, no transition
 SEARCH, POOL, MOST_STEPS, STAY = 40, 10, 64, 1
 MOST_CORRECTIONS = 200  # steps of an exact correction (`bounded_step.MAX_ITERATIONS`)
-Pointer = ctypes.c_void_p
 Problem = tuple[GazeGoal, tuple[float, ...], float]  # goal, posture (n,) within limits, weight of the shape
-
-
-class _Skeleton(ctypes.Structure):
-    """`struct limber_skeleton`."""
-
-    _fields_ = [
-        *((name, ctypes.c_int32) for name in ("joints", "directions", "ends", "hold_body")),
-        ("reach", ctypes.c_double),
-        ("transition_speed", ctypes.c_double),
-        *(
-            (name, Pointer)
-            for name in (
-                "parents",
-                "prismatic",
-                "rests",
-                "axes",
-                "lower",
-                "upper",
-                "carriers",
-                "vectors",
-                "slides",
-                "weights",
-                "end_joints",
-                "end_frames",
-            )
-        ),
-    ]
-
-
-class _Problem(ctypes.Structure):
-    """`struct limber_problem`."""
-
-    _fields_ = [
-        ("model", Pointer),
-        ("workspace", Pointer),
-        ("workspace_bytes", ctypes.c_size_t),
-        ("posture", Pointer),
-        ("aim", Pointer),
-        ("aims", ctypes.c_int32),
-        ("keep", ctypes.c_double),
-    ]
-
-
-class _Frame(ctypes.Structure):
-    """`struct limber_frame`."""
-
-    _fields_ = [
-        ("start", Pointer),
-        ("velocity", Pointer),
-        *((name, ctypes.c_double) for name in ("dt", "trust", "damping")),
-        ("branch", Pointer),
-        ("speed", ctypes.c_double),
-        ("kind", ctypes.c_int32),
-        ("is_still", ctypes.c_int32),
-        ("angles", Pointer),
-        ("aim_error", ctypes.c_double),
-        ("merit", ctypes.c_double),
-        ("steps", ctypes.c_int32),
-    ]
-
-
-class _Plan(ctypes.Structure):
-    """`struct limber_plan`."""
-
-    _fields_ = [
-        ("angles", Pointer),
-        *((name, ctypes.c_double) for name in ("dt", "speed", "hysteresis")),
-        ("branch", Pointer),
-        *(
-            (name, ctypes.c_int32)
-            for name in ("kind", "is_new", "is_lasting", "is_straight_only", "starts", "steps")
-        ),
-        *((name, Pointer) for name in ("start", "sides", "shape", "durations", "goals", "pool")),
-        ("pooled", ctypes.c_int32),
-    ]
-
-
-class EndErrors(ctypes.Structure):
-    """`struct limber_end_error`."""
-
-    _fields_ = [
-        ("angle", ctypes.c_double),
-        ("whole", ctypes.c_double),
-        ("is_at_target", ctypes.c_int32),
-    ]
-
-
-class Buffer:
-    """An array of doubles whose address is known and stays."""
-
-    def __init__(self, *shape: int) -> None:
-        count = int(np.prod(shape))
-        bytes_ = np.zeros(8 * count + ALIGNMENT, np.uint8)
-        start = -bytes_.ctypes.data % ALIGNMENT
-        self.array: Angles = bytes_[start : start + 8 * count].view(np.float64).reshape(shape)
-        self.address: int = self.array.ctypes.data
-
-
-def frame_numbers(frames: Angles) -> Angles:
-    """Frames (k, 4, 4) as the kernel has them (k, 12): rotations row by row, then positions."""
-    return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], 1)
-
-
-class Evaluated(NamedTuple):
-    """One configuration's errors and derivatives; r components of the aim error."""
-
-    error: Angles  # (r,)
-    columns: Angles  # (n, r)
-    matrix: Angles  # (n, n) Gauss-Newton matrix of the shape
-    descent: Angles  # (n,) its negative gradient
-    size: float
-    cosine: float  # mean, of the shape deviation
-    turn_cosine: float  # of the rotation that fits best
-    turn_sine: float
-    merit: float
-
-
-class Tracked(NamedTuple):
-    """One frame of tracking."""
-
-    angles: Angles  # (n,)
-    aim_error: float  # [rad]
-    merit: float
-    steps: int
-    branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
-    speed: float  # [rad/s] of it
-
-
-class Correction(NamedTuple):
-    """One configuration after the exact correction of its aim."""
-
-    angles: tuple[float, ...]  # (n,) within limits
-    aim_error: float  # [rad] size of the remaining residual
-    cosine: float  # mean, of the shape deviation
-    steps: int
-    view_error: float  # [rad] of the tool's orientation, or of its view
-    whole_error: float  # [rad] the same with the roll, where the goal has one
-    is_at_target: bool  # whether the tool is at the very point that it should look at
-
-
-class Forecast(Protocol):
-    """What a plan needs of a `prediction.GoalForecast`."""
-
-    @property
-    def ahead(self) -> Sequence[GazeGoal]: ...
-
-    @property
-    def moving(self) -> Sequence[tuple[Vector, Vector]]: ...
-
-    def at(self, time: float) -> GazeGoal: ...
-
-    def time_of(self, time: float) -> float: ...
-
-
-class PlannedPath(NamedTuple):
-    """Where a plan begins."""
-
-    angles: Angles  # (n,)
-    dt: float  # [s] of a frame
-    speed: float  # [rad/s] of the transition in progress
-    kind: int  # of the transition in progress; STAY: none
-    branch: tuple[float, ...]  # (n,) of it; () for none
-    hysteresis: float  # [deg]
-    is_lasting: bool  # whether what is left of the aim error at the end decides
-    is_straight_only: bool  # whether only straight transitions may be chosen
 
 
 class CompiledModel:
     """A model in the kernel, with the buffers of its calls; one thread at a time may use it."""
 
-    def __init__(self, kernel: Kernel, model: "Model") -> None:
+    def __init__(self, kernel: Kernel, model: ModelInput) -> None:
         self.kernel, self.model, self.n = kernel, model, len(model.lower)
         skeleton, tree, directions = model.skeleton, model.skeleton.tree, model.shape
         integers = {
@@ -215,7 +55,7 @@ class CompiledModel:
         arrays = {name: np.array(values, np.int32) for name, values in integers.items()} | {
             name: np.ascontiguousarray(values, float) for name, values in reals.items()
         }
-        described = _Skeleton(
+        described = SkeletonStructure(
             joints=self.n,
             directions=len(directions),
             ends=len(skeleton.ends),
@@ -229,7 +69,7 @@ class CompiledModel:
         check(kernel.model(self._memory.address, size, ctypes.byref(described)))
         self._posture = Buffer(self.n)
         self._kept: tuple[tuple[float, ...], float] | None = None
-        self._problem = _Problem(model=self._memory.address, posture=self._posture.address)
+        self._problem = ProblemStructure(model=self._memory.address, posture=self._posture.address)
         self._address = ctypes.addressof(self._problem)
         self._aims, self._candidates = 0, 0
         self._goal: GazeGoal | None = None
@@ -237,14 +77,14 @@ class CompiledModel:
         self._branch, self._best = Buffer(self.n), Buffer(self.n)
         self._pool, self._durations, self._goals = Buffer(POOL, self.n), Buffer(MOST_STEPS), Buffer(1)
         self._moving, self._times = Buffer(1), Buffer(MOST_STEPS + 1)
-        self._frame = _Frame(
+        self._frame = FrameStructure(
             start=self._start.address,
             velocity=self._velocity.address,
             branch=self._branch.address,
             angles=self._best.address,
         )
         self._frame_address = ctypes.addressof(self._frame)
-        self._plan = _Plan(
+        self._plan = PlanStructure(
             angles=self._start.address,
             branch=self._branch.address,
             durations=self._durations.address,
@@ -437,7 +277,7 @@ class CompiledModel:
         start: Angles,
         velocity: Angles,
         dt: float,
-        transition: "Transition",
+        transition: TransitionInput,
         speed: float,
         is_still: bool,
     ) -> Tracked:

@@ -1,21 +1,20 @@
 """ERIK on one skeleton in the compiled kernel."""
 
 import ctypes
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..goals import Direction, GazeGoal, Orientation, Point, upright
+from ..aims.blocks import OrientationBlock, ViewBlock
+from ..goals import GazeGoal, upright
 from ..kinematics.rotations import IDENTITY, ORIGIN, Y, normalized, unit
 from ..kinematics.skeleton import Skeleton
-from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT
-from .binding import Buffer, EndErrors
-from .library import Kernel, check
-
-if TYPE_CHECKING:
-    from ..erik.parameters import Hyperparameters
-    from ..virtual_chain.chain import VirtualChain
-    from ..virtual_chain.joint_model import JointModel
+from ..virtual_chain.chain import VirtualChain
+from ..virtual_chain.joint_model import JointModel
+from .aims import DIRECTION, ORIENTATION, POINT, UPRIGHT, is_known
+from .inputs import HyperparametersInput
+from .library import Kernel, KernelError, check
+from .structures import Buffer, EndErrors
 
 Pointer, Real, Count = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32
 REALS = (
@@ -83,7 +82,7 @@ class EriksAnswer(NamedTuple):
     is_at_target: bool  # whether the end is at the very point that it should look at
 
 
-def joint_numbers(model: "JointModel") -> list[float]:
+def joint_numbers(model: JointModel) -> list[float]:
     """The numbers of `struct limber_joint_model`."""
     return [
         *model.axis,
@@ -124,8 +123,8 @@ class CompiledErik:
         self,
         kernel: Kernel,
         skeleton: Skeleton,
-        chain: "VirtualChain",
-        hyper: "Hyperparameters",
+        chain: VirtualChain,
+        hyper: HyperparametersInput,
         max_views: int,
     ) -> None:
         self.kernel, n = kernel, len(skeleton)
@@ -166,21 +165,21 @@ class CompiledErik:
         used. Points are looked at with prismatic joints as in the posture.
 
         Raises:
-            KernelError: A number is too large for the kernel.
+            KernelError: A number is too large for the kernel, or it does not know the aim.
         """
-        task, aim = self._task, goal.aim
+        task, (block, *further) = self._task, goal.ends[0].blocks
         parts, orientation, view, up = ORIENTATION, None, ORIGIN, None
-        if isinstance(aim, Orientation):
-            orientation = normalized(aim.wxyz)
-        elif isinstance(aim, Direction):
-            parts, view, up = DIRECTION, unit(aim.vector), aim.up
-            orientation = upright(view, up)
-            up = None if orientation is None else up
-        else:
-            assert isinstance(aim, Point)
-            parts, view, up = POINT, aim.position, aim.up
+        if further or not is_known(goal):
+            raise KernelError(f"the kernel's ERIK cannot {goal.aim.words}")
+        if isinstance(block, OrientationBlock):
+            orientation = block.wxyz
+        elif isinstance(block, ViewBlock):
+            parts, view, up = (POINT if block.is_point else DIRECTION), block.goal, block.up
+            if not block.is_point:
+                orientation = upright(view, up)
+                up = None if orientation is None else up
         if up is not None:
-            parts, task.up = parts | UPRIGHT, unit(up)
+            parts, task.up = parts | UPRIGHT, up
         task.parts, task.symmetric = parts, goal.symmetric and self._symmetric
         task.orientation, task.view = orientation or IDENTITY, view
         self._posture.array[:] = posture

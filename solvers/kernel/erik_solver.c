@@ -67,9 +67,9 @@ static int32_t check_task(const struct limber_erik *task) {
                               hyper->disturbance, hyper->progress, hyper->ccd_error, hyper->ccd_precision, task->reach};
     size_t bytes = limber_erik_bytes(task->joints), n = bytes ? (size_t)task->joints : 0;
     if (!bytes || task->revolute < 1 || task->revolute > task->joints || task->max_views < 1 ||
-        task->max_views > MOST_COUNT || !counts_fit(hyper) || !task->workspace || ((uintptr_t)task->workspace & 15) ||
-        task->workspace_bytes < bytes || !task->links || !task->turning || !task->joint_models || !task->posture ||
-        !task->angles)
+        task->max_views > MOST_COUNT || !counts_fit(hyper) || hyper->disturbance < 0.0 || !task->workspace ||
+        ((uintptr_t)task->workspace & 15) || task->workspace_bytes < bytes || !task->links || !task->turning ||
+        !task->joint_models || !task->posture || !task->angles)
         return LIMBER_SIZE;
     if (!is_within(numbers, sizeof numbers / sizeof *numbers, LARGEST) ||
         !is_within((const double *)&task->to_virtual, 4, 2.0) || !is_within((const double *)&task->orientation, 4, 2.0) ||

@@ -142,7 +142,6 @@ double view_error(const struct work *work) {
     if (aim->weight <= 0.0) return 0.0;
     if (parts & LIMBER_ORIENTATION) return sqrt(dot(error, error)) / aim->weight;
     if (!(parts & (LIMBER_DIRECTION | LIMBER_POINT))) return 0.0;
-    if (parts & LIMBER_POSITION) error += 3;
     return hypot(error[0], error[1]) / aim->weight;
 }
 

@@ -1,8 +1,8 @@
-/* The compiled core of the gaze solver: what it exports.
+/* The compiled core of the gaze solvers: what it exports.
  *
  * Plain mathematics on arrays that the caller owns: no allocation, no state between calls, no library but C's. Every
  * entry checks sizes and that numbers are finite, and returns LIMBER_OK or why it did nothing. Names and formulas are
- * those of the Python reference in solvers/expressive, solvers/kinematics and solvers/least_squares.
+ * those of the Python reference in solvers/expressive, solvers/erik, solvers/kinematics and solvers/least_squares.
  *
  * Angles are in radians, lengths in metres; a frame is 12 numbers: a rotation (3, 3) row by row, then a position (3).
  */

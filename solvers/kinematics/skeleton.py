@@ -219,6 +219,15 @@ class Skeleton:
         """Indices of the joints from the base to an end, root first."""
         return self._paths[end]
 
+    def moves(self, end: int) -> Angles:
+        """(n, 1) 1 for joints that move an end, else 0."""
+        return self._moves[end]
+
+    @cached_property
+    def _moves(self) -> tuple[Angles, ...]:
+        tree = self.tree
+        return tuple(tree.moved_by[node, BASE:, None].astype(float) for node in tree.carriers)
+
     @cached_property
     def _paths(self) -> tuple[tuple[int, ...], ...]:
         paths = []

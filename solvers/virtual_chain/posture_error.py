@@ -1,11 +1,11 @@
-"""The ERIK paper's posture error: how far a pose's bends are from a posture's (section 3.6, Algorithm 6)."""
+"""The paper's posture error (section 3.6, Algorithm 6)."""
 
 from collections.abc import Sequence
 
 from ..kinematics.rotations import Quaternion, dot, rotate
 from .chain import VirtualChain
 
-WEIGHT = 0.2  # of the posture error in a sum of errors (section 4.0.1)
+POSTURE_WEIGHT = 0.2  # of the posture error against the orientation error (section 4.0.1)
 AGGRAVATION = 1.0  # factor by which a deviation counts more one bend nearer to the end (eq. 21, 22: alpha)
 
 

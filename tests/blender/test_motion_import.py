@@ -103,6 +103,19 @@ def test_the_file_s_own_times_lie_between_frames_and_later_imports_keep_the_keys
     assert len(curve.keyframe_points) == 22
 
 
+@pytest.mark.parametrize(("rate", "frames"), [(0.0, 2.0), (48.0, 1.5)])
+def test_a_table_without_times_has_a_row_a_frame_or_the_rows_that_are_given(tmp_path, capfd, rate, frames):
+    rig = arm(tmp_path)
+    path = tmp_path / "wave.csv"
+    path.write_text("shoulder_deg,elbow_deg\n0,10\n10,20\n")
+    assert bring(path, keys="ROWS", frame_start=1, rate=rate) == {"FINISHED"}
+    from limber.rig.blender import actions
+
+    curve = next(iter(actions.fcurves(rig.animation_data.action)))
+    assert [point.co.x for point in curve.keyframe_points] == pytest.approx([1.0, frames])
+    assert f"has no column of times: its rows are taken as {rate or 24:g} a second" in capfd.readouterr().out
+
+
 def test_what_has_no_joint_is_named_and_nothing_of_a_file_for_another_robot_is_imported(tmp_path, capfd):
     rig = arm(tmp_path)
     path = tmp_path / "other.csv"
@@ -149,7 +162,7 @@ def test_cancelling_leaves_everything_as_it_was(tmp_path, monkeypatch):
         "keys": "FRAMES",
         "with_sound": True,
     }
-    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False, "rate": 0.0}
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
     assert window.send("TIMER") == {"RUNNING_MODAL"}
@@ -173,7 +186,7 @@ def test_a_file_that_takes_long_to_read_leaves_the_interface_alive_and_can_be_ca
         "keys": "FRAMES",
         "with_sound": True,
     }
-    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False, "rate": 0.0}
     window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
     window.start()
     process = window.work.reading.process._process
@@ -219,7 +232,7 @@ def test_whenever_it_is_cancelled_nothing_is_left(tmp_path, monkeypatch, has_act
         "keys": "FRAMES",
         "with_sound": True,
     }
-    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False}
+    asked |= {"episode": 0, "part": "action", "lerobot_values": "degrees", "allow_large": False, "rate": 0.0}
     seen = set()
     for length in range(1, 10_000, 7):
         window = step_by_step(monkeypatch, LIMBER_OT_import_motion, **asked)
@@ -259,6 +272,7 @@ def test_what_would_be_much_is_told_and_asked_in_a_window_and_refused_to_a_scrip
             "keys": "FRAMES",
             "with_sound": True,
             "allow_large": False,
+            "rate": 0.0,
         }
         window = step_by_step(
             monkeypatch, LIMBER_OT_import_motion, **asked, episode=0, part="action", lerobot_values="degrees"

@@ -238,6 +238,18 @@ def test_of_two_arms_that_with_the_prefix_is_taken_and_without_one_the_import_as
     assert [servo for servo, *_ in calibrated(so101)] == [7, 8, 9, 10, 11]
 
 
+def test_of_two_arms_at_ports_of_their_own_one_is_taken(so101, tmp_path, path):
+    bpy.ops.limber.import_lerobot(filepath=str(path))
+    alone = calibrated(so101)
+    both = tmp_path / "both.json"
+    both.write_text(json.dumps({"left": FILE, "right": FILE}))
+    bpy.ops.limber.import_lerobot(filepath=str(both), prefix="right_")
+    assert calibrated(so101) == alone
+    with pytest.raises(RuntimeError, match=r"have the same id, 1, .*keep only one arm's motors"):
+        bpy.ops.limber.import_lerobot(filepath=str(both), model="middle")
+    assert calibrated(so101) == alone
+
+
 @pytest.mark.parametrize(
     ("motors", "said"),
     [

@@ -14,6 +14,7 @@ from limber.hardware.lerobot import (
     FEETECH,
     LerobotError,
     LeRobotMotor,
+    arms_of,
     family_of,
     from_text,
     load,
@@ -197,3 +198,54 @@ def test_the_calibration_of_an_old_lerobot_is_named_with_the_way_to_a_new_one(tm
         match="from LeRobot before June 2025, which stored no ranges: calibrate again with lerobot-calibrate",
     ):
         load(path, DYNAMIXEL)
+
+
+PLAIN = json.loads(to_text(ARM))
+
+
+@pytest.mark.parametrize("around", [{"motors": PLAIN}, {"calibration": {"follower": PLAIN}}])
+def test_what_is_around_all_motors_is_no_part_of_their_names(around):
+    assert from_text(json.dumps(around)) == ARM
+
+
+@pytest.mark.parametrize(
+    "both",
+    [
+        {"left": PLAIN, "right": PLAIN},
+        {"arms": {"left": {"motors": PLAIN}, "right": {"motors": PLAIN}}},
+        {f"{side}_{name}": motor for side in ("left", "right") for name, motor in PLAIN.items()},
+    ],
+)
+def test_arms_at_ports_of_their_own_may_have_the_same_ids(both):
+    motors = from_text(json.dumps(both))
+    for side in ("left_", "right_"):
+        arm = arms_of(motors, list(ARM))[side]
+        assert {name: motors[motor] for name, motor in arm.items()} == ARM
+
+
+@pytest.mark.parametrize("name", ["Shoulder-Pan", "shoulderPan", "SHOULDER_PAN", "shoulder pan"])
+def test_a_motor_is_known_however_its_words_are_written(name):
+    assert arms_of([name, f"left_{name}"], ["shoulder_pan"]) == {
+        "": {"shoulder_pan": name},
+        "left_": {"shoulder_pan": f"left_{name}"},
+    }
+
+
+def test_whole_numbers_may_have_a_point():
+    text = json.dumps({name: {key: float(n) for key, n in motor.items()} for name, motor in PLAIN.items()})
+    assert from_text(text) == ARM
+
+
+@pytest.mark.parametrize(
+    ("plain", "said"),
+    [
+        ({"left": PLAIN, "left_gripper": PLAIN["gripper"]}, "two motors 'left_gripper': keep one"),
+        (PLAIN | {"norm_mode": "degrees"}, "'norm_mode' is 'degrees', and no motor: take it out of the file"),
+        ({"name": "so-100", "servos_offsets": [0]}, "phosphobot's calibration, which has no ranges"),
+        ({"main": {"motor_names": ["gripper"], "calib_mode": ["LINEAR"]}}, "from LeRobot before June 2025"),
+        ({"left": PLAIN, "right": {"joints": [1, 2]}}, r"'right'.*, motor 'joints': expected an object"),
+    ],
+)
+def test_what_is_no_motor_is_named(plain, said):
+    with pytest.raises(LerobotError, match=said):
+        from_text(json.dumps(plain))

@@ -441,6 +441,13 @@ def test_numbers_with_decimal_commas_are_read_where_columns_are_separated_by_ano
         "# written by a logger, 2026\n# version 3\nseconds,pan\n0,1\n1,2\n",
         "seconds,pan\n0,1,\n1,2,\n",
         "seconds,pan,\n0,1,\n1,2,\n",
+        "seconds,pan,,\n0,1\n1,2\n",
+        "// of a logger\nseconds,pan\n# a pause\n0,1\n\n1,2\n",
+        "sep=;\nseconds;pan\n0;1\n1;2\n",
+        "sep=\t\nseconds\tpan\n0\t1\n1\t2\n",
+        "# seconds,pan\n0,1\n1e0,2\n",
+        "% seconds pan\n0\t1\n1\t2\n",
+        "seconds  pan\n0    1\n1    2\n",
     ],
 )
 def test_comments_above_a_heading_and_separators_at_lines_ends_say_nothing(tmp_path, text):
@@ -448,11 +455,54 @@ def test_comments_above_a_heading_and_separators_at_lines_ends_say_nothing(tmp_p
     assert [(column.name, column.values) for column in found.columns] == [("pan", (1.0, 2.0))]
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
 def test_a_table_that_a_spreadsheet_saved_as_unicode_text_is_read(tmp_path, encoding):
     path = tmp_path / "wave.csv"
     path.write_bytes("seconds\tpan [\u00b0]\n0\t90\n".encode(encoding))
     assert read(path).columns[0].values == pytest.approx((math.pi / 2,))
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("pan,tilt\n1,2\n3,4\n", (0.0, 0.04)),
+        ("Frame #,pan,tilt\n10,1,2\n14,3,4\n", (0.4, 0.56)),
+        ("pan;index;tilt\n1;0;2\n3;2;4\n", (0.0, 0.08)),
+    ],
+)
+def test_rows_of_a_table_without_times_are_frames(tmp_path, text, times):
+    path = tmp_path / "wave.csv"
+    path.write_text(text)
+    found = read(path, settings=Settings(frame_rate=25.0))
+    assert found.times == pytest.approx(times)
+    assert found.assumed_rate == 25.0
+    assert {column.name: column.values for column in found.columns} == {"pan": (1.0, 3.0), "tilt": (2.0, 4.0)}
+    with pytest.raises(MotionFileError, match="expected the time"):
+        read(path)
+
+
+@pytest.mark.parametrize("units", ["ms,deg,mA,-", "[ms],[deg],[mA],", "(ms),(Degrees),(mA),none"])
+def test_a_row_of_units_counts_as_part_of_the_heading(tmp_path, units):
+    found = of_table(tmp_path, f"t,pan,motor,lift\n{units}\n0,90,1,2\n40,0,1,3\n")
+    assert found.times == (0.0, 0.04)
+    assert [(column.name, column.unit) for column in found.columns] == [("pan", "rad"), ("lift", "plain")]
+    assert found.columns[0].values == pytest.approx((math.pi / 2, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("time,pan\ns,furlong\n0,1\n", "row 1, column 'pan': 'furlong' is neither a number nor a unit"),
+        ("0,1\n1,2\n", "its first row has numbers: write the names of the columns above them"),
+        ("frame,pan\n1,1\n1,2\n", "row 2: its time 0.04 s is not after"),
+        ("time,pan,pan\n0,1,2\n", "two joints are called 'pan'"),
+    ],
+)
+def test_what_a_table_leaves_open_is_named(tmp_path, text, sentence):
+    path = tmp_path / "wave.csv"
+    path.write_text(text)
+    with pytest.raises(MotionFileError, match=sentence):
+        read(path, settings=Settings(frame_rate=25.0))
 
 
 def test_a_table_may_be_separated_by_tabs_and_be_called_tsv(tmp_path):

@@ -22,7 +22,7 @@ MAY_IMPORT = {  # layer: other layers, packages beside the standard library
     "hardware": ({"files", "motion"}, SERIAL),
     "robots": ({"files", "solvers"}, set()),
     "character": ({"files", "motion", "robots", "solvers"}, NUMPY | THREADS),
-    "player": ({"character", "files", "motion", "solvers"}, NUMPY),
+    "player": ({"character", "files", "hardware", "motion", "solvers"}, NUMPY),
     "rig": ({"files", "inputs", "solvers", "motion", "character", "hardware", "robots"}, NUMPY | BLENDER),
     "operators": (
         {"files", "inputs", "rig", "solvers", "motion", "character", "hardware", "robots"},
@@ -93,6 +93,20 @@ def test_a_package_of_the_host_imports_only_those_below_it(package: str):
 
 def test_every_package_of_the_host_has_its_rank():
     assert {path.parent.name for path in (ROOT / "rig").glob("*/__init__.py")} == set(RIG)
+
+
+def test_what_all_gaze_solvers_stand_on_imports_none_of_them():
+    methods = {"erik", "expressive", "jacobian", "ccd", "bones", "sketch", "table"}
+    shared = [
+        path
+        for path in sorted((ROOT / "solvers").rglob("*.py"))
+        if path.relative_to(ROOT / "solvers").parts[0].removesuffix(".py") not in methods
+    ]
+    for path in shared:
+        solvers = {
+            name[1] for name, relative in imports(path) if relative and name[:1] == ("solvers",) and name[1:]
+        }
+        assert not solvers & methods, f"{path.relative_to(ROOT).as_posix()} imports {solvers & methods}"
 
 
 def test_the_root_imports_no_blender_at_module_level():

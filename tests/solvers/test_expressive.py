@@ -5,7 +5,8 @@ import random
 
 import numpy as np
 import pytest
-from limber.solvers.aim_residual import ROLL_WEIGHT, residual
+from limber.solvers.aim_residual import residual
+from limber.solvers.aims.blocks import ROLL_WEIGHT
 from limber.solvers.expressive import Expressive
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.model import Model

@@ -275,7 +275,7 @@ def test_no_chain_and_no_goal_leads_to_a_crash_or_out_of_the_limits(name, seed):
 def test_all_of_the_family_are_in_the_table_and_know_all_goals():
     for name in NAMES:
         assert SOLVERS[name].trees
-        assert SOLVERS[name].aims == AIMS
+        assert all(map(SOLVERS[name].supports, AIMS))
 
 
 def test_a_joint_that_cannot_reach_anything_stays():

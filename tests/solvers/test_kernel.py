@@ -15,8 +15,9 @@ from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.expressive.shape import Authored
 from limber.solvers.goals import GazeGoal, Orientation
 from limber.solvers.kernel.aims import aim_numbers
-from limber.solvers.kernel.binding import Buffer, CompiledModel, frame_numbers
+from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.library import KernelError, kernel
+from limber.solvers.kernel.structures import Buffer, frame_numbers
 from limber.solvers.kinematics.rotations import X, Y, about, multiply
 from limber.solvers.kinematics.skeleton import Skeleton
 from limber.solvers.least_squares.boxes import boxed

@@ -1,0 +1,110 @@
+"""The robots of a character as the player connects them: which device, and which values they are sent."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import get_args
+
+from ..character.file.contents import CharacterFile, RobotEntry
+from ..character.filtered_value import FilteredValue
+from ..hardware import calibration_file
+from ..hardware.device import VIRTUAL_HOBBY_PORT, VIRTUAL_PORT, Device, DeviceJoint, Unit, on_virtual_robot
+from ..hardware.errors import HardwareError
+from ..hardware.protocols.table import FILE
+from ..hardware.sentences import HostWords
+from ..motion import Kinematic
+from .errors import PlayerError
+from .performance import Performance
+
+ORDERS = {
+    "Arm": "arm",
+    "Disarm": "disarm",
+    "Confirm Pose": "confirm",
+    "Confirm Pose and Arm": "confirm",
+    "Clear Fault": "clear",
+    "Connect": "connect",
+}  # what a person types in place of each button
+HOST = HostWords("Limber", ORDERS)
+CALIBRATION = ".calibration.json"  # end of the name of a file beside the character's that replaces its own
+UNITS: Mapping[str, Unit] = {unit: unit for unit in get_args(Unit)}
+
+
+def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
+    """The device of a robot.
+
+    Args:
+        robot: The robot.
+        character: Path of the character file; a calibration file of the same name beside it replaces the one
+            in it.
+        port: Another port than that in the file; "": that one.
+
+    Raises:
+        PlayerError: The calibration does not fit, or its protocol is a program.
+    """
+    beside = character.with_name(character.stem + CALIBRATION)
+    joints = [DeviceJoint(joint.name, joint.limits, UNITS[joint.unit]) for joint in robot.joints]
+    try:
+        calibration = (
+            calibration_file.load(beside)
+            if beside.exists()
+            else calibration_file.from_text(robot.calibration, f"The calibration of '{robot.name}'")
+        )
+        if calibration.protocol.startswith(FILE):
+            raise PlayerError(
+                f"The robot of '{robot.name}' is driven by a program, and none is run for a character file:"
+                " choose a protocol that Limber has"
+            )
+        device = calibration.device(port or robot.port, joints)
+    except HardwareError as error:
+        raise PlayerError(str(error)) from error
+    return on_virtual_robot(device) if device.port in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT) else device
+
+
+class FollowedValues:
+    """What the joints of a robot are sent, tick after tick.
+
+    Args:
+        robot: The robot.
+        character: Its character.
+    """
+
+    def __init__(self, robot: RobotEntry, character: CharacterFile) -> None:
+        self._robot = robot
+        self._indices = {value.name: k for k, value in enumerate(character.values)}
+        self._filters = {value.name: value.filter for value in character.values if value.filter is not None}
+        self._filtered: dict[str, FilteredValue] = {}
+
+    def at(self, performance: Performance, dt: float) -> list[Kinematic]:
+        """Values of the joints with their velocities and accelerations, per second.
+
+        Args:
+            performance: The performance, after its tick.
+            dt: Time since the last call [s].
+        """
+        motion, values = performance.motion(), performance.values()
+        followed = []
+        for joint in self._robot.joints:
+            if joint.joint:
+                followed.append(motion.get(joint.joint, Kinematic(0.0)))
+            elif joint.track is not None:
+                followed.append(Kinematic(float(joint.track.at(performance.frame))))
+            else:
+                followed.append(self._value(joint.value, values[self._indices[joint.value]], dt))
+        return followed
+
+    def _value(self, name: str, number: float, dt: float) -> Kinematic:
+        """A value after its filter, if it has one."""
+        settings = self._filters.get(name)
+        if settings is None:
+            return Kinematic(number)
+        if name not in self._filtered:
+            self._filtered[name] = FilteredValue.at(settings, number)
+        filtered = self._filtered[name]
+        filtered.step(number, dt)
+        return filtered.motion
+
+
+def per_unit(motion: Sequence[Kinematic], unit: float) -> list[Kinematic]:
+    """Motion per `unit` [s], as the link wants it."""
+    return [
+        Kinematic(each.position, unit * each.velocity, unit * unit * each.acceleration) for each in motion
+    ]

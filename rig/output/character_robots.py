@@ -1,0 +1,49 @@
+"""Reads an armature's robot for a character file: its servos, and what each of its joints follows."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...character.file.robots import RobotEntry, RobotJoint
+from ...character.file.tracks import track
+from ...hardware.calibration_file import RobotCalibration, to_text
+from ...hardware.protocols.table import FILE
+from ..blender.errors import RigError
+from ..bones.file_joints import SourceKey
+from ..robot import values
+from ..robot.device import describe_plain, sources
+
+
+class ExportedRobot:
+    """Reads one robot over the frames of an export.
+
+    Args:
+        rig: The object whose joints it follows.
+
+    Raises:
+        DeviceError: the robot's properties describe no valid device.
+        RigError: its protocol is a program, which no file carries.
+    """
+
+    def __init__(self, rig) -> None:
+        self.rig, self.device, self.sources = rig, describe_plain(rig), sources(rig)
+        if self.device.protocol.startswith(FILE):
+            raise RigError("its protocol is a program of yours, and no program travels in a file")
+        self._values = [0.0] * len(self.sources)
+        self._rows: list[list[float]] = []
+
+    def read(self) -> None:
+        """Reads the values that the scene shows in a frame."""
+        self._values = values.newest(self.rig, self.sources, self._values)
+        self._rows.append(self._values)
+
+    def entry(self, names: Mapping[SourceKey, str]) -> RobotEntry:
+        """The robot; `names`: those of the file's joints, by what a robot's joint follows."""
+        joints = []
+        for k, (joint, source) in enumerate(zip(self.device.joints, self.sources, strict=True)):
+            name = names.get(source.key, "")
+            is_still = not source.auxiliary and not name
+            rows = track(np.array([row[k] for row in self._rows])) if is_still else None
+            joints.append(RobotJoint(joint.name, joint.unit, joint.limits, name, source.auxiliary, rows))
+        calibration = to_text(RobotCalibration.of(self.device))
+        return RobotEntry(self.rig.name, self.device.port, tuple(joints), calibration)

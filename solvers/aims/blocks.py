@@ -1,0 +1,189 @@
+"""The blocks of which Limber's aims are made: an orientation, a position, a view."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kinematics.rotations import (
+    Quaternion,
+    Vector,
+    Y,
+    length,
+    normalized,
+    rotate,
+    subtract,
+    to_matrix,
+    unit,
+    vector_angle,
+)
+from ..kinematics.se3 import HATS, Array, logarithm
+from ..kinematics.skeleton import Angles
+from ..tolerances import MET, NO_DIRECTION
+from .block import Block, BlockErrors, EndError, Kind
+from .rolls import upright, whole_angle
+
+# of the reach: nearer than this, the change of a point's direction by the end's movement is left out of the
+# linear model
+NEAREST = 1e-3
+ROLL_WEIGHT = 0.1  # weight of uprightness against the view: where a chain cannot have both, the view wins
+HALF_ROLL_SIGNS = np.array([-1.0, 1.0, -1.0])  # by which a half roll multiplies a rotation's columns
+UNIT = np.eye(3)
+
+
+class OrientationBlock(Block):
+    """The end has an orientation; the error is the rotation vector to it, which does not vanish at 180
+    degrees.
+    """
+
+    def __init__(self, wxyz: Quaternion, symmetric: bool) -> None:
+        self.wxyz, self.two_sided = normalized(wxyz), symmetric
+
+    @cached_property
+    def _matrix(self) -> Array:
+        return np.array(to_matrix(self.wxyz))
+
+    @cached_property
+    def _across(self) -> Array:
+        """(9,) The target's trace with a pose's axes less the half roll's, which reverses X and Z: negative
+        where the half roll is nearer.
+        """
+        return (self._matrix * (1.0 - HALF_ROLL_SIGNS)).ravel()
+
+    def errors(
+        self, rotations: Array, positions: Array, reach: float, sides: Angles | None = None
+    ) -> BlockErrors:
+        target = self._matrix
+        if self.two_sided:
+            side = _chosen(rotations.reshape(len(rotations), 9) @ self._across, sides)
+            target = np.where((side < 0.0)[:, None, None], target * HALF_ROLL_SIGNS, target)
+        return BlockErrors(logarithm(target @ rotations.swapaxes(1, 2)), UNIT)
+
+    def missed(self, rotation: Quaternion, position: Vector) -> EndError:
+        angle = whole_angle(self.wxyz, rotation, self.two_sided)
+        return EndError(angle, angle)
+
+
+class PositionBlock(Block):
+    """The end has a position; the error is the vector to it, in shares of the reach."""
+
+    kind: Kind = "position"  # type: ignore[misc]
+
+    def __init__(self, position: Vector) -> None:
+        self.target = self.position = position
+
+    def errors(
+        self, rotations: Array, positions: Array, reach: float, sides: Angles | None = None
+    ) -> BlockErrors:
+        share = 1.0 / reach
+        return BlockErrors(share * (np.array(self.position) - positions), None, share * UNIT)
+
+    def missed(self, rotation: Quaternion, position: Vector) -> EndError:
+        return EndError(distance=length(subtract(self.position, position)))
+
+
+class ViewBlock(Block):
+    """The view along a direction or to a point; with `up` also the roll about it, weighted by the sine of the
+    angle between view and up.
+
+    Components are along the end's own axes X, Z and, of the roll, Y.
+    """
+
+    def __init__(
+        self, goal: Vector, is_point: bool, up: Vector | None = None, symmetric: bool = False
+    ) -> None:
+        """`goal`: the direction, or the position [m] of the point."""
+        self.goal, self.is_point = goal if is_point else unit(goal), is_point
+        self.up = None if up is None else unit(up)
+        self.upright_rows = 0 if up is None else 1
+        self.symmetric, self.two_sided = symmetric, symmetric and up is not None
+
+    def gaze(self, eye: Vector) -> Vector:
+        """Direction (base frame, any length) in which an end at position `eye` should look."""
+        return subtract(self.goal, eye) if self.is_point else self.goal
+
+    @cached_property
+    def _target(self) -> Array:
+        return np.array(self.goal)
+
+    @cached_property
+    def _axes(self) -> NDArray[np.intp]:
+        return np.array([0, 2] if self.up is None else [0, 2, 1])
+
+    @cached_property
+    def _hats(self) -> Array:
+        """(3, 9 or 6) these columns of a vector's `hat`."""
+        hats: Array = HATS.reshape(3, 3, 3).take(self._axes, 2).reshape(3, -1)
+        return hats
+
+    def errors(
+        self, rotations: Array, positions: Array, reach: float, sides: Angles | None = None
+    ) -> BlockErrors:
+        desired = (
+            ((self._target - positions)[:, None] @ rotations)[:, 0]
+            if self.is_point
+            else self._target @ rotations
+        )
+        # Copied: of strided arrays numpy computes the last bit of arctan2 in one of two ways, by where they
+        # are in memory.
+        x, y, z = desired.T.copy()
+        sine = np.hypot(x, z)  # times the distance, as all of these
+        if sine.min() <= NO_DIRECTION:
+            y = np.where(
+                np.hypot(sine, y) <= NO_DIRECTION, 1.0, y
+            )  # an end that is at its target may have any view
+            # at 180 degrees any perpendicular of the view is a rotation axis: X
+            x, z = np.where(sine <= NO_DIRECTION, 0.0, x), np.where(sine <= NO_DIRECTION, NO_DIRECTION, z)
+            sine = np.maximum(sine, NO_DIRECTION)
+        distance = np.hypot(sine, y)
+        share = np.arctan2(sine, y) / sine
+        error, by_rotation = np.empty((len(rotations), len(self._axes))), rotations.take(self._axes, 2)
+        error[:, 0], error[:, 1] = share * z, share * -x
+        by_movement = None
+        if self.is_point:  # the direction to the target changes as the end moves
+            slope = -1.0 / distance / np.maximum(distance, NEAREST * reach)
+            by_movement = rotations @ (slope[:, None] * desired @ self._hats).reshape(by_rotation.shape)
+        if self.up is not None:
+            x, y, z, sine = np.array((x, y, z, sine)) / distance
+            weight, roll = self._roll(x, y, z, sine, np.array(self.up) @ rotations, sides)
+            error[:, 2] = weight * roll
+            by_rotation[:, :, 2] *= weight[:, None]
+            if by_movement is not None:
+                by_movement[:, :, 2] *= weight[:, None]
+        return BlockErrors(error, by_rotation, by_movement)
+
+    def _roll(
+        self, x: Array, y: Array, z: Array, sine: Array, up: Array, sides: Angles | None
+    ) -> tuple[Array, Array]:
+        """Weight (m,) of the roll, and rotation (m,) [rad] about the view that brings the end upright once
+        its view is on target.
+
+        Desired view (x, y, z) and up (m, 3) are in the end's axes.
+        """
+        sideways = x * up[:, 0] + z * up[:, 2]
+        far = np.where(y < 0.0, sine * sine / (1.0 + np.abs(y)), 1.0 + y)  # 1 + y without loss of digits
+        tilt = up[:, 1] + sideways / far
+        across, along = (
+            up[:, 0] - x * tilt,
+            up[:, 2] - z * tilt,
+        )  # of up: along the end's X and Z after the least rotation of its view
+        if self.two_sided:
+            side = _chosen(np.where(along < 0.0, -1.0, 1.0), sides)
+            across, along = across * side, along * side
+        upright_sine = np.sqrt(np.maximum(0.0, 1.0 - (sideways + y * up[:, 1]) ** 2))
+        return ROLL_WEIGHT * upright_sine, np.where(upright_sine > MET, np.arctan2(across, along), 0.0)
+
+    def missed(self, rotation: Quaternion, position: Vector) -> EndError:
+        direction = self.gaze(position)
+        angle = vector_angle(rotate(rotation, Y), direction)
+        if self.up is None or length(direction) <= NO_DIRECTION:
+            return EndError(angle, angle)
+        target = upright(unit(direction), self.up)
+        if target is None:
+            return EndError(angle, angle)
+        return EndError(angle, whole_angle(target, rotation, self.symmetric))
+
+
+def _chosen(nearer: Angles, sides: Angles | None) -> Angles:
+    """Side (m,) of a symmetric end in each pose: that in `sides`, or the nearer one where `sides` is 0."""
+    return nearer if sides is None else np.where(sides == 0.0, nearer, sides)

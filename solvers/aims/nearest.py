@@ -1,0 +1,33 @@
+"""The orientation nearest to an end's that meets its aim, for solvers of whole orientations."""
+
+import numpy as np
+
+from ..goals import EndGoal
+from ..kinematics.rotations import Quaternion, about, multiply, normalized, scale, to_matrix
+from ..kinematics.skeleton import Pose
+from ..tolerances import SAME_ANGLE
+
+MOST_STEPS = 20  # of Newton's method, which takes four to six
+LONGEST_STEP = 1.0  # [rad]: within it the linear model leads nearer
+
+
+def nearest_orientation(end_goal: EndGoal, pose: Pose, reach: float) -> Quaternion:
+    """The orientation that meets the aim of the tool at its position in `pose`, from its orientation there by
+    least rotations; `reach` [m] is the skeleton's.
+    """
+    rotation, position = pose.tool_rotation, np.array([pose.tool_position])
+    for _ in range(MOST_STEPS):
+        rotations = np.array([to_matrix(rotation)])
+        errors = [block.errors(rotations, position, reach) for block in end_goal.blocks]
+        turning = [(each.by_rotation, each.error[0]) for each in errors if each.by_rotation is not None]
+        if not turning:
+            break
+        rows = np.concatenate([by_rotation.reshape(3, -1) for by_rotation, _ in turning], 1)
+        step = np.linalg.lstsq(rows.T, np.concatenate([error for _, error in turning]), rcond=None)[0]
+        angle = float(np.linalg.norm(step))
+        if angle <= SAME_ANGLE:
+            break
+        x, y, z = step.tolist()
+        turn = about(scale((x, y, z), 1.0 / angle), min(angle, LONGEST_STEP))
+        rotation = normalized(multiply(turn, rotation))
+    return rotation

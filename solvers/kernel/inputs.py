@@ -1,0 +1,91 @@
+"""What the kernel needs of the solvers' models, transitions and forecasts."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from ..goals import GazeGoal
+from ..kinematics.rotations import Vector
+from ..kinematics.skeleton import Angles, Skeleton
+
+
+class DirectionInput(Protocol):
+    """What a model tells of a direction that is compared in shape deviation."""
+
+    @property
+    def carrier(self) -> int: ...
+
+    @property
+    def slide(self) -> int: ...
+
+
+class OptionsInput(Protocol):
+    """What a model tells of its options."""
+
+    @property
+    def hold_body(self) -> bool: ...
+
+    @property
+    def transition_speed(self) -> float: ...
+
+
+class ModelInput(Protocol):
+    """What the kernel needs of an `expressive.model.Model`."""
+
+    skeleton: Skeleton
+    lower: Angles
+    upper: Angles
+    vectors: Angles
+    weights: Angles
+
+    @property
+    def options(self) -> OptionsInput: ...
+
+    @property
+    def shape(self) -> Sequence[DirectionInput]: ...
+
+
+class TransitionInput(Protocol):
+    """What the kernel needs of a `motion.Transition`."""
+
+    @property
+    def kind(self) -> int: ...
+
+    @property
+    def branch(self) -> tuple[float, ...]: ...
+
+
+class Forecast(Protocol):
+    """What a plan needs of a `prediction.GoalForecast`."""
+
+    @property
+    def ahead(self) -> Sequence[GazeGoal]: ...
+
+    @property
+    def moving(self) -> Sequence[tuple[Vector, Vector]]: ...
+
+    def at(self, time: float) -> GazeGoal: ...
+
+    def time_of(self, time: float) -> float: ...
+
+
+class PlannedPath(NamedTuple):
+    """Where a plan begins."""
+
+    angles: Angles  # (n,)
+    dt: float  # [s] of a frame
+    speed: float  # [rad/s] of the transition in progress
+    kind: int  # of the transition in progress; STAY: none
+    branch: tuple[float, ...]  # (n,) of it; () for none
+    hysteresis: float  # [deg]
+    is_lasting: bool  # whether what is left of the aim error at the end decides
+    is_straight_only: bool  # whether only straight transitions may be chosen
+
+
+class HyperparametersInput(Protocol):
+    """What the kernel needs of ERIK's hyperparameters, beside those in `REALS` and `COUNTS`."""
+
+    @property
+    def loop(self) -> str: ...
+
+    @property
+    def symmetric_endpoint(self) -> bool: ...

@@ -1,0 +1,149 @@
+"""The kernel's structures in memory, and its results."""
+
+import ctypes
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kinematics.skeleton import Angles
+
+ALIGNMENT = 64
+Pointer = ctypes.c_void_p
+
+
+class SkeletonStructure(ctypes.Structure):
+    """`struct limber_skeleton`."""
+
+    _fields_ = [
+        *((name, ctypes.c_int32) for name in ("joints", "directions", "ends", "hold_body")),
+        ("reach", ctypes.c_double),
+        ("transition_speed", ctypes.c_double),
+        *(
+            (name, Pointer)
+            for name in (
+                "parents",
+                "prismatic",
+                "rests",
+                "axes",
+                "lower",
+                "upper",
+                "carriers",
+                "vectors",
+                "slides",
+                "weights",
+                "end_joints",
+                "end_frames",
+            )
+        ),
+    ]
+
+
+class ProblemStructure(ctypes.Structure):
+    """`struct limber_problem`."""
+
+    _fields_ = [
+        ("model", Pointer),
+        ("workspace", Pointer),
+        ("workspace_bytes", ctypes.c_size_t),
+        ("posture", Pointer),
+        ("aim", Pointer),
+        ("aims", ctypes.c_int32),
+        ("keep", ctypes.c_double),
+    ]
+
+
+class FrameStructure(ctypes.Structure):
+    """`struct limber_frame`."""
+
+    _fields_ = [
+        ("start", Pointer),
+        ("velocity", Pointer),
+        *((name, ctypes.c_double) for name in ("dt", "trust", "damping")),
+        ("branch", Pointer),
+        ("speed", ctypes.c_double),
+        ("kind", ctypes.c_int32),
+        ("is_still", ctypes.c_int32),
+        ("angles", Pointer),
+        ("aim_error", ctypes.c_double),
+        ("merit", ctypes.c_double),
+        ("steps", ctypes.c_int32),
+    ]
+
+
+class PlanStructure(ctypes.Structure):
+    """`struct limber_plan`."""
+
+    _fields_ = [
+        ("angles", Pointer),
+        *((name, ctypes.c_double) for name in ("dt", "speed", "hysteresis")),
+        ("branch", Pointer),
+        *(
+            (name, ctypes.c_int32)
+            for name in ("kind", "is_new", "is_lasting", "is_straight_only", "starts", "steps")
+        ),
+        *((name, Pointer) for name in ("start", "sides", "shape", "durations", "goals", "pool")),
+        ("pooled", ctypes.c_int32),
+    ]
+
+
+class EndErrors(ctypes.Structure):
+    """`struct limber_end_error`."""
+
+    _fields_ = [
+        ("angle", ctypes.c_double),
+        ("whole", ctypes.c_double),
+        ("is_at_target", ctypes.c_int32),
+    ]
+
+
+class Buffer:
+    """An array of doubles whose address is known and stays."""
+
+    def __init__(self, *shape: int) -> None:
+        count = int(np.prod(shape))
+        bytes_ = np.zeros(8 * count + ALIGNMENT, np.uint8)
+        start = -bytes_.ctypes.data % ALIGNMENT
+        self.array: Angles = bytes_[start : start + 8 * count].view(np.float64).reshape(shape)
+        self.address: int = self.array.ctypes.data
+
+
+def frame_numbers(frames: Angles) -> Angles:
+    """Frames (k, 4, 4) as the kernel has them (k, 12): rotations row by row, then positions."""
+    return np.concatenate([frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]], 1)
+
+
+class Evaluated(NamedTuple):
+    """One configuration's errors and derivatives; r components of the aim error."""
+
+    error: Angles  # (r,)
+    columns: Angles  # (n, r)
+    matrix: Angles  # (n, n) Gauss-Newton matrix of the shape
+    descent: Angles  # (n,) its negative gradient
+    size: float
+    cosine: float  # mean, of the shape deviation
+    turn_cosine: float  # of the rotation that fits best
+    turn_sine: float
+    merit: float
+
+
+class Tracked(NamedTuple):
+    """One frame of tracking."""
+
+    angles: Angles  # (n,)
+    aim_error: float  # [rad]
+    merit: float
+    steps: int
+    branch: tuple[float, ...] | None  # (n,) of the transition as it goes on
+    speed: float  # [rad/s] of it
+
+
+class Correction(NamedTuple):
+    """One configuration after the exact correction of its aim."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    aim_error: float  # [rad] size of the remaining residual
+    cosine: float  # mean, of the shape deviation
+    steps: int
+    view_error: float  # [rad] of the tool's orientation, or of its view
+    whole_error: float  # [rad] the same with the roll, where the goal has one
+    is_at_target: bool  # whether the tool is at the very point that it should look at

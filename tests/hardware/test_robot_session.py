@@ -1,0 +1,85 @@
+"""The rules by which any host moves robots: one owner a port, permits to arm, and disarming when what moved
+ends.
+"""
+
+import re
+from dataclasses import replace
+
+import pytest
+from limber.hardware.device import VIRTUAL_PORT
+from limber.hardware.errors import DeviceError
+from limber.hardware.robot_session import RobotSession, RobotSessions
+from limber.hardware.safety import Fault, State
+from limber.hardware.sentences import sentence
+from limber.player.robots import HOST, ORDERS
+
+from tests.hardware.simulation import make_device
+
+
+class RecordedLink:
+    """A link that says in which state it is, and keeps what it is ordered."""
+
+    def __init__(self, state: State) -> None:
+        self.state, self.orders = state, []
+
+    def status(self):
+        return self
+
+    def disarm(self, reason: str = "") -> None:
+        self.orders.append(("disarm", reason))
+
+
+def session(state: State) -> tuple[RecordedLink, RobotSession, RobotSessions]:
+    sessions, link = RobotSessions(), RecordedLink(state)
+    sessions.permits.allow("Lamp")
+    return link, RobotSession(link, "Lamp", "Lamp", sessions.permits), sessions
+
+
+def test_a_robot_is_disarmed_when_something_that_moved_it_ends():
+    link, robot, sessions = session(State.ARMED)
+    robot.note_movers(frozenset({"body", "gaze"}))
+    robot.note_movers(frozenset({"body", "gaze", "life"}))
+    assert link.orders == []
+    robot.note_movers(frozenset({"gaze", "life"}))
+    assert link.orders == [("disarm", "live motion has ended")]
+    assert not sessions.permits.is_allowed("Lamp"), "and nobody else may arm it again"
+
+
+@pytest.mark.parametrize("state", [State.SETUP, State.PARKING, State.LIMP])
+def test_a_robot_that_moves_by_itself_goes_on(state: State):
+    link, robot, _ = session(state)
+    robot.note_movers(frozenset({"gaze"}))
+    robot.note_movers(frozenset())
+    assert link.orders == []
+
+
+def test_a_port_has_one_owner_in_a_host(tmp_path):
+    sessions = RobotSessions()
+    device = replace(make_device(2), port=str(tmp_path / "port"))
+    try:
+        sessions.connect(1, "Lamp", device)
+        with pytest.raises(DeviceError, match="moves armature 'Lamp' already"):
+            sessions.connect(2, "Arm", device)
+        sessions.connect(1, "Lamp", device)  # its owner may connect anew
+        sessions.connect(2, "Arm", replace(device, port=VIRTUAL_PORT))
+        sessions.connect(3, "Leg", replace(device, port=VIRTUAL_PORT))  # there are as many virtual robots
+    finally:
+        sessions.close_all()
+
+
+def test_a_stop_ends_all_permits():
+    sessions = RobotSessions()
+    sessions.permits.allow("Lamp")
+    assert sessions.stop_all() == 0
+    assert not sessions.permits.is_allowed("Lamp")
+
+
+def test_no_sentence_of_another_host_names_blender_or_a_button():
+    for state in State:
+        for fault in Fault:
+            is_fault = state in (State.FAULT, State.WORKER_LOST)
+            if is_fault == (fault is Fault.NONE):
+                continue
+            said = sentence(state, fault, "", make_device(2), host=HOST)
+            assert "Blender" not in said, said
+            assert not [button for button in ORDERS if re.search(f"(press|then|or) {button}", said)], said
