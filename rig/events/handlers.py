@@ -60,7 +60,7 @@ def lasting(every: float) -> Callable[[Callable[[], float | None]], Callable[[],
 
 
 @persistent
-def _frame_change_post(scene, depsgraph) -> None:
+def _frame_change_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """A new frame while playing, scrubbing or rendering: solves and shows live movers, records, and sends
     values to robots.
     """
@@ -79,7 +79,7 @@ def _frame_change_post(scene, depsgraph) -> None:
 
 
 @persistent
-def _depsgraph_update_post(scene, depsgraph) -> None:
+def _depsgraph_update_post(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Something changed (a target was dragged, a bone posed, an object added): starts the clock, so that live
     movers follow, and what panels say of them is drawn again.
     """
@@ -92,14 +92,14 @@ def _depsgraph_update_post(scene, depsgraph) -> None:
 
 
 @persistent
-def _render_init(*_) -> None:
+def _render_init(*_: object) -> None:
     """A render begins: it steps through frames on a stage of its own."""
     sending.note_change()
     live.begin_render()
 
 
 @persistent
-def _render_done(scene, *_) -> None:
+def _render_done(scene: bpy.types.Scene, *_: object) -> None:
     """A render ended or was cancelled: shows live poses again. Blender does not call this where a film's file
     cannot be written.
     """
@@ -108,7 +108,7 @@ def _render_done(scene, *_) -> None:
 
 @persistent
 @granted
-def _save_pre(*_) -> None:
+def _save_pre(*_: object) -> None:
     """Before saving: removes proxies and constraints, so that the file has only the authored pose; protects
     chains of overridden armatures.
     """
@@ -118,13 +118,13 @@ def _save_pre(*_) -> None:
 
 @persistent
 @granted
-def _save_post(*_) -> None:
+def _save_post(*_: object) -> None:
     """After saving or a failed save: attaches the proxies again."""
     live.sync()
 
 
 @persistent
-def _load_pre(*_) -> None:
+def _load_pre(*_: object) -> None:
     """Before another file is loaded: disarms robots and forgets all references to the old file's data."""
     puppeteer.forget()
     calibrating.forget()
@@ -143,7 +143,7 @@ def _load_pre(*_) -> None:
 
 @persistent
 @granted
-def _load_post(*_) -> None:
+def _load_post(*_: object) -> None:
     """After loading, or a failed attempt: removes leftovers of a recovered session, and resumes chains that
     were saved live.
     """
@@ -165,14 +165,14 @@ def _take_up() -> None:
 
 
 @persistent
-def _undo_pre(*_) -> None:
+def _undo_pre(*_: object) -> None:
     """Before undo or redo: drops references to Blender's data, which become invalid."""
     live.drop_references()
 
 
 @persistent
 @granted
-def _undo_post(*_) -> None:
+def _undo_post(*_: object) -> None:
     """After undo or redo: synchronises live movers and thumbnails with the chains, bones, proxies and
     postures that exist now.
     """

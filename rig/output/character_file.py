@@ -42,6 +42,15 @@ from .stepped import Stepped, scene_frames
 TEST_FOR = 10.0  # [s] of the self-test
 
 
+def _auxiliaries(movers: list[Mover]) -> dict:
+    """Auxiliary values of the robots of movers, by name."""
+    return {
+        auxiliary.name: auxiliary
+        for owner in dict.fromkeys(mover.owner for mover in movers)
+        for auxiliary in owner.limber.device.auxiliaries
+    }
+
+
 class CharacterExport(Stepped):
     """Reads the scene's movers over its frames, one frame per step. Nothing is written before `finish`.
 
@@ -78,10 +87,7 @@ class CharacterExport(Stepped):
         }  # object and bone of each target
         self.places: dict[str, list[np.ndarray]] = {name: [] for name in self.targets}
         self.hangings: dict[str, list[Hanging | None]] = {name: [] for name in self.targets}
-        owners = dict.fromkeys(mover.owner for mover in self.movers)
-        self.auxiliaries = {
-            value.name: value for owner in owners for value in owner.limber.device.auxiliaries
-        }
+        self.auxiliaries = _auxiliaries(self.movers)
         self.values: dict[str, list[float]] = {name: [] for name in self.auxiliaries}
         self.robots, self.no_robots = _robots(self.movers)
         self.total, self.done = len(self.frames), 0

@@ -14,7 +14,7 @@ from ...live.mover import Mover
 from ...live.stage import SceneStage
 from ...live.uses import Use, as_seen, why_not, with_company
 from ..stepped import Stepped
-from .findings import CheckedTake, JointRange, MotionFinding, findings
+from .findings import CheckedJoint, CheckedTake, MotionFinding, findings
 from .zones import Links, intrusions, zones_of
 
 
@@ -144,7 +144,7 @@ class MotionCheck(Stepped):
 
     def _begin(self, mover: Mover, session) -> CheckedTake:
         joints = tuple(
-            JointRange(mover.joint_label(key), *bounds, axes.is_prismatic(key[1]))
+            CheckedJoint(mover.joint_label(key), *bounds, axes.is_prismatic(key[1]))
             for key, bounds in session.limits().items()
         )
         self.links[mover.key] = links = Links(mover.owner, mover.links(session))
@@ -179,7 +179,7 @@ class MotionCheck(Stepped):
         values = mover.posed(lambda: dict(zip(keys, take.desired[-1].tolist(), strict=True)) if take else {})
         if take is None:
             ranges = (
-                JointRange(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis))
+                CheckedJoint(mover.joint_label(joint.key), *_limits_of(joint), axes.is_prismatic(joint.axis))
                 for joint in joints
             )
             take = self.takes[mover.key] = CheckedTake(

@@ -37,7 +37,7 @@ KINDS: dict[str, FindingKind] = {  # the gravest first
 
 
 @dataclass(frozen=True)
-class JointRange:
+class CheckedJoint:
     """A joint's name and its limits [rad; prismatic joints m; per s, s2, s3]."""
 
     name: str
@@ -82,7 +82,7 @@ class CheckedTake:
 
     chain: str
     seconds: float
-    joints: tuple[JointRange, ...]
+    joints: tuple[CheckedJoint, ...]
     is_solved: bool = True
     frames: list[int] = field(default_factory=list)
     desired: list[np.ndarray] = field(default_factory=list)
@@ -192,7 +192,7 @@ def _in_zones(take: CheckedTake) -> Iterator[MotionFinding]:
 
 
 def _of_joint(
-    take: CheckedTake, joint: JointRange, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float
+    take: CheckedTake, joint: CheckedJoint, desired: np.ndarray, filtered: np.ndarray, changed_beyond: float
 ) -> Iterator[MotionFinding]:
     scale, unit = (1e3, " mm") if joint.is_prismatic else (degrees(1.0), "°")
     name = joint.name
