@@ -13,9 +13,9 @@ class FolderError(Exception):
     """The folder is somebody else's; the message names it and says what to do."""
 
 
-def prepare(folder: Path, blend: str) -> None:
+def prepare(folder: Path, blend: str, *more: str) -> None:
     """Makes `folder` with an empty folder `frames` in it; `blend` is the name of the .blend that the demo is
-    about to leave.
+    about to leave, `more` are those of other files.
 
     Other folders in it are let alone: the demo's profile, and other clips.
 
@@ -29,7 +29,7 @@ def prepare(folder: Path, blend: str) -> None:
         raise FolderError(
             f"The folder {folder} cannot be made ({error}): give another one with --out"
         ) from error
-    names = {*OWN, blend, f"{blend}1"}  # Blender keeps the last .blend as .blend1
+    names = {*OWN, blend, f"{blend}1", *more}  # Blender keeps the last .blend as .blend1
     old = [path for path in folder.iterdir() if path != frames and not path.is_dir()]
     strange = [path for path in old if path.name not in names]
     pictures = list(frames.iterdir())

@@ -42,6 +42,7 @@ import push_rods  # noqa: E402
 import report  # noqa: E402
 import studio  # noqa: E402
 import walker  # noqa: E402
+import without_blender  # noqa: E402
 from folder import FolderError, prepare  # noqa: E402
 
 BEGAN = perf_counter()
@@ -304,6 +305,11 @@ def run(asked: argparse.Namespace) -> int:
     print(report.table(figures), flush=True)
     short = report.shortcomings(figures)
     if not files:
+        say("the lamp without Blender: a visitor comes, moves, is lost and returns")
+        alone = folder / "without_blender"
+        with quietly(), playing(cast, *original):
+            without_blender.export(alone, cast.rig, cast.chain)
+        short += without_blender.show(alone, cast.rig, cast.chain, say, quietly, draw)
         say("second scene: a head on push rods")
         short += push_rods.show(folder / "push_rods", say, quietly, draw)
     say(f"pictures, {blend.name} and report.json are in {folder}")

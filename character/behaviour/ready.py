@@ -1,4 +1,4 @@
-"""Ready sets of behaviour: they fit every character, whose by_name postures they use where names agree."""
+"""Ready sets of behaviour: they fit every character, whose stored postures they use where names agree."""
 
 from collections.abc import Iterable
 

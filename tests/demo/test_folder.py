@@ -16,11 +16,12 @@ def test_what_an_earlier_run_left_goes_and_other_folders_stay(tmp_path):
         *folder.OWN,
         "lamp.blend",
         "lamp.blend1",
+        "visitor.json",
         "frames/proud_0024.png",
         "profile/a.json",
         "clip/report.json",
     )
-    folder.prepare(tmp_path, "lamp.blend")
+    folder.prepare(tmp_path, "lamp.blend", "visitor.json")
     left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
     assert left == ["clip/report.json", "profile/a.json"]
     assert (tmp_path / "frames").is_dir()
