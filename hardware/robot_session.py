@@ -9,9 +9,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 
-from ..motion import Kinematic
 from .device import Device
 from .errors import DeviceError
 from .link import WorkerLink
@@ -100,8 +99,7 @@ class RobotSessions:
         )
         if taken and not device.is_virtual:
             raise DeviceError(
-                f"Port {device.port} moves armature '{taken}' already: disconnect that one, or choose another"
-                " port"
+                f"Port {device.port} moves '{taken}' already: disconnect that one, or choose another port"
             )
         link = WorkerLink(device, python, host)
         link.open()
@@ -129,13 +127,3 @@ class RobotSessions:
         self.press_stops()
         self.permits.withdraw_all()
         return len(self._by_key)
-
-    def send(
-        self, key: Hashable, values: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0
-    ) -> None:
-        """Sends a robot its newest values, as `Link.send`; while robots are held it keeps its last ones."""
-        link = self._by_key[key].link
-        if self.is_held:
-            link.send_again()
-        else:
-            link.send(values, plays, due)

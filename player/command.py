@@ -13,8 +13,10 @@ from . import playing, script
 from .check import check
 from .errors import PlayerError
 from .info import info, lines
-from .live import LiveOptions, play_live
+from .live import LiveOptions
 from .pacing import SLOWEST
+from .printing import printable
+from .terminal import play_live
 
 FASTEST = 1000.0  # [ticks/s]
 
@@ -36,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(sentence: str) -> int:
-    print(f"limber: {sentence}", file=sys.stderr)
+    print(f"limber: {printable(sentence)}", file=sys.stderr)
     return 1
 
 
@@ -71,7 +73,9 @@ def _add_play(command: argparse.ArgumentParser) -> None:
     real.add_argument("--status", action="store_true", help="say in a line a second what it does")
     real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
     real.add_argument("--seconds", type=float, help="end after this time")
-    real.add_argument("--osc", type=int, metavar="PORT", help="hear OSC on this UDP port; it arms nothing")
+    real.add_argument(
+        "--osc", type=_udp_port, metavar="PORT", help="hear OSC on this UDP port; it arms nothing"
+    )
     real.add_argument("--osc-host", default=LiveOptions.osc_host, help="... and on this address (127.0.0.1)")
     real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
 
@@ -81,6 +85,13 @@ def _rate(text: str) -> float:
     if not SLOWEST <= rate <= FASTEST:
         raise argparse.ArgumentTypeError(f"{text}: give a number from {SLOWEST:g} to {FASTEST:g}")
     return rate
+
+
+def _udp_port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise argparse.ArgumentTypeError(f"{text}: give a port from 0 to 65535")
+    return port
 
 
 def _play(parsed: argparse.Namespace) -> int:
@@ -118,7 +129,7 @@ def _check(parsed: argparse.Namespace) -> int:
             " version of Limber that is installed here"
         )
     print(
-        f"{character.name} moves here as in Blender: {verdict.frames} frames, largest difference"
+        f"{printable(character.name)} moves here as in Blender: {verdict.frames} frames, largest difference"
         f" {verdict.largest:.2g} rad"
     )
     return 0
@@ -126,5 +137,7 @@ def _check(parsed: argparse.Namespace) -> int:
 
 def _info(parsed: argparse.Namespace) -> int:
     character = reading.read(parsed.file)
-    print(json.dumps(info(character), indent=1) if parsed.json else "\n".join(lines(character)))
+    print(
+        json.dumps(info(character), indent=1) if parsed.json else "\n".join(map(printable, lines(character)))
+    )
     return 0

@@ -1,5 +1,6 @@
 """What somebody has set while a character plays, in place of what its clip has there."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -63,7 +64,7 @@ class SetControls:
             weights = {**self.chains[name].weights, _posture(entry, more[0]): _number(path, value)}
             self._change(name, base=BASES.index(BLEND), weights=weights)
         else:
-            self._change(name, **{word: _number(path, value)})
+            self._change(name, **{word: _number(path, value, 1.0)})
 
     def follow(self, chain: str, target: str) -> None:
         """Makes a chain's own end follow a target.
@@ -92,9 +93,12 @@ def _posture(entry: ChainEntry, name: str) -> int:
     return names.index(name)
 
 
-def _number(path: str, value: float | str) -> float:
-    if isinstance(value, str):
+def _number(path: str, value: float | str, most: float = math.inf) -> float:
+    """A number that is finite, and from 0 to `most` where there is one."""
+    if isinstance(value, str) or not math.isfinite(value):
         raise PlayerError(f"{path} is set to '{value}': give it a number")
+    if math.isfinite(most) and not 0.0 <= value <= most:
+        raise PlayerError(f"{path} is set to {value:g}: give it a number from 0 to {most:g}")
     return value
 
 

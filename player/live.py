@@ -1,14 +1,11 @@
 """Plays a character in real time, with its robots. A robot moves after a person's order alone."""
 
-import os
 import queue
-import signal
-import sys
+import shlex
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..character.file.contents import CharacterFile
@@ -17,18 +14,22 @@ from ..hardware.errors import HardwareError
 from ..hardware.robot_session import HEARTBEAT, RobotSession, RobotSessions
 from ..hardware.safety import DRIVEN, Fault, State
 from ..hardware.status import Status
+from ..motion import Kinematic
 from .errors import PlayerError
 from .keys import Entry
 from .osc import PlayerInbox
 from .pacing import Pacing
 from .performance import Performance
-from .robots import HOST, FollowedValues, device_of, per_unit
+from .robots import HOST, FollowedValues, calibration_beside, check_origin, device_of, per_unit
 
 RETRY_AFTER = 2.0  # [s] between two attempts to reach a robot that is away
 END_WITHIN = 6.0  # [s] for robots to come to rest at the end
 # of a robot that is not there: it may come back, and stays disarmed then
 AWAY = {Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT}
 ARMING = ("arm", "confirm")  # orders after which a robot may move
+STOP = "stop"  # the order that is done at once
+# in which an order to arm waits for the robot to be connected
+BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
 NOBODY = "A robot is armed by a person at a terminal alone: start limber play in one, and type arm"
 
 
@@ -69,7 +70,9 @@ class LiveRobot:
     values: FollowedValues
     is_ordered: bool = False  # whether it is to be armed as soon as it is connected: a person's order, once
     retry_at: float = 0.0  # [s]
-    said: str = field(default="")  # its last sentence
+    said: str = ""  # its last sentence
+    # values that it keeps while a person brings it to their pose; None: it follows
+    shown: list[Kinematic] | None = None
 
 
 class LivePlay:
@@ -92,17 +95,30 @@ class LivePlay:
         self._rate = character.rate
         self._sessions = RobotSessions()
         self._ended = threading.Event()
-        self._orders: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._orders: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()  # with the stops before each
+        self._stops = 0  # number of typed stops
         self._events: list[str] = []
+        self._problems: dict[str, str] = {}  # of movers, as they were said last
         entries = () if options.without_robot else character.robots
         if options.port and len(entries) != 1:
             raise PlayerError(f"--port is for one robot, and the file has {len(entries)}: leave it out")
         devices = [(entry, device_of(entry, path, options.port)) for entry in entries]
+        for entry, device in devices:
+            check_origin(entry, device, path, options.port, len(entries))
+            said = (
+                f", calibrated by {calibration_beside(path).name}"
+                if calibration_beside(path).exists()
+                else ""
+            )
+            say(f"Robot of '{entry.name}': {device.protocol} on {device.port}{said}")
         self._robots: list[LiveRobot] = []
         self._inbox: PlayerInbox | None = None
-        try:
-            if options.osc is not None:
+        if options.osc is not None:
+            try:
                 self._inbox = PlayerInbox(options.osc_host, options.osc, self._sessions.stop_all)
+            except OSError as error:
+                raise PlayerError(f"OSC cannot be heard on port {options.osc}: {reason(error)}") from error
+        try:
             for entry, device in devices:
                 session = self._sessions.connect(entry.name, entry.name, device, host=HOST)
                 values = FollowedValues(entry, character)
@@ -111,18 +127,20 @@ class LivePlay:
             self._sessions.close_all()
             self._close_inbox()
             raise PlayerError(str(error)) from error
-        except OSError as error:
-            raise PlayerError(f"OSC cannot be heard on port {options.osc}: {reason(error)}") from error
 
     def _close_inbox(self) -> None:
         if self._inbox is not None:
             self._inbox.close()
 
     def order(self, line: str) -> None:
-        """Takes a line that a person has typed, from any thread. A stop is done at once."""
-        if line.strip() == "stop":
+        """Takes a line that a person has typed, from any thread. A stop is done at once, and orders that were
+        typed before it and wait are dropped.
+        """
+        if line.strip().casefold() == STOP:
+            self._stops += 1
             self._sessions.stop_all()
-        self._orders.put(line.strip())
+        else:
+            self._orders.put((self._stops, line.strip()))
 
     def end(self) -> None:
         """Ends the performance, from any thread: robots come to rest, and are disarmed."""
@@ -170,12 +188,38 @@ class LivePlay:
                 self._say(trouble)
             targets = self._inbox.targets(self._performance, frame)
         self._performance.advance(frame, dt, targets, events)
+        self._performance.forget_decisions()
+        self._say_problems()
         for robot in self._robots:
-            link = robot.session.link
+            link, status = robot.session.link, robot.session.link.read_status()
             robot.session.note_movers(frozenset({"play"}))
-            values = robot.values.at(self._performance, dt)
-            self._sessions.send(robot.name, per_unit(values, link.unit(due)), plays=True, due=due)
-            self._look(robot, link.read_status())
+            values = self._followed(robot, status, dt)
+            link.send(per_unit(values, link.unit(due)), plays=True, due=due)
+            self._look(robot, status)
+
+    def _followed(self, robot: LiveRobot, status: Status, dt: float) -> list[Kinematic]:
+        """Values that a robot is sent: those of the character, but while a person brings the robot to a pose
+        that pose, which is said once.
+        """
+        values = robot.values.at(self._performance, dt)
+        if status.state is not State.CONFIRM_POSE:
+            robot.shown = None
+            return values
+        if robot.shown is None:
+            robot.shown = [Kinematic(value.position) for value in values]
+            pose = ", ".join(robot.values.texts(robot.shown))
+            self._say(f"Robot of '{robot.name}': the pose is {pose}")
+        return robot.shown
+
+    def _say_problems(self) -> None:
+        """Says of each mover why it does not follow its goals, when that changes."""
+        character = self._performance.character
+        movers: list[Entry] = [*character.chains, *character.mechanisms, *character.bodies]
+        for mover in movers:
+            problem = self._performance.problem(mover)
+            if problem != self._problems.get(mover.name, ""):
+                self._problems[mover.name] = problem
+                self._say(problem or f"'{mover.name}' follows again")
 
     def _check_first(self) -> None:
         """Raises PlayerError if a mover could not be solved in the first tick."""
@@ -192,34 +236,38 @@ class LivePlay:
         if status.sentence != robot.said:
             robot.said = status.sentence
             self._say(f"Robot of '{robot.name}': {status.sentence}")
+        if status.state not in BEFORE_ARMING:
+            robot.is_ordered = False
         if robot.is_ordered and status.state is State.DISARMED:
             robot.is_ordered = False
             robot.session.link.arm()
-        is_away = status.state is State.WORKER_LOST or (status.state is State.FAULT and status.fault in AWAY)
-        if not is_away:
-            return
-        robot.is_ordered = False
-        if (now := time.monotonic()) >= robot.retry_at:
+        if _is_away(status) and (now := time.monotonic()) >= robot.retry_at:
             robot.retry_at = now + RETRY_AFTER
             robot.session.link.reconnect()
 
     def _obey(self) -> None:
-        """Does what was typed since the last tick."""
+        """Does what was typed since the last tick, and since the last stop."""
         while not self._orders.empty():
-            words = self._orders.get().split(maxsplit=2)
+            stops, line = self._orders.get()
+            if stops != self._stops:
+                continue
             try:
-                self._do(words)
-            except PlayerError as error:
+                self._do(shlex.split(line))
+            except ValueError as error:
+                self._say(f"{line}: {error}; a name with blanks stands in quotes")
+            except (PlayerError, HardwareError) as error:
                 self._say(str(error))
+            if stops != self._stops:  # typed meanwhile: the stop counts
+                self._sessions.stop_all()
 
     def _do(self, words: list[str]) -> None:
         match words:
-            case [] | ["stop"]:
+            case []:
                 return
             case ["quit"]:
                 self.end()
-            case [("arm" | "confirm" | "disarm" | "clear" | "connect") as word]:
-                self._order_robots(word)
+            case [("arm" | "confirm" | "disarm" | "clear" | "connect") as word, *name]:
+                self._order_robots(word, " ".join(name))
             case ["event", *name] if name:
                 self._events.append(" ".join(name))
             case ["state", *name] if name:
@@ -230,16 +278,30 @@ class LivePlay:
                 self._performance.controls.follow(chain, target)
             case _:
                 raise PlayerError(
-                    f"'{' '.join(words)}' is no order: type arm, confirm, disarm, stop, clear, event NAME,"
-                    " state NAME, set PATH VALUE, target CHAIN TARGET or quit"
+                    f"'{' '.join(words)}' is no order: type arm, confirm, disarm, stop, clear, connect,"
+                    " event NAME, state NAME, set PATH VALUE, target CHAIN TARGET or quit"
                 )
 
-    def _order_robots(self, word: str) -> None:
+    def _order_robots(self, word: str, name: str) -> None:
+        """Gives an order to the robot of this name; "": to all."""
         if word in ARMING and not self._options.is_attended:
             raise PlayerError(NOBODY)
-        for robot in self._robots:
-            link = robot.session.link
-            is_asking = link.read_status().state is State.CONFIRM_POSE
+        robots = [robot for robot in self._robots if name in ("", robot.name)]
+        names = ", ".join(f"'{robot.name}'" for robot in self._robots) or "none"
+        if name and not robots:
+            raise PlayerError(f"there is no robot '{name}': there is {names}")
+        if word == "confirm" and len(robots) > 1:
+            raise PlayerError(f"each robot is confirmed by itself: type confirm and its name, of {names}")
+        for robot in robots:
+            link, status = robot.session.link, robot.session.link.read_status()
+            robot.is_ordered = False
+            if (
+                word == "connect"
+                and status.state not in (State.CLOSED, State.DISARMED)
+                and not _is_away(status)
+            ):
+                raise PlayerError(f"Robot of '{robot.name}': type disarm or clear first, then connect")
+            is_asking = status.state is State.CONFIRM_POSE
             {
                 "arm": link.arm,
                 "confirm": link.confirm_pose if is_asking else link.arm_confirmed,
@@ -272,50 +334,20 @@ class LivePlay:
             robot.session.link.status().state in DRIVEN for robot in self._robots
         ):
             waiting.wait(HEARTBEAT)
+        moving = [robot.name for robot in self._robots if robot.session.link.status().state in DRIVEN]
         self._sessions.close_all()
         self._close_inbox()
-        if self._robots:
+        if moving:
+            self._say(
+                f"Ended: {', '.join(moving)} did not come to rest within {END_WITHIN:g} s, and is disarmed"
+            )
+        elif self._robots:
             self._say("Ended: robots are at rest and disarmed")
 
 
-def play_live(character: CharacterFile, path: Path, options: LiveOptions) -> None:
-    """Plays a character until Ctrl C, SIGTERM, or `quit` is typed.
-
-    Raises:
-        PlayerError: The character or its robot cannot be used, or `arm` was not typed by a person.
-    """
-    if options.arm and not options.is_attended:
-        raise PlayerError(NOBODY)
-    play = LivePlay(character, path, options, _say)
-    with _signals(play):
-        threading.Thread(target=_read_orders, args=(sys.stdin.fileno(), play), daemon=True).start()
-        play.run()
-
-
-def _say(line: str) -> None:
-    print(line, flush=True)
-
-
-def _read_orders(descriptor: int, play: LivePlay) -> None:
-    """Hands every line of a file descriptor to the performance, without a lock that would outlive it."""
-    rest = b""
-    while data := os.read(descriptor, 4096):
-        *lines, rest = (rest + data).split(b"\n")
-        for line in lines:
-            play.order(line.decode("utf-8", "replace"))
-
-
-@contextmanager
-def _signals(play: LivePlay) -> Iterator[None]:
-    """Ends the performance on Ctrl C and SIGTERM, in which robots come to rest first."""
-    known = {
-        number: signal.signal(number, lambda *_: play.end()) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in known.items():
-            signal.signal(number, handler)
+def _is_away(status: Status) -> bool:
+    """Whether a robot is not there; it may come back."""
+    return status.state is State.FAULT and status.fault in AWAY
 
 
 def _number_or_text(text: str) -> float | str:

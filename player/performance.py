@@ -237,6 +237,11 @@ class Performance:
             raise PlayerError(f"there is no state '{state}': the character has no behaviour")
         self.performer.enter(state, cause)
 
+    def forget_decisions(self) -> None:
+        """Decisions so far are no longer kept: a performance may last for days."""
+        if self.performer is not None:
+            self.performer.decisions.clear()
+
     def outputs(self, chain: ChainEntry) -> ChainOutputs | None:
         """Outputs of a chain at the last call of `advance`; None: it could not be solved yet."""
         return self._session(chain).solved

@@ -1,5 +1,6 @@
 """The robots of a character as the player connects them: which device, and which values they are sent."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
@@ -40,7 +41,7 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
     Raises:
         PlayerError: The calibration does not fit, or its protocol is a program.
     """
-    beside = character.with_name(character.stem + CALIBRATION)
+    beside = calibration_beside(character)
     joints = [DeviceJoint(joint.name, joint.limits, UNITS[joint.unit]) for joint in robot.joints]
     try:
         calibration = (
@@ -57,6 +58,28 @@ def device_of(robot: RobotEntry, character: Path, port: str = "") -> Device:
     except HardwareError as error:
         raise PlayerError(str(error)) from error
     return on_virtual_robot(device) if device.port in (VIRTUAL_PORT, VIRTUAL_HOBBY_PORT) else device
+
+
+def calibration_beside(character: Path) -> Path:
+    """The file beside the character's whose calibration counts in place of that in it."""
+    return character.with_name(character.stem + CALIBRATION)
+
+
+def check_origin(robot: RobotEntry, device: Device, character: Path, port: str, count: int) -> None:
+    """Raises PlayerError for what a character file alone may not decide: to reach a robot over the network,
+    and which of `count` robots a calibration beside it belongs to; `port` is the one that a person has given.
+    """
+    if device.address is not None and not port:
+        raise PlayerError(
+            f"The robot of '{robot.name}' is on the network, at {device.port}: give --port {device.port} if"
+            " that is yours, or --no-robot"
+        )
+    beside = calibration_beside(character)
+    if count > 1 and beside.exists():
+        raise PlayerError(
+            f"{beside.name} does not say to which of the {count} robots it belongs: calibrate them in Blender,"
+            " export again, and move that file away"
+        )
 
 
 class FollowedValues:
@@ -90,6 +113,13 @@ class FollowedValues:
             else:
                 followed.append(self._value(joint.value, values[self._indices[joint.value]], dt))
         return followed
+
+    def texts(self, values: Sequence[Kinematic]) -> list[str]:
+        """Each joint's value as a person reads it."""
+        scales = {"rad": (math.degrees(1.0), " degrees"), "m": (1e3, " mm"), "plain": (1.0, "")}
+        rows = zip(self._robot.joints, values, strict=True)
+        units = [(joint.name, value.position, *scales[joint.unit]) for joint, value in rows]
+        return [f"{name} {scale * position:.1f}{unit}" for name, position, scale, unit in units]
 
     def _value(self, name: str, number: float, dt: float) -> Kinematic:
         """A value after its filter, if it has one."""

@@ -36,7 +36,7 @@ class Instruction(NamedTuple):
 
 
 class BlendState(NamedTuple):
-    """StateSpec of a chain's blend: a motion for each weight, then for influence, share and life."""
+    """State of a chain's blend: a motion for each weight, then for influence, share and life."""
 
     motion: tuple[Kinematic, ...]
     target: str | None
@@ -56,7 +56,7 @@ def blended(
     """What a chain is to do in this frame, and the state for the next one.
 
     Args:
-        state: StateSpec that the last call returned; None: the chain begins in its role.
+        state: State that the last call returned; None: the chain begins in its role.
         role: Its role in the behaviour's state.
         names: Names of its stored postures.
         usual: What its clip has.

@@ -44,7 +44,7 @@ class Decision(NamedTuple):
 
 
 class BehaviourState(NamedTuple):
-    """StateSpec of a behaviour, passed on to the next tick.
+    """State of a behaviour, passed on to the next tick.
 
     Attributes:
         name: Name of the behaviour's state.
@@ -80,7 +80,7 @@ def decide(
 
     Args:
         behaviour: The behaviour.
-        state: StateSpec that `begin` or the last call returned.
+        state: State that `begin` or the last call returned.
         dt: Time step [s].
         seed: Seed of random draws.
         events: Names of the events since the last call, in their order.

@@ -154,6 +154,9 @@ def _member(archive: zipfile.ZipFile, member: str, entry: JsonFields, name: str)
 
 def _bytes(archive: zipfile.ZipFile, member: str, most: int, name: str) -> bytes:
     """Content of a member of at most `most` bytes."""
+    if archive.getinfo(member).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # Others are unpacked whole, however large, before their size is known.
+        raise CharacterFileError(f"'{name}' is damaged: its member '{member}' is packed in another way")
     with archive.open(member) as stream:
         data = stream.read(most + 1)
     if len(data) > most:

@@ -38,6 +38,8 @@ CHARACTER, ARRAYS = "character.json", "arrays.f64"  # members
 MOST_JSON = 4_000_000  # [bytes]
 MOST_FRAMES = 1_000_000
 FASTEST = 10_000.0  # [frames/s]
+SLOWEST = 1e-3  # the same, and of the number by which it is divided
+MOST_ROBOTS = 8  # each has a process of its own
 MOST_FRAME = 10_000_000  # a scene's farthest frame
 MOST_CHAINS = 100
 LIFE = "life_"  # before the names of the settings of idle motion
@@ -72,14 +74,15 @@ def character_of(members: dict[str, bytes], name: str) -> CharacterFile:
             raise CharacterFileError(f"'{name}' has no member '{member}': export it again")
     plain = JsonFields(f"{name}, {CHARACTER}", _json(members[CHARACTER], name), CharacterFileError)
     arrays = ArrayReader(members[ARRAYS])
-    character = _content(plain, arrays)
-    _check_names(character, name)
-    _check_links(character, name)
-    return replace(
-        character,
-        self_test=_self_test(plain, arrays, len(character.joint_names)),
-        robots=_robots(plain, arrays, character),
+    content = _content(plain, arrays)
+    _check_links(content, name)
+    character = replace(
+        content,
+        self_test=_self_test(plain, arrays, len(content.joint_names)),
+        robots=_robots(plain, arrays, content),
     )
+    _check_names(character, name)
+    return character
 
 
 def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
@@ -119,15 +122,15 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
         values=values,
         mechanisms=mechanisms,
         bodies=bodies,
-        behaviour=_behaviour(plain, arrays, chains),
+        behaviour=_behaviour(plain, arrays, chains, target_names),
         remarks=tuple(map(str, plain.get("remarks", list))),
     )
 
 
 def _rate(plain: JsonFields) -> Rate:
     rate = Rate(plain.number("fps", FASTEST), plain.number("fps_base", FASTEST))
-    if rate.fps <= 0.0 or rate.fps_base <= 0.0:
-        plain.wrong("fps", "a rate above 0")
+    if rate.fps < SLOWEST or rate.fps_base < SLOWEST:
+        plain.wrong("fps", f"rates from {SLOWEST:g} up")
     return rate
 
 
@@ -140,6 +143,7 @@ def _check_names(character: CharacterFile, name: str) -> None:
         ("joint", list(character.joint_names)),
         ("target", [target.name for target in character.targets]),
         ("value", [value.name for value in character.values]),
+        ("robot", [robot.name for robot in character.robots]),
     ):
         if twice := next((each for each in names if names.count(each) > 1), None):
             raise CharacterFileError(f"'{name}' has {kind} '{twice}' twice: export it again")
@@ -236,12 +240,18 @@ def _check_link(anchor: Anchor, joints: dict[str, int], what: str) -> None:
         )
 
 
-def _behaviour(plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry, ...]) -> Behaviour | None:
+def _behaviour(
+    plain: JsonFields, arrays: ArrayReader, chains: tuple[ChainEntry, ...], targets: set[str]
+) -> Behaviour | None:
     if not plain.is_given("behaviour"):
         return None
-    return behaviour_of(
-        plain.child("behaviour"), arrays, {chain.name: len(chain.skeleton) for chain in chains}
-    )
+    counts = {chain.name: len(chain.skeleton) for chain in chains}
+    behaviour = behaviour_of(plain.child("behaviour"), arrays, counts)
+    for state in behaviour.states:
+        for role in (state.everyone, *(role for _, role in state.roles)):
+            if role.target is not None and role.target not in targets:
+                plain.child("behaviour").wrong("states", f"targets of the file, and no '{role.target}'")
+    return behaviour
 
 
 def _value_filter(plain: JsonFields) -> ValueFilter | None:
@@ -256,6 +266,8 @@ def _value_filter(plain: JsonFields) -> ValueFilter | None:
 def _robots(plain: JsonFields, arrays: ArrayReader, character: CharacterFile) -> tuple[RobotEntry, ...]:
     if not plain.has("robots"):
         return ()
+    if len(plain.get("robots", list)) > MOST_ROBOTS:
+        plain.wrong("robots", f"at most {MOST_ROBOTS} robots")
     joints = frozenset(character.joint_names)
     values = frozenset(value.name for value in character.values)
     return tuple(

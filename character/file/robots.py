@@ -20,7 +20,7 @@ class RobotJoint(NamedTuple):
     Attributes:
         name: Its name on the robot.
         unit: Radians, metres, or a plain number.
-        limits: As of `hardware.device.Joint`.
+        limits: As of `hardware.device.DeviceJoint`.
         joint: Name of a joint of the file.
         value: Name of a value of the file.
         track: ClipTrack () of its values, where nothing in the file moves it.

@@ -40,6 +40,11 @@ def main() -> None:
     package, memory_map, pyserial = sys.argv[1:]
     ended = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in Blender's terminal is Blender's to handle
+    if sys.platform != "win32":
+        # A closed terminal ends Blender or the player, and with it this process's input; Ctrl Z must not keep
+        # a robot from being held.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGTSTP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     threading.Thread(target=notice_end_of_input, args=(ended,), daemon=True).start()
     load_package("limber", Path(package))

@@ -312,7 +312,7 @@ def test_a_port_moves_one_armature_alone(rig, chain):
         other, _ = robot_rig(build({"pan": "Y", "tilt": "X"}, name="Turret"), port=bus.port)
         other.limber.device.protocol = "dynamixel"
         refused(
-            f"Port {bus.port} moves armature 'Rig' already: disconnect that one, or choose another port",
+            f"Port {bus.port} moves 'Rig' already: disconnect that one, or choose another port",
             "connect",
         )
         make_active(rig)
@@ -327,7 +327,7 @@ def test_a_robot_on_a_network_moves_one_armature_alone_however_its_address_is_wr
             joint.servo += 9
         if port == "localhost:9":
             bpy.ops.limber.connect()
-    refused(f"Port {port} moves armature 'SO-100' already", "connect")
+    refused(f"Port {port} moves 'SO-100' already", "connect")
 
 
 def test_a_robot_on_a_network_has_no_baud_rate_to_choose(rig):

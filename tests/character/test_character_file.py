@@ -127,6 +127,35 @@ def test_a_member_that_unpacks_to_more_than_it_says_is_not_read_to_its_end(membe
         archive.unpacked(repacked(bomb, members), "a.limber")
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_member_that_would_be_unpacked_whole_is_refused(members, method: int):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as file:
+        file.writestr(archive.MANIFEST, "{}")
+    with pytest.raises(CharacterFileError, match="packed in another way"):
+        archive.unpacked(stream.getvalue(), "a.limber")
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"fps_base": 1e-320}, "fps: expected rates from"),
+        ({"robots": json.loads(WHOLE[reading.CHARACTER])["robots"] * 9}, "at most 8 robots"),
+        ({"robots": json.loads(WHOLE[reading.CHARACTER])["robots"] * 2}, "twice"),
+    ],
+)
+def test_what_would_harm_is_refused(fields: dict, sentence: str):
+    with pytest.raises(CharacterFileError, match=sentence):
+        reading.character_of(changed(WHOLE, **fields), "a.limber")
+
+
+def test_a_behaviour_that_looks_at_what_is_not_there_is_refused():
+    plain = json.loads(WHOLE[reading.CHARACTER])
+    plain["behaviour"]["states"][0]["everyone"]["target"] = "Moon"
+    with pytest.raises(CharacterFileError, match="no 'Moon'"):
+        reading.character_of(changed(WHOLE, **plain), "a.limber")
+
+
 def test_a_list_of_members_that_is_longer_than_a_characters_is_not_read(data: bytes):
     many = io.BytesIO()
     with zipfile.ZipFile(many, "w") as file:

@@ -58,7 +58,7 @@ def test_a_port_has_one_owner_in_a_host(tmp_path):
     device = replace(make_device(2), port=str(tmp_path / "port"))
     try:
         sessions.connect(1, "Lamp", device)
-        with pytest.raises(DeviceError, match="moves armature 'Lamp' already"):
+        with pytest.raises(DeviceError, match="moves 'Lamp' already"):
             sessions.connect(2, "Arm", device)
         sessions.connect(1, "Lamp", device)  # its owner may connect anew
         sessions.connect(2, "Arm", replace(device, port=VIRTUAL_PORT))

@@ -27,7 +27,7 @@ from limber.player.errors import PlayerError
 from limber.player.osc import PlayerInbox
 from limber.player.pacing import Pacing
 from limber.player.performance import Performance
-from limber.player.robots import device_of
+from limber.player.robots import check_origin, device_of
 
 from tests.blender.osc_sender import packet, words
 from tests.character.samples import chain, character
@@ -68,10 +68,10 @@ class Playing:
     """A player in a process of its own, at a terminal."""
 
     def __init__(self, process: subprocess.Popen, terminal: int) -> None:
-        self.process, self._terminal, self.text = process, terminal, ""
+        self.process, self.terminal, self.text = process, terminal, ""
 
     def type(self, line: str) -> None:
-        os.write(self._terminal, f"{line}\n".encode())
+        os.write(self.terminal, f"{line}\n".encode())
 
     def until(self, words: str) -> None:
         """Reads its lines until one has these words."""
@@ -119,7 +119,7 @@ def test_a_robot_is_connected_and_stays_disarmed_until_someone_arms_it(path: Pat
         player.until("Armed: the robot follows")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_at_rest_and_disarmed(path: Path, number: int):
     with playing(path, "--arm") as player:
         player.until("Armed: the robot follows")
@@ -142,9 +142,54 @@ def test_a_stop_latches_until_it_is_cleared_and_then_waits_for_an_order(path: Pa
         assert player.text.count("Armed: the robot follows") == 1
 
 
+def test_an_order_to_arm_at_the_start_is_dropped_by_a_stop(path: Path):
+    with playing(path, "--arm", "--status") as player:
+        player.type("stop")
+        player.until("Stopped: make sure that all is safe, type 'clear'")
+        player.type("clear")
+        player.until("Disarmed: type 'arm'")
+        player.until("ticks a second")
+        player.until("ticks a second")
+        assert "Arming" not in player.text
+
+
+def test_what_was_typed_before_a_stop_does_not_clear_it(path: Path):
+    with playing(path, "--arm", "--rate", "5", "--status") as player:
+        player.until("Armed: the robot follows")
+        player.type("clear\nstop")
+        player.until("Stopped: make sure that all is safe, type 'clear'")
+        player.type("connect")
+        player.until("type disarm or clear first, then connect")
+        player.until("ticks a second")
+        player.until("ticks a second")
+        assert "Disarmed: type 'arm'" not in player.text.split("Stopped:")[1]
+
+
+def test_the_end_of_the_terminal_ends_it_at_rest_and_disarmed(path: Path):
+    with playing(path, "--arm") as player:
+        player.until("Armed: the robot follows")
+        os.write(player.terminal, b"\x04")
+        player.until("Ended: robots are at rest and disarmed")
+        assert player.process.wait(PATIENCE) == 0
+
+
+def test_values_that_cannot_be_are_refused_and_it_plays_on(path: Path):
+    with playing(path, "--status") as player:
+        for order, sentence in (
+            ("set value/Glow nan", "give it a number"),
+            ("set influence/Arm 2", "give it a number from 0 to 1"),
+            ("arm Leg", "there is no robot 'Leg': there is 'Rig'"),
+            ("set 'value/Glow", "a name with blanks stands in quotes"),
+        ):
+            player.type(order)
+            player.until(sentence)
+        player.until("ticks a second")
+
+
 def test_hobby_servos_always_want_a_confirmation(tmp_path: Path):
     write(tmp_path / "sample.limber", with_robot(VIRTUAL_HOBBY_PORT))
     with playing(tmp_path / "sample.limber", "--arm") as player:
+        player.until("the pose is Link0 Y ")
         player.until("bring the robot to the pose that Limber shows, then type 'confirm'")
         player.type("confirm")
         player.until("Armed: the robot follows")
@@ -174,6 +219,17 @@ def test_a_calibration_file_beside_the_characters_replaces_its_own(path: Path):
     other = entry.calibration.replace('"direction": 1', '"direction": -1')
     path.with_name("sample.calibration.json").write_text(other)
     assert device_of(entry, path).channels[0].direction == -1
+
+
+def test_a_calibration_beside_several_robots_and_an_address_of_the_file_alone_are_refused(path: Path):
+    entry = robot()
+    path.with_name("sample.calibration.json").write_text(entry.calibration)
+    check_origin(entry, device_of(entry, path), path, "", 1)
+    with pytest.raises(PlayerError, match="does not say to which of the 2 robots"):
+        check_origin(entry, device_of(entry, path), path, "", 2)
+    far = replace(device_of(entry, path), protocol="reachy_mini", port="192.168.1.20:8000")
+    with pytest.raises(PlayerError, match="give --port"):
+        check_origin(entry, far, path, "", 1)
 
 
 def test_a_robot_that_a_program_drives_is_refused(path: Path):
