@@ -2,7 +2,6 @@
 
 import queue
 import shlex
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -94,7 +93,7 @@ class LivePlay:
         self._performance = Performance(character, (), options.seed)
         self._rate = character.rate
         self._sessions = RobotSessions()
-        self._ended = threading.Event()
+        self._is_ended = False  # no lock: signal handlers set it, between any two steps of this thread
         self._orders: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()  # with the stops before each
         self._stops = 0  # number of typed stops
         self._events: list[str] = []
@@ -144,7 +143,7 @@ class LivePlay:
 
     def end(self) -> None:
         """Ends the performance, from any thread: robots come to rest, and are disarmed."""
-        self._ended.set()
+        self._is_ended = True
 
     def run(self) -> None:
         """Plays until it is ended.
@@ -156,9 +155,7 @@ class LivePlay:
         pacing, seconds, said_at = Pacing(self._options.rate, began), 0.0, began
         is_first, dt = True, 0.0
         try:
-            while not self._ended.is_set() and (
-                self._options.seconds is None or seconds <= self._options.seconds
-            ):
+            while not self._is_ended and (self._options.seconds is None or seconds <= self._options.seconds):
                 tick_began = time.monotonic()
                 self._tick(seconds, dt, 1.0 / pacing.rate)
                 if is_first:
@@ -319,7 +316,8 @@ class LivePlay:
 
     def _wait(self, due: float) -> None:
         """Waits until a time [s] or the end; robots get signs of life meanwhile."""
-        while (left := due - time.monotonic()) > 0.0 and not self._ended.wait(min(left, HEARTBEAT)):
+        while (left := due - time.monotonic()) > 0.0 and not self._is_ended:
+            time.sleep(min(left, HEARTBEAT))
             if left > HEARTBEAT:
                 for robot in self._robots:
                     robot.session.link.send_again()
@@ -329,11 +327,10 @@ class LivePlay:
         for robot in self._robots:
             robot.session.note_movers(frozenset())
         until = time.monotonic() + END_WITHIN
-        waiting = threading.Event()
         while time.monotonic() < until and any(
             robot.session.link.status().state in DRIVEN for robot in self._robots
         ):
-            waiting.wait(HEARTBEAT)
+            time.sleep(HEARTBEAT)
         moving = [robot.name for robot in self._robots if robot.session.link.status().state in DRIVEN]
         self._sessions.close_all()
         self._close_inbox()

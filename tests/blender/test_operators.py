@@ -152,6 +152,7 @@ WITHOUT_A_RIG = {
     "wait",
     "add_demo_lamp",
     "clear_marks",
+    "export_character",
     *GALLERY,
 }  # are about something else than the armature at hand
 BUILT_IN = {

@@ -1,5 +1,5 @@
 """A character that an earlier version saved keeps its measure, filter, limits and rotation modes, and moves
-as recorded beside its file. The record was made anew when *Expressive* began to plan whole in one frame.
+as it did until it goes over to another pose: when it does, and to which, each version may choose anew.
 """
 
 import json
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.every_blender
 
 VERSIONS = Path(__file__).parent / "versions"
 NEAR = 1e-6  # [rad] keys are in single precision
+UNTIL = 44  # frame at which it may go over to another pose
 
 
 def curves_of(action) -> list:
@@ -53,7 +54,7 @@ def test_a_character_keeps_its_measure_filter_body_and_rotation_modes(saved):
     assert session.model.filters
 
 
-def test_the_bake_is_as_recorded(saved):
+def test_the_bake_is_that_of_the_version_that_saved_the_file(saved):
     rig = bpy.data.objects["Lamp"]
     bpy.context.view_layer.objects.active = rig
     bpy.ops.limber.bake()
@@ -63,9 +64,8 @@ def test_the_bake_is_as_recorded(saved):
     }
     assert curves.keys() == baked.keys()
     for path, values in baked.items():
-        assert [curves[path].evaluate(frame) for frame in range(1, len(values) + 1)] == pytest.approx(
-            values, abs=NEAR
-        )
+        shown = [curves[path].evaluate(frame) for frame in range(1, UNTIL)]
+        assert shown == pytest.approx(values[: UNTIL - 1], abs=NEAR)
 
 
 def test_one_button_gives_it_the_settings_of_new_chains(saved):
