@@ -164,9 +164,15 @@ def draw(file: Path, root: Path = ROOT) -> list[tuple[str, str]]:
             at_top[name, other] = at_top.get((name, other), 0) + count
     nodes = {name: frame if name == SPLIT else _box(name, root, BOX) for name in names if "/" not in name}
     outer = diagram(at_top, nodes, MARGIN, WIDTH - MARGIN)
+    for row in inner.rows:
+        for node in row:
+            node.x += frame.x - WIDTH / 2  # arrows that pass its frame have moved it
     height = outer.height + 2 * MARGIN
-    figure = plt.figure(figsize=(WIDTH / DOTS, height / DOTS), dpi=DOTS)
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
+    placed = [node for row in outer.rows for node in row]
+    left = min(node.x - node.width / 2 for node in placed) - MARGIN
+    right = max(node.x + node.width / 2 for node in placed) + MARGIN
+    figure = plt.figure(figsize=((right - left) / DOTS, height / DOTS), dpi=DOTS)
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(left, right), ylim=(height, 0))
     axes.axis("off")
     _draw(axes, outer, MARGIN)
     _draw(axes, inner, MARGIN + frame.y + title)
