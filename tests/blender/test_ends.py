@@ -179,13 +179,13 @@ def test_a_target_that_the_tree_itself_moves_is_refused(what):
 
 def test_a_hidden_target_of_a_further_end_is_followed_on():
     rig, chain, end = body()
-    keyed(end.target, (1, 10), end=tuple(end.target.location + Vector((0, 0.02, 0.03))))
+    keyed(end.target, (1, 10), end=tuple(end.target.location + Vector((0, 0.01, 0.02))))
     go_live(rig, chain)
     end.target.hide_viewport = chain.target.hide_viewport = True
     bpy.context.scene.frame_set(1)
     bpy.context.scene.frame_set(10)
     settle()
-    assert shortfall(rig, end, "hand")[1] < 0.006  # it went 0.036 m; both goals cannot be met
+    assert shortfall(rig, end, "hand")[1] < 0.005  # it went 0.022 m
     end.target.hide_viewport = chain.target.hide_viewport = False
 
 
