@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..character.behaviour.blending import Instruction, Usual
+from ..character.behaviour.data import BehaviourError
+from ..character.behaviour.performer import Directed, Performer
 from ..character.body.tick import BodyOutputs, BodyState
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import ChainInputs, EndInputs, InputsError, Matrix
 from ..character.chain.settings import (
     BASES,
-    BLEND,
     POSTURE,
     ChainFrame,
     ChainSettings,
@@ -21,7 +21,6 @@ from ..character.chain.settings import (
     kept_values,
 )
 from ..character.chain.tick import ChainModel, ChainOutputs, ChainState, make_model
-from ..character.effects import PostureEffect
 from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry
 from ..character.file.reading import LIFE
 from ..character.host import Frame, NoPose, Session
@@ -34,7 +33,6 @@ from .controls import ChainControls, SetControls
 from .errors import PlayerError
 from .keys import Entry, key_of
 from .mechanisms import PlayedMechanism
-from .performer import Performer, Role
 from .scene import Moment, Played, PlayedScene, PlayedView
 
 
@@ -58,13 +56,10 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         moment, entry = frame.view.moment, self.entry
         controls = moment.controls[entry.name]
         base, posture, weights = _kept(entry, controls, moment.frame)
-        settings, target = _settings(entry, controls, moment.frame), None
-        gestures: tuple[PostureEffect, ...] = ()
-        if moment.role is not None:
-            usual = Usual(_all_weights(entry, base, posture, weights), settings.influence, settings.share)
-            instruction, gestures = moment.role(entry.name, usual)
-            base, weights, target = BLEND, list(instruction.weights), instruction.target
-            settings = _directed(settings, instruction)
+        clip = Directed(base, weights, _settings(entry, controls, moment.frame))
+        base, weights, settings, target, gestures = (
+            clip if moment.direct is None else moment.direct(entry.name, clip, posture)
+        )
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
@@ -215,16 +210,16 @@ class Performance:
         """
         if self.performer is not None:
             self.performer.advance(dt, events)
-        role = None if self.performer is None else partial(self._role, self.performer, dt)
+        direct = None if self.performer is None else partial(self._direct, self.performer, dt)
         rate = self.character.rate
         seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
-        moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, role)
+        moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, direct)
         self.frame = frame
         self._stage.tick(self.parts, moment, dt, {})
 
-    def _role(self, performer: Performer, dt: float, chain: str, usual: Usual) -> Role:
-        """What the behaviour asks of a chain in this moment."""
-        return performer.role(chain, self._posture_names[chain], usual, dt)
+    def _direct(self, performer: Performer, dt: float, chain: str, clip: Directed, kept: int) -> Directed:
+        """What the behaviour makes of a chain's clip in this moment."""
+        return performer.direct(chain, self._posture_names[chain], clip, kept, dt)
 
     @property
     def state(self) -> str:
@@ -235,7 +230,10 @@ class Performance:
         """Enters a state of the behaviour; raises PlayerError if there is none of that name."""
         if self.performer is None:
             raise PlayerError(f"there is no state '{state}': the character has no behaviour")
-        self.performer.enter(state, cause)
+        try:
+            self.performer.enter(state, cause)
+        except BehaviourError as error:
+            raise PlayerError(str(error)) from error
 
     def forget_decisions(self) -> None:
         """Decisions so far are no longer kept: a performance may last for days."""
@@ -333,19 +331,6 @@ def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str
         _or(controls.posture, int(entry.posture.step(frame))),
         [controls.weights.get(k, weight) for k, weight in enumerate(weights)],
     )
-
-
-def _all_weights(entry: ChainEntry, base: str, posture: int, weights: list[float]) -> list[float]:
-    """Weights of all stored postures, for any kind of base."""
-    if base == BLEND:
-        return weights
-    return [1.0 if base == POSTURE and k == posture else 0.0 for k in range(len(entry.postures))]
-
-
-def _directed(settings: ChainSettings, instruction: Instruction) -> ChainSettings:
-    """The settings with what a behaviour asks for."""
-    life = settings.life._replace(amount=instruction.life * settings.life.amount)
-    return settings._replace(influence=instruction.influence, share=instruction.share, life=life)
 
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:

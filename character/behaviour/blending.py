@@ -11,7 +11,7 @@ import numpy as np
 from ...motion import Kinematic, Limits, Transition
 from ...solvers.kinematics.rotations import Vector
 from ...solvers.kinematics.skeleton import Angles, Skeleton
-from .data import ChainRole, Gesture
+from .data import AS_USUAL, ChainRole, Gesture
 
 UNIT = Limits(0.0, 1.0, 1.0, 1.0, 1.0)  # of weights and shares, whose transitions have a duration
 SHORTEST = 1e-3  # [s] of a transition; shorter ones are steps
@@ -48,6 +48,12 @@ class Usual(NamedTuple):
     weights: Sequence[float]
     influence: float
     share: float
+
+
+def as_usual(usual: Usual) -> BlendState:
+    """State of a chain that does what its clip has, at rest."""
+    values = [*usual.weights, *_shares(AS_USUAL, usual)]
+    return BlendState(tuple(Transition(UNIT).rest(value) for value in values), None)
 
 
 def blended(
