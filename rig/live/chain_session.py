@@ -9,10 +9,20 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix
 
+from ...character.behaviour.performer import Directed
 from ...character.chain.hanging import ChainPose
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
-from ...character.chain.settings import ChainFrame, ChainSettings, chain_inputs, kept_posture
+from ...character.chain.settings import (
+    BLEND,
+    POSTURE,
+    ChainFrame,
+    ChainSettings,
+    chain_inputs,
+    kept_posture,
+    kept_values,
+)
 from ...character.chain.tick import ChainModel, make_model
+from ...character.effects import PostureEffect
 from ...character.host import Frame
 from ...character.mover import GoalResidual
 from ...motion import Kinematic, MotionError, MotionStyle
@@ -29,7 +39,7 @@ from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
 from ..chains.joint_tree import bone_frames, joint_tree
-from ..chains.kept_posture import active, kept
+from ..chains.kept_posture import active, kept, place
 from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.motion_style import motion_style
@@ -219,27 +229,35 @@ class ChainSession(SceneSession):
         if poses != self.poses:
             self.poses = poses
         world = placement.object(rig)
-        self._update_model(rig, chain, solver, world)
+        self._update_model(rig, chain, solver, world, BLEND if frame.host.performer else chain.base)
         evaluated_chain = build.keyed(rig, chain, depsgraph)
-        self._aim(frame, chain, evaluated_chain)
-        self._update_base(rig, chain, placement, world)
         is_filtered = bool(self.model.filters)
-        scene = depsgraph.scene
         self.authored = self._authored(shown, poses)
         self.chain_settings = build.chain_settings(evaluated_chain)
-        chain_frame = ChainFrame(
-            name=chain.name,
-            base=self.base,
-            ends=self.aimed,
-            posture=kept(
+        if frame.host.performer is None:
+            watch, gestures = evaluated_chain.watch, ()
+            posture = kept(
                 chain,
                 evaluated_chain,
                 self.authored,
                 partial(self.in_posture, frame.mover, reader.joint_keys),
-            ),
-            kept=None if is_filtered else self._kept(frame.mover, evaluated_chain),
+            )
+            kept_now = None if is_filtered else self._kept(frame.mover, evaluated_chain)
+        else:
+            watch, gestures, posture = self._directed(frame, evaluated_chain, dt)
+            kept_now = None if is_filtered else kept_posture(BLEND, BLEND, None, len(reader.joint_keys))
+        self._aim(frame, chain, watch, self.chain_settings.influence)
+        self._update_base(rig, chain, placement, world)
+        scene = depsgraph.scene
+        chain_frame = ChainFrame(
+            name=chain.name,
+            base=self.base,
+            ends=self.aimed,
+            posture=posture,
+            kept=kept_now,
             has_choice=bool(evaluated_chain.targets),
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps,
+            gestures=gestures,
         )
         return self.model, chain_inputs(
             chain_frame,
@@ -248,6 +266,36 @@ class ChainSession(SceneSession):
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
         )
+
+    def _directed(
+        self, frame: Frame, evaluated_chain, dt: float
+    ) -> tuple[int, tuple[PostureEffect, ...], np.ndarray]:
+        """What the scene's behaviour makes of the chain: number of the target to follow, gestures, and the
+        posture (n,) to keep. Its settings are stored in the session.
+        """
+        mover, chain = frame.mover, frame.mover.settings
+        known = self.known_postures(mover, self.reader.joint_keys)
+        weights = [evaluated_chain.postures[index].weight for index in known]
+        kept_index = place(chain, evaluated_chain)
+        directed = frame.host.performer.direct(
+            str(mover.key),
+            [posture.name for posture in known.values()],
+            Directed(chain.base, weights, self.chain_settings),
+            list(known).index(kept_index) if kept_index in known else -1,
+            dt,
+        )
+        self.chain_settings = directed.settings
+        weighted = [
+            (weight, posture.values)
+            for weight, posture in zip(directed.weights, known.values(), strict=True)
+            if weight > 0.0
+        ]
+        numbers = range(len(chain.targets) + 1)
+        by_name = {
+            target.name: k for k in reversed(numbers) if (target := goals.watched(chain, k)) is not None
+        }
+        watch = by_name.get(directed.target, evaluated_chain.watch)
+        return watch, directed.gestures, kept_values(directed.base, weighted, self.authored)
 
     def _update_base(self, rig, chain, placement: Placement, world: Matrix) -> None:
         """Reads the base frame.
@@ -269,20 +317,18 @@ class ChainSession(SceneSession):
             )
         self.base = (np.array(world, float) @ base).tolist()
 
-    def _aim(self, frame: Frame, chain, evaluated_chain) -> None:
-        """Reads the ends' targets. At Influence 0 without a filter nothing follows them, so the last ones
-        serve where one is missing.
+    def _aim(self, frame: Frame, chain, watch: int, influence: float) -> None:
+        """Reads the ends' targets, for the chain's own end that with the number `watch`. At Influence 0
+        without a filter nothing follows them, so the last ones serve where one is missing.
 
         Raises:
             RigError: a target cannot be used.
         """
         rig, depsgraph = frame.mover.owner, frame.host.depsgraph
         try:
-            targets = [
-                goals.target(chain, end.number, evaluated_chain.watch, rig, depsgraph) for end in self.ends
-            ]
+            targets = [goals.target(chain, end.number, watch, rig, depsgraph) for end in self.ends]
         except RigError:
-            if evaluated_chain.influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
+            if influence > 0.0 or self.model.filters or len(self.aimed) != len(self.ends):
                 raise
             return
         self.aimed = tuple(
@@ -339,8 +385,10 @@ class ChainSession(SceneSession):
             self.pose = self.desired_pose = {}
             self.restart()
 
-    def _update_model(self, rig, chain, solver: str, rig_in_world: Matrix) -> None:
-        """Makes the mover again if settings have changed, or the part of the pose that no joint moves."""
+    def _update_model(self, rig, chain, solver: str, rig_in_world: Matrix, base: str) -> None:
+        """Makes the mover again if settings have changed, or the part of the pose that no joint moves.
+        `base`: kind of base.
+        """
         reader = self.reader
         unjointed_pose = reader.held(self.poses)
         if unjointed_pose != self.held:
@@ -350,7 +398,7 @@ class ChainSession(SceneSession):
             tuple(map(tuple, rig_in_world.to_3x3())) if chain.options.body == "AUTOMATIC" else ()
         )  # says whether the body rotates as a whole
         filter_name = motion_filter.in_use(rig, chain, reader.joints)
-        made_of = (self.settings, self.held, solver, world, filter_name)
+        made_of = (self.settings, self.held, solver, world, filter_name, base)
         if self.made_of == made_of:
             return
         ends = goals.inputs(chain)
@@ -359,7 +407,7 @@ class ChainSession(SceneSession):
         limits, tools = build.motions(chain, solver), build.tools(chain, reader)
         options = build.solver_options(chain, solver, reader, rig_in_world)
         recipe = ChainRecipe(
-            self.fixed, limits, tools, solver, options, filter_name, moves, chain.base, chain.transition
+            self.fixed, limits, tools, solver, options, filter_name, moves, base, chain.transition
         )
         if self.model is None or self.recipe != recipe:
             self.model = make_model(
@@ -367,7 +415,7 @@ class ChainSession(SceneSession):
                 solver,
                 filter_name,
                 moves,
-                posture_jumps=chain.base == "POSTURE",
+                posture_jumps=base == POSTURE,
                 transition=chain.transition,
                 options=options,
             )

@@ -277,6 +277,8 @@ class Runtime:
     )
     has_rendered: bool = False  # whether something was rendered when a timer last looked
     rendering: Playback[SceneStage] | None = None  # a render steps through frames on a stage of its own
+    # session_uid of a scene -> events for its behaviour since the last tick
+    events: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def is_any(self) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 from ...character.chain.settings import BASES, ChainSettings
 from ...character.file.anchors import Anchor
 from ...character.file.contents import ChainEntry, FollowingEnd
-from ...character.file.postures import StoredPosture
 from ...character.file.reading import LIFE
 from ...character.file.tracks import ClipTrack, track
 from ..blender.errors import RigError
@@ -104,7 +103,7 @@ class ExportedChain:
     def entry(self, anchors: Anchors) -> ChainEntry:
         """The chain; `anchors` says where something is over the frames."""
         chain, rows, recipe = self.mover.settings, self.rows, self._recipe
-        postures = self._postures()
+        postures = self.session.known_postures(self.mover, self.session.reader.joint_keys)
         kept = list(postures)  # indices in the chain's list
         return ChainEntry(
             name=self.name,
@@ -143,15 +142,6 @@ class ExportedChain:
         if mover.time_ahead:
             sentences.append(f"{mover.label} looks ahead in a bake: in the file it plays as it does live")
         return sentences
-
-    def _postures(self) -> dict[int, StoredPosture]:
-        """The stored postures that have values of the chain's joints, by their indices in its list."""
-        mover, session, postures = self.mover, self.session, {}
-        for index, posture in enumerate(mover.settings.postures):
-            if posture.action is not None and mover.in_posture(posture.action):
-                values = session.in_posture(mover, session.reader.joint_keys, posture.action)
-                postures[index] = StoredPosture(posture.action.name, values)
-        return postures
 
 
 def _targets_of(chain) -> list:
