@@ -125,7 +125,13 @@ def state(scene) -> str:
     return performer.state.name if performer is not None and is_on(scene) else ""
 
 
-def decisions(scene) -> list[Decision]:
-    """The behaviour's last decisions."""
+def lines(scene) -> list[str]:
+    """The behaviour's last decisions, as sentences."""
     performer = current().playback.stage.performers.get(scene.session_uid)
-    return performer.decisions if performer is not None and is_on(scene) else []
+    return list(map(_line, performer.decisions)) if performer is not None and is_on(scene) else []
+
+
+def _line(decision: Decision) -> str:
+    drawn = f", drawn {decision.draw:.2f} s" if decision.draw is not None else ""
+    what = f"gesture {decision.gesture}" if decision.gesture else f"{decision.before} to {decision.state}"
+    return f"{decision.time:.1f} s: {what} ({decision.cause}{drawn})"

@@ -7,7 +7,6 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender import at_hand
 from tests.blender.rigs import keyed, looking_chain, target
 
 END = 60
@@ -74,9 +73,7 @@ def played(path: Path, events: dict[int, str], seed: int) -> dict:
     rate = scene.render.fps / scene.render.fps_base
     script, out = path.with_suffix(".json"), path.with_suffix(".npz")
     listed = [{"at": (frame - 1) / rate, "event": name} for frame, name in events.items()]
-    script.write_text(
-        json.dumps({"seconds": (END - 1) / rate, "rate": rate, "seed": seed, "events": listed})
-    )
+    script.write_text(json.dumps({"seconds": (END - 1) / rate, "rate": rate, "seed": seed, "events": listed}))
     assert main(["play", str(path), "--script", str(script), "--out", str(out)]) == 0
     return dict(np.load(out))
 
