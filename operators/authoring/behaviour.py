@@ -171,7 +171,7 @@ class LIMBER_OT_check_behaviour(Operator):
         return (
             ""
             if context.scene.limber_behaviour.states
-            else "The behaviour has no state: press Add Ready Set, or + beside States"
+            else "The behaviour has no state: press Add Attentive, or + beside States"
         )
 
     def run(self, context):

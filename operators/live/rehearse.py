@@ -8,7 +8,7 @@ from ...rig.live import rehearsal
 from ...rig.live.runtime import live_chains
 from ..operator import Operator, UndoOperator
 
-NO_STATES = "The behaviour has no state: press Add Ready Set under Behaviour, or + beside States"
+NO_STATES = "The behaviour has no state: press Add Attentive under Behaviour, or + beside States"
 OFF = "The behaviour is not rehearsed: press Rehearse under Behaviour"
 
 

@@ -1,6 +1,6 @@
 """Panel Behaviour: what the scene's characters do by themselves, and its rehearsal."""
 
-from ...operators.authoring.behaviour import LISTS, selected_state
+from ...operators.authoring.behaviour import LISTS, READY_SETS, selected_state
 from ...rig.blender.selection import selected
 from ...rig.live import rehearsal
 from ..tab import List, RigTab, message, sentence
@@ -83,8 +83,9 @@ class LIMBER_PT_behaviour(RigTab):
         scene = context.scene
         behaviour = scene.limber_behaviour
         row = layout.row(align=True)
-        row.operator_menu_enum("limber.add_ready_set", "name", icon="PRESET_NEW")
-        row.operator("limber.check_behaviour", icon="CHECKMARK")
+        for name, (label, _) in READY_SETS.items():
+            row.operator("limber.add_ready_set", text=f"Add {label}", icon="PRESET_NEW").name = name
+        layout.operator("limber.check_behaviour", icon="CHECKMARK")
         if not behaviour.states:
             sentence(layout, "What the character does by itself, here and without Blender", "INFO")
             return
