@@ -3,26 +3,21 @@ pose in the bones' channels.
 """
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from mathutils import Matrix
 
-from ...character.behaviour.performer import Directed
 from ...character.chain.hanging import ChainPose
-from ...character.chain.inputs import ChainInputs, EndInputs, InputsError, KeptPosture
+from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
 from ...character.chain.settings import (
     BLEND,
     POSTURE,
     ChainFrame,
     ChainSettings,
     chain_inputs,
-    kept_posture,
-    kept_values,
 )
 from ...character.chain.tick import ChainModel, make_model
-from ...character.effects import PostureEffect
 from ...character.host import Frame
 from ...character.mover import GoalResidual
 from ...motion import Kinematic, MotionError, MotionStyle
@@ -39,13 +34,13 @@ from ..bones.joint_bones import SCALED
 from ..bones.rotation_modes import CHANNELS
 from ..chains import chain as build
 from ..chains.joint_tree import bone_frames, joint_tree
-from ..chains.kept_posture import active, kept, place
 from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.motion_style import motion_style
 from ..scene import goal as goals
 from ..scene.placement import Hanging, Placement
 from . import motion_filter
+from .directed import direct
 from .mover import JointKey, JointLimits, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
@@ -233,31 +228,20 @@ class ChainSession(SceneSession):
         evaluated_chain = build.keyed(rig, chain, depsgraph)
         is_filtered = bool(self.model.filters)
         self.authored = self._authored(shown, poses)
-        self.chain_settings = build.chain_settings(evaluated_chain)
-        if frame.host.performer is None:
-            watch, gestures = evaluated_chain.watch, ()
-            posture = kept(
-                chain,
-                evaluated_chain,
-                self.authored,
-                partial(self.in_posture, frame.mover, reader.joint_keys),
-            )
-            kept_now = None if is_filtered else self._kept(frame.mover, evaluated_chain)
-        else:
-            watch, gestures, posture = self._directed(frame, evaluated_chain, dt)
-            kept_now = None if is_filtered else kept_posture(BLEND, BLEND, None, len(reader.joint_keys))
-        self._aim(frame, chain, watch, self.chain_settings.influence)
+        directed = direct(frame, self, evaluated_chain, dt)
+        self.chain_settings = directed.settings
+        self._aim(frame, chain, directed.watch, directed.settings.influence)
         self._update_base(rig, chain, placement, world)
         scene = depsgraph.scene
         chain_frame = ChainFrame(
             name=chain.name,
             base=self.base,
             ends=self.aimed,
-            posture=posture,
-            kept=kept_now,
+            posture=directed.posture,
+            kept=directed.kept,
             has_choice=bool(evaluated_chain.targets),
             seconds=scene.frame_current_final * scene.render.fps_base / scene.render.fps,
-            gestures=gestures,
+            gestures=directed.gestures,
         )
         return self.model, chain_inputs(
             chain_frame,
@@ -266,36 +250,6 @@ class ChainSession(SceneSession):
             ahead=frame.ahead,
             is_mutual=frame.is_mutual,
         )
-
-    def _directed(
-        self, frame: Frame, evaluated_chain, dt: float
-    ) -> tuple[int, tuple[PostureEffect, ...], np.ndarray]:
-        """What the scene's behaviour makes of the chain: number of the target to follow, gestures, and the
-        posture (n,) to keep. Its settings are stored in the session.
-        """
-        mover, chain = frame.mover, frame.mover.settings
-        known = self.known_postures(mover, self.reader.joint_keys)
-        weights = [evaluated_chain.postures[index].weight for index in known]
-        kept_index = place(chain, evaluated_chain)
-        directed = frame.host.performer.direct(
-            str(mover.key),
-            [posture.name for posture in known.values()],
-            Directed(chain.base, weights, self.chain_settings),
-            list(known).index(kept_index) if kept_index in known else -1,
-            dt,
-        )
-        self.chain_settings = directed.settings
-        weighted = [
-            (weight, posture.values)
-            for weight, posture in zip(directed.weights, known.values(), strict=True)
-            if weight > 0.0
-        ]
-        numbers = range(len(chain.targets) + 1)
-        by_name = {
-            target.name: k for k in reversed(numbers) if (target := goals.watched(chain, k)) is not None
-        }
-        watch = by_name.get(directed.target, evaluated_chain.watch)
-        return watch, directed.gestures, kept_values(directed.base, weighted, self.authored)
 
     def _update_base(self, rig, chain, placement: Placement, world: Matrix) -> None:
         """Reads the base frame.
@@ -349,15 +303,6 @@ class ChainSession(SceneSession):
                 ):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
-
-    def _kept(self, mover, evaluated_chain) -> KeptPosture:
-        """What a chain keeps beneath its goal, by its Base."""
-        base, count = mover.settings.base, len(self.reader.joint_keys)
-        if base != "POSTURE":
-            return kept_posture(base, base, None, count)
-        action = active(mover.settings, evaluated_chain)
-        values = self.in_posture(mover, self.reader.joint_keys, action)
-        return kept_posture(base, action.session_uid, values, count)
 
     def _update_reader(self, rig, chain, solver: str, shown, dirty: set[str]) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
