@@ -57,21 +57,19 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         controls = moment.controls[entry.name]
         base, posture, weights = _kept(entry, controls, moment.frame)
         clip = Directed(base, weights, _settings(entry, controls, moment.frame))
-        base, weights, settings, target, gestures = (
-            clip if moment.direct is None else moment.direct(entry.name, clip, posture)
-        )
+        directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
+        base, settings = directed.base, directed.settings
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
-        self.target = controls.target or target or watched
+        self.target = controls.target or directed.target or watched
         stored = entry.postures[posture].values if base == POSTURE and posture >= 0 else None
         if base == POSTURE and stored is None:
             raise InputsError(f"Chain '{entry.name}' has no stored posture: choose one of its postures")
-        pairs = zip(weights, entry.postures, strict=True)
         weighted = (
             [(1.0, stored)]
             if stored is not None
-            else [(weight, each.values) for weight, each in pairs if weight > 0.0]
+            else directed.weighted([each.values for each in entry.postures])
         )
         self.base = frame.view.world(entry.base_frame).tolist()
         chain_frame = ChainFrame(
@@ -82,7 +80,7 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
             kept=None if is_filtered else kept_posture(base, posture, stored, len(entry.skeleton)),
             has_choice=len(moment.scene.anchors.keys() | moment.targets.keys()) > 1,
             seconds=moment.seconds,
-            gestures=gestures,
+            gestures=directed.gestures,
         )
         return model, chain_inputs(
             chain_frame,

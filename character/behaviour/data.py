@@ -9,8 +9,8 @@ from ...solvers.kinematics.se3 import Array
 
 ANY = ""  # stands for any state, where a transition begins
 
-Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther"]
-CAUSES: tuple[Cause, ...] = ("event", "after", "random", "seen", "lost", "nearer", "farther")
+Cause = Literal["event", "after", "random", "seen", "lost", "nearer", "farther", "ended"]
+CAUSES: tuple[Cause, ...] = ("event", "after", "random", "seen", "lost", "nearer", "farther", "ended")
 
 
 class BehaviourError(ValueError):
@@ -57,7 +57,8 @@ class TransitionSpec:
     Attributes:
         begin, end: Names of the states; `ANY` begins anywhere but in `end`.
         cause: "event" NAME; "after" SECONDS in the state; at "random" between two times [s] in the state;
-            a person is "seen" or "lost" for SECONDS; or is "nearer" or "farther" than METRES.
+            a person is "seen" or "lost" for SECONDS; or is "nearer" or "farther" than METRES; the state's
+            clip has "ended".
         name: Name of the event.
         least, most: Seconds or metres; `most` for "random" alone.
     """
@@ -116,6 +117,43 @@ class Gesture:
         return (len(self.rows) - 1) / self.rate
 
 
+class StateClip(NamedTuple):
+    """A clip that a chain plays while a state lasts, in place of the authored pose and of postures.
+
+    Attributes:
+        state: Name of the state.
+        chain: Name of the chain.
+        rows: (k, n) [rad; prismatic joints m] values of the chain's joints; NaN: as authored.
+        rate: Rows a second.
+        loops: Whether it begins again at its end; else it stays in its last row.
+    """
+
+    state: str
+    chain: str
+    rows: Array
+    rate: float
+    loops: bool = True
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes once."""
+        return (len(self.rows) - 1) / self.rate
+
+    def at(self, seconds: float) -> Array:
+        """Values (n,) at a time [s] after its begin."""
+        if self.loops:
+            seconds %= self.seconds
+        return interpolated(self.rows, seconds * self.rate)
+
+
+def interpolated(rows: Array, place: float) -> Array:
+    """The row (n,) at a place among rows (k, n), from 0 to k - 1; between two rows linearly."""
+    place = min(max(place, 0.0), len(rows) - 1.0)
+    first = min(int(place), len(rows) - 2)
+    row: Array = rows[first] + (place - first) * (rows[first + 1] - rows[first])
+    return row
+
+
 @dataclass(frozen=True)
 class Behaviour:
     """A behaviour; it begins in its first state.
@@ -127,6 +165,7 @@ class Behaviour:
     states: tuple[StateSpec, ...]
     transitions: tuple[TransitionSpec, ...] = ()
     gestures: tuple[Gesture, ...] = field(default=())
+    clips: tuple[StateClip, ...] = field(default=())
 
     def __post_init__(self) -> None:
         names = [state.name for state in self.states]
@@ -139,9 +178,22 @@ class Behaviour:
         for gesture in self.gestures:
             if len(gesture.rows) < 2 or not gesture.rate > 0.0 or not gesture.fade >= 0.0:
                 raise BehaviourError(f"gesture '{gesture.name}' needs two rows, and a rate above 0")
+        for clip in self.clips:
+            if clip.state not in names:
+                raise BehaviourError(f"a clip is for state '{clip.state}', which is not there")
+            if len(clip.rows) < 2 or not clip.rate > 0.0:
+                raise BehaviourError(f"the clip of state '{clip.state}' needs two rows, and a rate above 0")
 
     def state(self, name: str) -> StateSpec:
         return next(state for state in self.states if state.name == name)
+
+    def clip(self, state: str, chain: str) -> StateClip | None:
+        """The clip of a chain in a state; None: there is none."""
+        return next((clip for clip in self.clips if (clip.state, clip.chain) == (state, chain)), None)
+
+    def clip_seconds(self, state: str) -> float:
+        """How long the longest clip of a state takes once; 0: it has none."""
+        return max((clip.seconds for clip in self.clips if clip.state == state), default=0.0)
 
     @property
     def events(self) -> tuple[str, ...]:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
+from ...solvers.kinematics.skeleton import Angles
 from ..chain.settings import BLEND, POSTURE, ChainSettings
 from ..effects import PostureEffect
 from . import blending, deciding
-from .blending import BlendState, Instruction, Usual
+from .blending import BlendState, Instruction, Usual, Visit
 from .data import Behaviour, BehaviourError
 from .deciding import Decision, Senses
 
@@ -22,6 +23,7 @@ class Directed(NamedTuple):
         settings: Settings of the chain.
         target: Name of the target that its own end follows; None: as in the clip.
         gestures: Effects on the posture before the idle motion.
+        clips: Weights and values (n,) [rad; prismatic joints m] of further postures; NaN: as authored.
     """
 
     base: str
@@ -29,6 +31,12 @@ class Directed(NamedTuple):
     settings: ChainSettings
     target: str | None = None
     gestures: tuple[PostureEffect, ...] = ()
+    clips: tuple[tuple[float, Angles], ...] = ()
+
+    def weighted(self, stored: Sequence[Angles]) -> list[tuple[float, Angles]]:
+        """Weights and values (n,) of all postures that have a weight, given those of the stored ones."""
+        pairs = [*zip(self.weights, stored, strict=True), *self.clips]
+        return [(weight, values) for weight, values in pairs if weight > 0.0]
 
 
 class Performer:
@@ -81,14 +89,18 @@ class Performer:
         self.decisions.append(decision)
 
     def role(self, chain: str, postures: Sequence[str], usual: Usual, dt: float) -> Role:
-        """What a chain is to do now; the arguments are those of `blending.blended`."""
+        """What a chain is to do now; arguments as for `blending.blended`."""
         state = self.behaviour.state(self.state.name)
         before = self._blends.get(chain)
         if before is None and self.is_gradual:
             before = blending.as_usual(usual)
-        instruction, self._blends[chain] = blending.blended(
-            before, state.role(chain), postures, usual, state.seconds, dt
+        visit = Visit(
+            state.role(chain),
+            self.behaviour.clip(state.name, chain),
+            self.state.visits,
+            self.state.seconds,
         )
+        instruction, self._blends[chain] = blending.blended(before, visit, postures, usual, state.seconds, dt)
         gestures = {gesture.name: gesture for gesture in self.behaviour.gestures}
         playing = [(gestures[each.name], each.seconds) for each in self.state.gestures]
         return instruction, tuple(
@@ -114,7 +126,14 @@ class Performer:
             share=instruction.share,
             life=life._replace(amount=instruction.life * life.amount),
         )
-        return Directed(BLEND, list(instruction.weights), settings, instruction.target, gestures)
+        return Directed(
+            BLEND,
+            list(instruction.weights),
+            settings,
+            instruction.target,
+            gestures,
+            instruction.clips,
+        )
 
 
 def _all_weights(clip: Directed, kept: int) -> list[float]:

@@ -10,6 +10,7 @@ from ..behaviour.data import (
     BehaviourError,
     ChainRole,
     Gesture,
+    StateClip,
     StateSpec,
     TransitionSpec,
 )
@@ -54,6 +55,16 @@ def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
             }
             for gesture in behaviour.gestures
         ],
+        "clips": [
+            {
+                "state": clip.state,
+                "chain": clip.chain,
+                "rows": arrays.put(clip.rows),
+                "rate": clip.rate,
+                "loops": clip.loops,
+            }
+            for clip in behaviour.clips
+        ],
     }
 
 
@@ -65,11 +76,17 @@ def _role_json(role: ChainRole) -> dict[str, Any]:
 def behaviour_of(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> Behaviour:
     """The behaviour of `behaviour_json`; `counts`: number of joints of each chain."""
     gestures = tuple(_gesture(gesture, arrays, counts) for gesture in plain.children("gestures", "gesture"))
+    clips = (
+        tuple(_clip(clip, arrays, counts) for clip in plain.children("clips", "clip"))
+        if plain.has("clips")
+        else ()
+    )
     try:
         return Behaviour(
             tuple(map(_state, plain.children("states", "state", "name"))),
             tuple(map(_transition, plain.children("transitions", "transition"))),
             gestures,
+            clips,
         )
     except BehaviourError as error:
         raise CharacterFileError(f"the behaviour cannot be used: {error}") from error
@@ -127,4 +144,15 @@ def _gesture(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> 
         plain.number("rate", LONGEST),
         plain.get("is_added", bool),
         plain.number("fade", LONGEST),
+    )
+
+
+def _clip(plain: JsonFields, arrays: ArrayReader, counts: dict[str, int]) -> StateClip:
+    chain = plain.choice("chain", tuple(counts))
+    return StateClip(
+        plain.get("state", str),
+        chain,
+        arrays.get(plain, "rows", (-1, counts[chain]), may_lack=True),
+        plain.number("rate", LONGEST),
+        plain.get("loops", bool),
     )

@@ -1,6 +1,6 @@
 """Operators on the scene's behaviour: ready sets, its lists, and Check."""
 
-from bpy.props import BoolProperty, EnumProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...character.behaviour.ready import READY
 from ...rig.behaviour import authored, ready_sets
@@ -159,6 +159,28 @@ class LIMBER_OT_move_in_behaviour(_OnList):
             items.move(index, new)
             self._follow(owner, {index: new, new: index})
             setattr(owner, active, new)
+
+
+class LIMBER_OT_mask_joint(UndoOperator):
+    """Let the selected gesture move this joint, or leave it alone"""
+
+    bl_label = "Gesture's Joint"
+
+    joint: StringProperty(name="Joint", description="Label of the joint")
+
+    @classmethod
+    def why_not(cls, context) -> str:
+        return (
+            "" if context.scene.limber_behaviour.gestures else "There is no gesture: press + beside Gestures"
+        )
+
+    def run(self, context):
+        behaviour = context.scene.limber_behaviour
+        left_alone = selected(behaviour.gestures, behaviour.active_gesture).left_alone
+        if (index := left_alone.find(self.joint)) >= 0:
+            left_alone.remove(index)
+        else:
+            left_alone.add().name = self.joint
 
 
 class LIMBER_OT_check_behaviour(Operator):

@@ -1,9 +1,10 @@
 """Panel Behaviour: what the scene's characters do by themselves, and its rehearsal."""
 
 from ...operators.authoring.behaviour import LISTS, READY_SETS, selected_state
+from ...rig.behaviour.choices import chain_of
 from ...rig.blender.selection import selected
 from ...rig.live import rehearsal
-from ..tab import List, RigTab, message, sentence
+from ..tab import List, RigTab, message, props, sentence
 
 LINES = 5  # of the log
 COLUMNS = 2  # of buttons for events and states
@@ -143,7 +144,12 @@ class LIMBER_PT_behaviour_states(BehaviourPart):
         column.prop(state, "seconds")
         layout.label(text="Postures")
         if _listed(layout, "LIMBER_UL_state_postures", state, "postures", rows=2) is None:
-            sentence(layout, "None: the chains move as animated", "INFO")
+            sentence(layout, "None: the chains move as animated, or as the clip", "INFO")
+        row = layout.row(align=True)
+        row.prop(state, "clip")
+        value = row.row()
+        value.active = state.clip is not None
+        value.prop(state, "loops")
         _draw_role(layout, state)
         layout.label(text="Single Chains")
         if (role := _listed(layout, "LIMBER_UL_state_chains", state, "chains", rows=2)) is not None:
@@ -208,5 +214,14 @@ class LIMBER_PT_behaviour_gestures(BehaviourPart):
             sentence(layout, "Nods, shakes, sneezes: a short action that is played once", "INFO")
             return
         layout.use_property_split = True
-        for name in ("chain", "action", "event", "mode", "fade"):
-            layout.prop(gesture, name)
+        props(layout, gesture, "chain", "action", "event", "mode", "fade")
+        if (pair := chain_of(gesture)) is None:
+            return
+        layout.use_property_split = False
+        layout.label(text="Joints")
+        grid = layout.grid_flow(row_major=True, columns=COLUMNS, even_columns=True, align=True)
+        for joint in pair[1].joints:
+            button = grid.operator(
+                "limber.mask_joint", text=joint.label, depress=joint.label not in gesture.left_alone
+            )
+            button.joint = joint.label

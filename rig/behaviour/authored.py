@@ -12,12 +12,13 @@ from ...character.behaviour.data import (
     BehaviourError,
     ChainRole,
     Gesture,
+    StateClip,
     StateSpec,
     TransitionSpec,
 )
 from ..blender import actions
 from ..blender.errors import Finding, RigError
-from ..bones import channels
+from ..bones import axes, channels
 from ..chains.skeleton import ChainReader
 from ..scene.dependencies import targets
 from . import choices
@@ -64,6 +65,7 @@ def behaviour(scene, cast: Sequence[CastChain]) -> Behaviour | None:
             tuple(
                 gesture for each in settings.gestures if (gesture := _gesture(each, cast, scene)) is not None
             ),
+            tuple(clip for state in settings.states for clip in _clips(state, cast, scene)),
         )
     except BehaviourError as error:
         raise RigError(f"The behaviour cannot be used: {error}") from error
@@ -114,6 +116,20 @@ def _transition(transition) -> TransitionSpec:
     )
 
 
+def _clips(state, cast: Sequence[CastChain], scene) -> Iterator[StateClip]:
+    """The clips of a state, one for each chain whose joints its action moves."""
+    if state.clip is None:
+        return
+    for each in cast:
+        if (rows := _rows(state.clip, each.owner, each.chain)) is not None:
+            yield StateClip(state.name, each.name, rows, _rate(scene), state.loops)
+
+
+def _rate(scene) -> float:
+    """Frames a second."""
+    return scene.render.fps / scene.render.fps_base
+
+
 def _gesture(gesture, cast: Sequence[CastChain], scene) -> Gesture | None:
     """A gesture; None if it cannot be used."""
     performer = next(
@@ -125,13 +141,15 @@ def _gesture(gesture, cast: Sequence[CastChain], scene) -> Gesture | None:
     if rows is None:
         return None
     is_added = gesture.mode == "ADD"
-    rate = scene.render.fps / scene.render.fps_base
+    left_alone = {joint.name for joint in gesture.left_alone}
+    labels = [axes.label(*key) for key in ChainReader(performer.owner, performer.chain).joint_keys]
+    rows = np.where([label in left_alone for label in labels], nan, rows)
     return Gesture(
         gesture.name,
         performer.name,
         gesture.event,
         rows - rows[0] if is_added else rows,
-        rate,
+        _rate(scene),
         is_added,
         gesture.fade,
     )
@@ -189,6 +207,8 @@ def _findings(settings) -> Iterator[Finding]:
     for transition in settings.transitions:
         if why := _fault(transition, known):
             yield Finding(why, True)
+        elif transition.cause == "ended":
+            yield from map(Finding, _endless(settings, transition))
     for gesture in settings.gestures:
         if why := _of_gesture(gesture):
             yield Finding(why, True)
@@ -204,6 +224,13 @@ def _of_state(state) -> Iterator[str]:
                 f"State '{state.name}' keeps '{posture.action.name}', which no chain has among its postures:"
                 " choose another, or store it again"
             )
+    if state.clip is not None and not any(
+        _rows(state.clip, owner, chain) is not None for owner, chain in choices.chains()
+    ):
+        yield (
+            f"State '{state.name}' plays '{state.clip.name}', which moves no joint of a chain over two frames or"
+            " more: choose another action"
+        )
     for role in state.chains:
         if choices.chain_of(role) is None:
             yield f"State '{state.name}' names a chain that was removed: choose another, or remove the line"
@@ -229,6 +256,21 @@ def _fault(transition, known: set[str]) -> str:
     if transition.cause == "random" and transition.longest < transition.seconds:
         return f"{label} has its longest time below its shortest: exchange them"
     return ""
+
+
+def _endless(settings, transition) -> Iterator[str]:
+    """States without a clip whose end a transition waits for, as sentences."""
+    names = (
+        [state.name for state in settings.states if state.clip is not None]
+        if transition.begins_anywhere
+        else [transition.begin]
+    )
+    if not names or any(settings.states[name].clip is None for name in names):
+        where = "no state" if transition.begins_anywhere else f"'{transition.begin}'"
+        yield (
+            f"A transition to '{transition.end}' waits for a clip's end, but {where} has"
+            f" {'a' if transition.begins_anywhere else 'no'} clip: choose a clip, or another cause"
+        )
 
 
 def _of_gesture(gesture) -> str:

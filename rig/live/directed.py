@@ -75,11 +75,7 @@ def _by_behaviour(
         list(known).index(kept_index) if kept_index in known else -1,
         dt,
     )
-    weighted = [
-        (weight, posture.values)
-        for weight, posture in zip(directed.weights, known.values(), strict=True)
-        if weight > 0.0
-    ]
+    weighted = directed.weighted([posture.values for posture in known.values()])
     numbers = range(len(chain.targets) + 1)
     by_name = {target.name: k for k in reversed(numbers) if (target := watched(chain, k)) is not None}
     return DirectedChain(

@@ -24,6 +24,7 @@ CAUSES = [  # files store the index in this table: add new causes at its end
     ("lost", "Person Lost", "When nobody has been seen for a time"),
     ("nearer", "Person Near", "When the nearest person is nearer than a distance"),
     ("farther", "Person Far", "When the nearest person is farther away than a distance"),
+    ("ended", "Clip's End", "When the state's clip has been played once"),
 ]
 
 
@@ -113,6 +114,16 @@ class LimberState(LimberRole, PropertyGroup):
         type=LimberStatePosture,
     )
     active_posture: IntProperty(name="Posture", description="Selected posture")
+    clip: PointerProperty(
+        name="Clip",
+        description="Action that is played while the state lasts, by the chains whose bones it moves",
+        type=Action,
+    )
+    loops: BoolProperty(
+        name="Loop",
+        description="Begin the clip again at its end; else it stays in its last frame",
+        default=True,
+    )
     chains: CollectionProperty(
         name="Chains", description="Chains that do something else in this state", type=LimberChainRole
     )
@@ -147,6 +158,12 @@ class LimberStateTransition(PropertyGroup):
     )
 
 
+class LimberMaskedJoint(PropertyGroup):
+    """A joint that a gesture leaves alone."""
+
+    name: StringProperty(name="Name", description="Label of the joint")
+
+
 class LimberGesture(LimberChainChoice, PropertyGroup):
     """A clip that is played once over the state when an event comes."""
 
@@ -170,6 +187,9 @@ class LimberGesture(LimberChainChoice, PropertyGroup):
     )
     fade: SecondsProperty(
         name="Fade", description="Time in which it fades in, and fades out again", default=0.2
+    )
+    left_alone: CollectionProperty(
+        name="Left Alone", description="Joints that the gesture leaves alone", type=LimberMaskedJoint
     )
 
 

@@ -91,3 +91,57 @@ def test_what_is_rehearsed_in_blender_is_what_the_player_does(is_filtered: bool,
     assert recording["state"].tolist()[-1] == "Calm"
     assert np.abs(recording["commanded"] - rows).max() <= 1e-9
     assert np.ptp(rows, axis=0).max() > 0.3
+
+
+def waving(rig) -> None:
+    """Two short actions of the chain's bones: a nod of `middle`, and a dance of `middle` and `lower`."""
+    for name, bones, angles in (
+        ("Nod", ("middle",), (0.0, 0.4, 0.0)),
+        ("Dance", ("middle", "lower"), (0.0, -0.3, 0.2)),
+    ):
+        rig.animation_data_create().action = bpy.data.actions.new(name)
+        for bone in bones:
+            for frame, angle in zip((1, 5, 9), angles, strict=True):
+                rig.pose.bones[bone].rotation_euler.x = angle
+                rig.pose.bones[bone].keyframe_insert("rotation_euler", frame=frame)
+    rig.animation_data.action = None
+
+
+def test_a_states_clip_and_a_gesture_over_it_are_the_same_in_both_hosts(tmp_path):
+    rig, chain = reacting()
+    waving(rig)
+    behaviour = bpy.context.scene.limber_behaviour
+    eager = behaviour.states["Eager"]
+    eager.clip, eager.loops = bpy.data.actions["Dance"], False
+    behaviour.transitions[1].cause = "ended"
+    assert bpy.ops.limber.add_to_behaviour(items="gestures") == {"FINISHED"}
+    gesture = behaviour.gestures[0]
+    gesture.name, gesture.event, gesture.action = "Nod", "nod", bpy.data.actions["Nod"]
+    events = {4: "nod", 8: "arrive", 12: "nod", 40: "nod"}
+    path = tmp_path / "Scene.limber"
+    assert bpy.ops.limber.export_character(filepath=str(path)) == {"FINISHED"}
+    rows = rehearsed(rig, chain, events)
+    recording = played(path, events, behaviour.seed)
+    assert np.abs(recording["commanded"] - rows).max() <= 1e-9
+    states = recording["state"].tolist()
+    assert states.index("Tired") - states.index("Eager") == 8  # frames of the clip
+    lines = [json.loads(line) for line in recording["decisions"]]
+    assert [line["gesture"] for line in lines if line.get("gesture")] == ["Nod"] * 3
+
+
+def test_a_gesture_leaves_joints_alone_that_its_mask_has_not():
+    from limber.rig.behaviour.authored import behaviour as built
+    from limber.rig.behaviour.authored import cast_of
+
+    rig, chain = reacting()
+    waving(rig)
+    scene = bpy.context.scene
+    assert bpy.ops.limber.add_to_behaviour(items="gestures") == {"FINISHED"}
+    scene.limber_behaviour.gestures[0].action = bpy.data.actions["Dance"]
+    label = next(joint.label for joint in chain.joints if joint.bone == "lower")
+    moved = [np.isfinite(built(scene, cast_of([(rig, chain)])).gestures[0].rows[0])]
+    assert bpy.ops.limber.mask_joint(joint=label) == {"FINISHED"}
+    moved.append(np.isfinite(built(scene, cast_of([(rig, chain)])).gestures[0].rows[0]))
+    assert moved[0].sum() == moved[1].sum() + 1
+    assert bpy.ops.limber.mask_joint(joint=label) == {"FINISHED"}
+    assert not scene.limber_behaviour.gestures[0].left_alone
