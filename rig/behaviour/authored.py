@@ -95,10 +95,8 @@ def _role(role, state, chain) -> ChainRole:
     weights = tuple(
         (posture.action.name, posture.weight) for posture in state.postures if posture.action in stored
     )
-    look_at = role.look_at if role.look_at in targets(chain) else None
-    return _everyone(role)._replace(
-        weights=weights or None, target=look_at.name if look_at is not None else None
-    )
+    look_at = next((target.name for target in targets(chain) if target.object == role.look_at), None)
+    return _everyone(role)._replace(weights=weights or None, target=look_at)
 
 
 def _transition(transition) -> TransitionSpec:

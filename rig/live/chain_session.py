@@ -38,6 +38,7 @@ from ..chains.skeleton import BonePose, ChainReader
 from ..mechanisms.conflicts import why_taken
 from ..properties.motion_style import motion_style
 from ..scene import goal as goals
+from ..scene.dependencies import ChainTarget
 from ..scene.placement import Hanging, Placement
 from . import motion_filter
 from .directed import direct
@@ -371,8 +372,6 @@ class ChainSession(SceneSession):
         self.ends, self.made_of = ends, made_of
 
 
-def _aimed(end: EndInputs, target, targets) -> EndInputs:
+def _aimed(end: EndInputs, target: ChainTarget, targets: Placement) -> EndInputs:
     """Inputs of an end with its target's current matrix."""
-    hanging = targets.hanging(target)
-    matrix = hanging.world.tolist() if hanging is not None else [list(row) for row in targets.object(target)]
-    return end._replace(target=matrix, identity=target.session_uid, name=target.name)
+    return end._replace(target=targets.target(*target), identity=target.identity, name=target.name)

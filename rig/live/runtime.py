@@ -54,7 +54,12 @@ class Member:
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {
-            chain.joints[0].bone: list(filter(depends_on_objects_alone, targets(chain))) for chain in chains
+            chain.joints[0].bone: [
+                target.object
+                for target in targets(chain)
+                if not target.bone and depends_on_objects_alone(target.object)
+            ]
+            for chain in chains
         }
 
     def is_in_line(self) -> bool:
@@ -232,6 +237,9 @@ def _rename_in_chain(chain: LimberChain, renamed: Mapping[str, str]) -> dict[str
         joint.bone = new
     for end in chain.ends:
         end.bone = renamed.get(end.bone, end.bone)
+    for settings in (chain, *chain.targets, *chain.ends):
+        if settings.target == chain.id_data:
+            settings.target_bone = renamed.get(settings.target_bone, settings.target_bone)
     return labels
 
 

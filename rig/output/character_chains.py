@@ -15,6 +15,7 @@ from ..chains import chain as build
 from ..chains.kept_posture import place
 from ..live.chain_session import ChainRecipe, ChainSession
 from ..live.mover import Mover
+from ..scene.dependencies import target_of
 from ..scene.goal import watched, with_goal
 from ..scene.placement import Hanging, Placement
 
@@ -57,7 +58,7 @@ class ExportedChain:
     @property
     def targets(self) -> dict[str, tuple]:
         """Object and bone ("": the object) of each target, by its name in the file."""
-        return {target.name: (target, "") for target in _targets_of(self.mover.settings)}
+        return {target.name: tuple(target) for target in _targets_of(self.mover.settings)}
 
     @property
     def joint_names(self) -> dict[tuple[str, str], str]:
@@ -154,7 +155,7 @@ def _targets_of(chain) -> list:
 def _names(chain, number: int, watch: int) -> tuple[str, ...]:
     """Names of the targets that an end may follow; where one is missing, that of the one that it follows."""
     if number:
-        return (chain.ends[number - 1].target.name,)
+        return (target_of(chain.ends[number - 1]).name,)
     targets = [watched(chain, index) for index in range(len(chain.targets) + 1)]
     return tuple((target or targets[watch]).name for target in targets)
 

@@ -14,6 +14,11 @@ from .overridable import (
     StringProperty,
 )
 
+TARGET_BONE = (
+    "Bone of the target armature, as of an animated character, in place of the object: its head is the position."
+    " Empty: the object itself"
+)
+
 
 class LimberTarget(PropertyGroup):
     """An additional target of a chain."""
@@ -26,6 +31,7 @@ class LimberTarget(PropertyGroup):
         description="Object that the chain can look at, match the orientation of, or reach for",
         type=Object,
     )
+    target_bone: StringProperty(name="Target Bone", description=TARGET_BONE)
 
 
 class LimberLife(PropertyGroup):
