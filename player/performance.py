@@ -21,8 +21,9 @@ from ..character.chain.settings import (
     kept_values,
 )
 from ..character.chain.tick import ChainModel, ChainOutputs, ChainState, make_model
-from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry
-from ..character.file.reading import LIFE
+from ..character.eyes import EyesSettings
+from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry, ValueEntry
+from ..character.file.reading import EYES, LIFE
 from ..character.host import Frame, NoPose, Session
 from ..character.mechanism.tick import MechanismOutputs
 from ..character.one_thread import in_one_thread
@@ -297,9 +298,16 @@ class Performance:
     def values(self) -> list[float]:
         """The values beside the joints."""
         return [
-            float(_or(self.controls.values[value.name], value.track.at(self.frame)))
+            float(_or(self.controls.values[value.name], self._value(value)))
             for value in self.character.values
         ]
+
+    def _value(self, value: ValueEntry) -> float:
+        """A value as the clip has it, or the lids of its chain."""
+        session = self._stage.sessions.get(value.lids_of)
+        if isinstance(session, PlayedChainSession) and session.solved is not None:
+            return session.solved.lid
+        return float(value.track.at(self.frame))
 
     def _session(self, chain: ChainEntry) -> PlayedChainSession:
         session = self._stage.sessions[chain.name]
@@ -334,8 +342,13 @@ def _kept(entry: ChainEntry, controls: ChainControls, frame: float) -> tuple[str
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
     """The settings of a chain at a frame of its clip, with what was set."""
     values = {name: float(track.at(frame)) for name, track in entry.settings.items()}
-    life = {name.removeprefix(LIFE): values.pop(name) for name in list(values) if name.startswith(LIFE)}
-    seed = int(life.pop("seed", 0.0))
+    life, eyes = (
+        {name.removeprefix(begin): values.pop(name) for name in list(values) if name.startswith(begin)}
+        for begin in (LIFE, EYES)
+    )
+    seeds = [int(group.pop("seed", 0.0)) for group in (life, eyes)]
     for name in ("influence", "share"):
         values[name] = _or(getattr(controls, name), values.get(name, 1.0))
-    return ChainSettings(**values, life=LifeSettings(**life, seed=seed))
+    return ChainSettings(
+        **values, life=LifeSettings(**life, seed=seeds[0]), eyes=EyesSettings(**eyes, seed=seeds[1])
+    )

@@ -28,6 +28,9 @@ class Instruction(NamedTuple):
         target: Name of the target; None: as in the clip.
         clips: Weights and values (n,) [rad; prismatic joints m] of the clips of states, beside the postures;
             NaN: as authored.
+        blinks, aversion: Factors of blinks and of looks away.
+        lids: How far the lids are closed.
+        cues: How many times speech has ended.
     """
 
     weights: tuple[float, ...]
@@ -36,6 +39,10 @@ class Instruction(NamedTuple):
     life: float
     target: str | None
     clips: tuple[tuple[float, Angles], ...] = ()
+    blinks: float = 1.0
+    aversion: float = 1.0
+    lids: float = 0.0
+    cues: int = 0
 
 
 class PlayingClip(NamedTuple):
@@ -50,21 +57,26 @@ class PlayingClip(NamedTuple):
 
 
 class BlendState(NamedTuple):
-    """State of a chain's blend: a motion for each weight, then for influence, share and life; and clips."""
+    """State of a chain's blend: a motion for each weight, then for influence, share, life, aversion and
+    lids; clips; whether the character speaks, and how many times that has ended.
+    """
 
     motion: tuple[Kinematic, ...]
     clips: tuple[PlayingClip, ...] = ()
+    speaks: bool = False
+    cues: int = 0
 
 
 class Visit(NamedTuple):
-    """The state that a chain is in: its role and clip there, the number of the visit, and the time [s] since
-    its begin.
+    """The state that a chain is in: its role and clip there, the number of the visit, the time [s] since its
+    begin, and whether the character speaks.
     """
 
     role: ChainRole
     clip: StateClip | None = None
     number: int = 0
     seconds: float = 0.0
+    speaks: bool = False
 
 
 class Usual(NamedTuple):
@@ -104,7 +116,9 @@ def blended(
         clips = _played(state.clips, visit, way, dt)
     values = [each.position for each in motion]
     count = len(names)
-    influence, share, life = values[count:]
+    influence, share, life, aversion, lids = values[count:]
+    has_ended = state is not None and state.speaks and not visit.speaks
+    cues = (state.cues if state is not None else 0) + has_ended
     instruction = Instruction(
         tuple(values[:count]),
         influence,
@@ -112,8 +126,12 @@ def blended(
         life,
         visit.role.target,
         tuple((each.weight.position, each.clip.at(each.seconds)) for each in clips),
+        1.0 if visit.role.blinks is None else visit.role.blinks,
+        aversion,
+        lids,
+        cues,
     )
-    return instruction, BlendState(motion, clips)
+    return instruction, BlendState(motion, clips, visit.speaks, cues)
 
 
 def _begun(visit: Visit, weight: float) -> tuple[PlayingClip, ...]:
@@ -150,6 +168,8 @@ def _shares(role: ChainRole, usual: Usual) -> list[float]:
         usual.influence if role.influence is None else role.influence,
         usual.share if role.share is None else role.share,
         1.0 if role.life is None else role.life,
+        1.0 if role.aversion is None else role.aversion,
+        0.0 if role.lids is None else role.lids,
     ]
 
 

@@ -25,6 +25,8 @@ class ChainRole(NamedTuple):
         target: Name of the target that its own end follows.
         influence, share: As in `ChainSettings`.
         life: Factor of the amount of its idle motion.
+        blinks, aversion: Factors of its blinks, and of its looks away.
+        lids: How far its lids are closed: 0 open, 1 closed.
     """
 
     weights: tuple[tuple[str, float], ...] | None = None
@@ -32,6 +34,9 @@ class ChainRole(NamedTuple):
     influence: float | None = None
     share: float | None = None
     life: float | None = None
+    blinks: float | None = None
+    aversion: float | None = None
+    lids: float | None = None
 
 
 AS_USUAL = ChainRole()
@@ -39,12 +44,15 @@ AS_USUAL = ChainRole()
 
 @dataclass(frozen=True)
 class StateSpec:
-    """A state: what every chain does in it, and how long it takes to get there from another one [s]."""
+    """A state: what every chain does in it, how long it takes to get there from another one [s], and whether
+    the character speaks in it, after which eyes blink.
+    """
 
     name: str
     roles: tuple[tuple[str, ChainRole], ...] = ()  # by the chains' names
     everyone: ChainRole = AS_USUAL  # for chains without a role of their own
     seconds: float = 0.5
+    speaks: bool = False
 
     def role(self, chain: str) -> ChainRole:
         return dict(self.roles).get(chain, self.everyone)
@@ -111,6 +119,11 @@ class Gesture:
     is_added: bool = True
     fade: float = 0.2
 
+    def check(self) -> None:
+        """Raises BehaviourError if it cannot be used."""
+        if len(self.rows) < 2 or not self.rate > 0.0 or not self.fade >= 0.0:
+            raise BehaviourError(f"gesture '{self.name}' needs two rows, and a rate above 0")
+
     @property
     def seconds(self) -> float:
         """How long it takes."""
@@ -138,6 +151,13 @@ class StateClip(NamedTuple):
     def seconds(self) -> float:
         """How long it takes once."""
         return (len(self.rows) - 1) / self.rate
+
+    def check(self, states: Sequence[str]) -> None:
+        """Raises BehaviourError if it cannot be used among states of these names."""
+        if self.state not in states:
+            raise BehaviourError(f"a clip is for state '{self.state}', which is not there")
+        if len(self.rows) < 2 or not self.rate > 0.0:
+            raise BehaviourError(f"the clip of state '{self.state}' needs two rows, and a rate above 0")
 
     def at(self, seconds: float) -> Array:
         """Values (n,) at a time [s] after its begin."""
@@ -176,13 +196,9 @@ class Behaviour:
         for transition in self.transitions:
             transition.check(names)
         for gesture in self.gestures:
-            if len(gesture.rows) < 2 or not gesture.rate > 0.0 or not gesture.fade >= 0.0:
-                raise BehaviourError(f"gesture '{gesture.name}' needs two rows, and a rate above 0")
+            gesture.check()
         for clip in self.clips:
-            if clip.state not in names:
-                raise BehaviourError(f"a clip is for state '{clip.state}', which is not there")
-            if len(clip.rows) < 2 or not clip.rate > 0.0:
-                raise BehaviourError(f"the clip of state '{clip.state}' needs two rows, and a rate above 0")
+            clip.check(names)
 
     def state(self, name: str) -> StateSpec:
         return next(state for state in self.states if state.name == name)

@@ -99,6 +99,7 @@ class Performer:
             self.behaviour.clip(state.name, chain),
             self.state.visits,
             self.state.seconds,
+            state.speaks,
         )
         instruction, self._blends[chain] = blending.blended(before, visit, postures, usual, state.seconds, dt)
         gestures = {gesture.name: gesture for gesture in self.behaviour.gestures}
@@ -120,11 +121,17 @@ class Performer:
         weights = _all_weights(clip, kept)
         usual = Usual(weights, clip.settings.influence, clip.settings.share)
         instruction, gestures = self.role(chain, postures, usual, dt)
-        life = clip.settings.life
+        life, eyes = clip.settings.life, clip.settings.eyes
         settings = clip.settings._replace(
             influence=instruction.influence,
             share=instruction.share,
             life=life._replace(amount=instruction.life * life.amount),
+            eyes=eyes._replace(
+                blinks=instruction.blinks * eyes.blinks,
+                aversion=instruction.aversion * eyes.aversion,
+                lids=instruction.lids,
+                cues=instruction.cues,
+            ),
         )
         return Directed(
             BLEND,

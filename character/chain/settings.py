@@ -10,6 +10,7 @@ from ...solvers.goals import Direction, GazeGoal, Point
 from ...solvers.kinematics.skeleton import Angles
 from ..attention import AttentionSettings
 from ..effects import PostureEffect
+from ..eyes import EyesSettings
 from ..life import Life
 from ..widest_look import LookSettings
 from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix, blend, filled
@@ -49,6 +50,7 @@ class ChainSettings(NamedTuple):
         widest_look: Largest angle [rad] of a look from where the end faces at rest.
         look_aside, look_up: Angles [rad] added to the look, to the end's left and up.
         life: Idle motion.
+        eyes: Eyes.
     """
 
     keep: float = 1.0
@@ -61,6 +63,7 @@ class ChainSettings(NamedTuple):
     look_aside: float = 0.0
     look_up: float = 0.0
     life: LifeSettings = LifeSettings()
+    eyes: EyesSettings = EyesSettings()
 
     def attention(self, kind: type, is_filtered: bool, has_choice: bool) -> AttentionSettings:
         """Settings of attention for a goal of type `kind`.
@@ -132,6 +135,7 @@ def chain_inputs(
         share=settings.share,
         attention=settings.attention(frame.ends[0].kind, is_filtered, frame.has_choice),
         look=settings.look,
+        eyes=settings.eyes,
         effects=effects,
         seconds=frame.seconds if effects else 0.0,
         ahead=ahead,

@@ -18,6 +18,7 @@ from .errors import CharacterFileError
 from .tracks import ArrayReader, ArrayWriter
 
 LONGEST = 1e9  # [s or m]
+MOST_FACTOR = 10.0  # of blinks
 
 
 def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
@@ -27,6 +28,7 @@ def behaviour_json(behaviour: Behaviour, arrays: ArrayWriter) -> dict[str, Any]:
             {
                 "name": state.name,
                 "seconds": state.seconds,
+                "speaks": state.speaks,
                 "everyone": _role_json(state.everyone),
                 "roles": {chain: _role_json(role) for chain, role in state.roles},
             }
@@ -99,6 +101,7 @@ def _state(plain: JsonFields) -> StateSpec:
         tuple((chain, _role(role)) for chain, role in roles),
         _role(plain.child("everyone")),
         _number(plain, "seconds", LONGEST),
+        plain.get("speaks", bool) if plain.has("speaks") else False,
     )
 
 
@@ -113,6 +116,9 @@ def _role(plain: JsonFields) -> ChainRole:
         _number(plain, "influence", 1.0) if plain.is_given("influence") else None,
         _number(plain, "share", 1.0) if plain.is_given("share") else None,
         _number(plain, "life", 1.0) if plain.is_given("life") else None,
+        _number(plain, "blinks", MOST_FACTOR) if plain.is_given("blinks") else None,
+        _number(plain, "aversion", 1.0) if plain.is_given("aversion") else None,
+        _number(plain, "lids", 1.0) if plain.is_given("lids") else None,
     )
 
 

@@ -13,6 +13,7 @@ from ...solvers.table import SOLVERS, unavailable
 from ..behaviour.data import Behaviour
 from ..chain.hanging import BASE
 from ..chain.settings import BASES, ChainSettings, LifeSettings
+from ..eyes import EyesSettings
 from ..filtered_value import ValueFilter
 from . import archive
 from .anchors import Anchor, anchor_of
@@ -43,9 +44,12 @@ MOST_ROBOTS = 8  # each has a process of its own
 MOST_FRAME = 10_000_000  # a scene's farthest frame
 MOST_CHAINS = 100
 LIFE = "life_"  # before the names of the settings of idle motion
+EYES = "eyes_"  # ... of the eyes
+EYES_FIELDS = tuple(name for name in EyesSettings._fields if name != "cues")
 SETTINGS = (
-    *(name for name in ChainSettings._fields if name != "life"),
+    *(name for name in ChainSettings._fields if name not in ("life", "eyes")),
     *(LIFE + name for name in LifeSettings._fields),
+    *(EYES + name for name in EYES_FIELDS),
 )
 
 
@@ -98,7 +102,12 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
         plain.wrong("chains", f"at most {MOST_CHAINS} chains")
     chains = tuple(_chain(entry, arrays, frames, target_names) for entry in entries)
     values = tuple(
-        ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames), _value_filter(value))
+        ValueEntry(
+            value.get("name", str),
+            arrays.track(value, "track", (), frames),
+            _value_filter(value),
+            value.choice("lids_of", [chain.name for chain in chains]) if value.is_given("lids_of") else "",
+        )
         for value in plain.children("values", "value", "name")
     )
     mechanisms = tuple(

@@ -141,7 +141,7 @@ class LIMBER_PT_behaviour_states(BehaviourPart):
             return
         column = layout.column()
         column.use_property_split = True
-        column.prop(state, "seconds")
+        props(column, state, "seconds", "speaks")
         layout.label(text="Postures")
         if _listed(layout, "LIMBER_UL_state_postures", state, "postures", rows=2) is None:
             sentence(layout, "None: the chains move as animated, or as the clip", "INFO")
@@ -168,6 +168,7 @@ def _draw_role(layout, role) -> None:
         value.active = getattr(role, f"sets_{name}")
         value.prop(role, name, text="", slider=True)
     column.prop(role, "life", slider=True)
+    props(column, role, "blinks", "aversion", "lids")
 
 
 class LIMBER_PT_behaviour_transitions(BehaviourPart):

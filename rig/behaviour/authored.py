@@ -77,7 +77,7 @@ def _state(state, cast: Sequence[CastChain]) -> StateSpec:
         (each.name, _role(special.get((each.owner, each.chain.uid), state), state, each.chain))
         for each in cast
     )
-    return StateSpec(state.name, roles, _everyone(state), state.seconds)
+    return StateSpec(state.name, roles, _everyone(state), state.seconds, state.speaks)
 
 
 def _everyone(role) -> ChainRole:
@@ -86,6 +86,9 @@ def _everyone(role) -> ChainRole:
         influence=role.influence if role.sets_influence else None,
         share=role.share if role.sets_share else None,
         life=role.life,
+        blinks=role.blinks,
+        aversion=role.aversion,
+        lids=role.lids,
     )
 
 
@@ -95,7 +98,7 @@ def _role(role, state, chain) -> ChainRole:
     weights = tuple(
         (posture.action.name, posture.weight) for posture in state.postures if posture.action in stored
     )
-    look_at = next((target.name for target in targets(chain) if target.object == role.look_at), None)
+    look_at = next((target.name for target in targets(chain) if target.obj == role.look_at), None)
     return _everyone(role)._replace(weights=weights or None, target=look_at)
 
 

@@ -59,7 +59,7 @@ def choose_chain(item, number: int) -> None:
 
 def is_target(obj) -> bool:
     """Whether a chain has an object among its targets."""
-    return any(target.object == obj for _, chain in chains() for target in targets(chain))
+    return any(target.obj == obj for _, chain in chains() for target in targets(chain))
 
 
 def is_posture(action) -> bool:

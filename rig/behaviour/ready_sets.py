@@ -40,8 +40,10 @@ def _add_state(settings, spec: StateSpec, stored: dict) -> None:
     state.name, state.seconds = spec.name, spec.seconds
     if role.influence is not None:
         state.sets_influence, state.influence = True, role.influence
-    if role.life is not None:
-        state.life = role.life
+    state.speaks = spec.speaks
+    for name in ("life", "blinks", "aversion", "lids"):
+        if (value := getattr(role, name)) is not None:
+            setattr(state, name, value)
     for name, weight in role.weights or ():
         posture = state.postures.add()
         posture.action, posture.weight = stored[name], weight

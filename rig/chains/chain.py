@@ -12,6 +12,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...character.chain.settings import ChainSettings, LifeSettings
+from ...character.eyes import EyesSettings
 from ...solvers.bones.model import NO_LIMITS
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
@@ -178,7 +179,7 @@ def weighed(chain) -> list:
 
 def chain_settings(chain) -> ChainSettings:
     """The settings of a chain that may be keyed, in this frame."""
-    life = chain.life
+    life, eyes = chain.life, chain.eyes
     return ChainSettings(
         keep=chain.keep,
         influence=chain.influence,
@@ -190,6 +191,7 @@ def chain_settings(chain) -> ChainSettings:
         look_aside=chain.look_aside,
         look_up=chain.look_up,
         life=LifeSettings(life.amount, life.breathing, life.sway, life.glances, life.seed),
+        eyes=EyesSettings(eyes.enabled, eyes.blinks, eyes.aversion, eyes.follow, seed=eyes.seed),
     )
 
 

@@ -223,14 +223,14 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
     elif why := why_no_target(target, context.scene, context.view_layer):
         yield Finding(why, True)
         return
-    elif is_unevaluated(context, target.object) and (
-        target.bone or not depends_on_objects_alone(target.object)
+    elif is_unevaluated(context, target.obj) and (
+        target.bone or not depends_on_objects_alone(target.obj)
     ):  # others are evaluated by Limber's constraints while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"
             " (monitor, collection)"
         )
-    if not all(map(isfinite, target.object.matrix_world.translation)):
+    if not all(map(isfinite, target.obj.matrix_world.translation)):
         yield Finding(
             f"The position of target '{target.name}' is not a number: clear its location, its drivers or its"
             " constraints",

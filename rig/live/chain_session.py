@@ -42,6 +42,7 @@ from ..scene.dependencies import ChainTarget
 from ..scene.placement import Hanging, Placement
 from . import motion_filter
 from .directed import direct
+from .lids import Lid, lid_channels, read_lids
 from .mover import JointKey, JointLimits, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
@@ -85,6 +86,7 @@ class ChainSession(SceneSession):
     poses: tuple[BonePose, ...] = ()  # authored poses of the bones on the path
     held: tuple = ()  # the parts of `poses` that no joint moves
     fixed: tuple = ()  # the same as rounded for the model
+    lids: tuple[Lid, ...] = ()  # bones that are lids, as authored
     authored: np.ndarray | None = None  # (n,) [rad; prismatic joints m] authored values, as last read
     chain_settings: ChainSettings | None = None  # as last read
     base: list[list[float]] = field(default_factory=list)  # world matrix of the base frame, as last read
@@ -110,8 +112,9 @@ class ChainSession(SceneSession):
 
     @property
     def is_settled(self) -> bool:
-        look = self.look
-        return (self.attention is None or self.attention.is_settled) and (look is None or look.is_settled)
+        task = self.state.task if self.state is not None else None
+        states = (task.attention, task.look, task.eyes) if task is not None else ()
+        return all(state is None or state.is_settled for state in states)
 
     @property
     def look(self):
@@ -136,7 +139,8 @@ class ChainSession(SceneSession):
         """The pose for values (n,) of the joints [rad; prismatic joints m]."""
         angles = values.tolist()
         chain = ChainPose(self.base, self.outputs.skeleton, tuple(angles))
-        return ShownPose(self.reader.channels(self.poses, angles), chain, self.bone_frames)
+        shown = self.reader.channels(self.poses, angles) | lid_channels(self.lids, self.outputs.lid)
+        return ShownPose(shown, chain, self.bone_frames)
 
     def differs(self, frame: Frame) -> bool:
         before = self.poses
@@ -196,6 +200,8 @@ class ChainSession(SceneSession):
         for bone in self.reader.modes:
             if bone in whole:
                 channel_values |= channels.of_rotation(rig, bone, self.pose[bone][0], before)
+        for lid in self.lids:
+            channel_values |= channels.of_rotation(rig, lid.bone, self.pose[lid.bone][0], before)
         return channel_values
 
     def _by_joint(self, angles: np.ndarray) -> dict[JointKey, float]:
@@ -229,6 +235,7 @@ class ChainSession(SceneSession):
         evaluated_chain = build.keyed(rig, chain, depsgraph)
         is_filtered = bool(self.model.filters)
         self.authored = self._authored(shown, poses)
+        self.lids = read_lids(shown, chain)
         directed = direct(frame, self, evaluated_chain, dt)
         self.chain_settings = directed.settings
         self._aim(frame, chain, directed.watch, directed.settings.influence)

@@ -55,9 +55,9 @@ class Member:
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {
             chain.joints[0].bone: [
-                target.object
+                target.obj
                 for target in targets(chain)
-                if not target.bone and depends_on_objects_alone(target.object)
+                if not target.bone and depends_on_objects_alone(target.obj)
             ]
             for chain in chains
         }
@@ -237,6 +237,8 @@ def _rename_in_chain(chain: LimberChain, renamed: Mapping[str, str]) -> dict[str
         joint.bone = new
     for end in chain.ends:
         end.bone = renamed.get(end.bone, end.bone)
+    for lid in chain.eyes.lids:
+        lid.bone = renamed.get(lid.bone, lid.bone)
     for settings in (chain, *chain.targets, *chain.ends):
         if settings.target == chain.id_data:
             settings.target_bone = renamed.get(settings.target_bone, settings.target_bone)

@@ -8,7 +8,7 @@ import numpy as np
 from ...character.chain.settings import BASES, ChainSettings
 from ...character.file.anchors import Anchor
 from ...character.file.contents import ChainEntry, FollowingEnd
-from ...character.file.reading import LIFE
+from ...character.file.reading import EYES, EYES_FIELDS, LIFE
 from ...character.file.tracks import ClipTrack, track
 from ..blender.errors import RigError
 from ..chains import chain as build
@@ -163,8 +163,12 @@ def _names(chain, number: int, watch: int) -> tuple[str, ...]:
 def _numbers(settings: ChainSettings) -> dict[str, float]:
     """A chain's settings by their names in a character file."""
     numbers = settings._asdict()
-    life = numbers.pop("life")._asdict()
-    return {**numbers, **{LIFE + name: float(number) for name, number in life.items()}}
+    life, eyes = numbers.pop("life")._asdict(), numbers.pop("eyes")._asdict()
+    return {
+        **numbers,
+        **{LIFE + name: float(number) for name, number in life.items()},
+        **{EYES + name: float(eyes[name]) for name in EYES_FIELDS},
+    }
 
 
 def _track(values: list) -> ClipTrack:

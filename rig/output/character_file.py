@@ -32,6 +32,7 @@ from ..live.movers import BodyMover, ChainMover, MechanismMover, movers_of
 from ..live.stage import SceneStage, in_one_order
 from ..live.uses import Use, why_not
 from ..robot.device import driven_names
+from ..robot.lid_values import lid_path
 from ..robot.value_filters import value_filter
 from ..robot.values import value_of
 from ..scene.dependencies import moved_targets
@@ -151,7 +152,12 @@ class CharacterExport(Stepped):
                 for name, places in self.places.items()
             ),
             values=tuple(
-                ValueEntry(name, track(np.array(row)), value_filter(self.auxiliaries[name]))
+                ValueEntry(
+                    name,
+                    track(np.array(row)),
+                    value_filter(self.auxiliaries[name]),
+                    self._lids_of(self.auxiliaries[name]),
+                )
                 for name, row in self.values.items()
             ),
             robots=tuple(robot.entry(self._names()) for robot in self.robots),
@@ -162,6 +168,14 @@ class CharacterExport(Stepped):
         )
         self._end()
         return replace(character, self_test=self._self_test(character, chains))
+
+    def _lids_of(self, auxiliary) -> str:
+        """Name of the chain whose lids a value follows; "": of none."""
+        for each in self.chains.values():
+            owner, chain = each.mover
+            if auxiliary.owner == owner and auxiliary.path == lid_path(chain):
+                return each.name
+        return ""
 
     def _behaviour(self, posture_names: Iterable[str]) -> Behaviour | None:
         """The behaviour of the file.

@@ -4,6 +4,7 @@ from math import pi, radians
 
 from bpy.types import Object, PropertyGroup
 
+from .eyes import LimberEyes
 from .overridable import (
     CollectionProperty,
     FactorProperty,
@@ -166,6 +167,9 @@ class LimberAuthoring:
         ),
         default=0.5,
         soft_max=5.0,
+    )
+    eyes: PointerProperty(
+        name="Eyes", description="Blinks, lids and looks away of the chain's end", type=LimberEyes
     )
     life: PointerProperty(
         name="Life", description="Breathing, sway and glances on top of the posture", type=LimberLife

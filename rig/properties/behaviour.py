@@ -59,6 +59,19 @@ class LimberRole:
     life: FactorProperty(
         name="Life", description="Factor of the chains' idle motion in this state", default=1.0
     )
+    blinks: FloatProperty(
+        name="Blinks",
+        description="Factor of the number of blinks in this state, where eyes are on; 0: none",
+        default=1.0,
+        min=0.0,
+        max=10.0,
+    )
+    aversion: FactorProperty(
+        name="Looks Away", description="Factor of looks away in this state; 0: none", default=1.0
+    )
+    lids: FactorProperty(
+        name="Lids", description="How far lids are closed in this state: 0 open, 1 closed", default=0.0
+    )
 
 
 class LimberChainChoice:
@@ -107,6 +120,9 @@ class LimberState(LimberRole, PropertyGroup):
     )
     seconds: SecondsProperty(
         name="Transition", description="Duration of the transition into this state", default=0.5
+    )
+    speaks: BoolProperty(
+        name="Speaks", description="The character speaks in this state: eyes blink when it ends"
     )
     postures: CollectionProperty(
         name="Postures",

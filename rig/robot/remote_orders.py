@@ -79,7 +79,7 @@ def target_of(rig, names: str):
         raise RigError(lacks)
     if why := why_not_movable(target):
         raise RigError(why)
-    return target.object
+    return target.obj
 
 
 def goals_of(settings) -> list:

@@ -167,18 +167,18 @@ def followers(chain) -> tuple[mimic.Follower, ...]:
 class ChainTarget(NamedTuple):
     """What an end of a chain follows: an object, or a bone of it; `bone`: "" for the object itself."""
 
-    object: bpy.types.Object
+    obj: bpy.types.Object
     bone: str = ""
 
     @property
     def name(self) -> str:
         """Name in sentences and in files."""
-        return f"{self.object.name}/{self.bone}" if self.bone else self.object.name
+        return f"{self.obj.name}/{self.bone}" if self.bone else self.obj.name
 
     @property
     def identity(self) -> object:
         """Tells the target from others, whatever its name."""
-        uid = self.object.session_uid
+        uid = self.obj.session_uid
         return (uid, self.bone) if self.bone else uid
 
 
@@ -204,7 +204,7 @@ def _on_which(target: ChainTarget, surely: bool = False) -> Iterator[Dependency]
     """A target as a dependency, then everything that moves it."""
     if target.bone:
         yield Dependency("", *target)
-    yield from with_itself(target.object, surely)
+    yield from with_itself(target.obj, surely)
 
 
 def with_itself(obj, surely: bool = False) -> Iterator[Dependency]:

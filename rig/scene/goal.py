@@ -119,7 +119,7 @@ def followed_target(chain) -> ChainTarget | None:
 def followed(chain):
     """The target object that the chain currently follows, or whose bone it follows; None: there is none."""
     target = followed_target(chain)
-    return target.object if target is not None else None
+    return target.obj if target is not None else None
 
 
 def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
@@ -232,11 +232,11 @@ def target(chain, number: int, watch: int, rig, depsgraph) -> ChainTarget:
 
 def why_no_target(target: ChainTarget, scene, view_layer) -> str:
     """Why a target is not there, with the remedy; "" if it is."""
-    if why := why_absent(target.object, "target", scene, view_layer):
+    if why := why_absent(target.obj, "target", scene, view_layer):
         return why
-    if target.bone and target.bone not in target.object.data.bones:
+    if target.bone and target.bone not in target.obj.data.bones:
         return (
-            f"Target '{target.object.name}' has no bone '{target.bone}': choose one of its bones as Target Bone,"
+            f"Target '{target.obj.name}' has no bone '{target.bone}': choose one of its bones as Target Bone,"
             " or clear that"
         )
     return ""
@@ -249,7 +249,7 @@ def why_not_movable(target: ChainTarget) -> str:
             f"Target '{target.name}' is a bone, which its armature moves: pose it there, or choose an object as"
             " target"
         )
-    if not target.object.is_editable:
+    if not target.obj.is_editable:
         return f"Target '{target.name}' is linked from another file: choose an object of this file"
     return ""
 
@@ -282,7 +282,7 @@ def moved_by_chain(target: ChainTarget, chain, rig, bone_names: set[str] | None 
     if target == (rig, ""):
         return "it is the chain's own armature"
     of_bone = [Dependency("it is on a bone that the chain moves", *target)] if target.bone else []
-    for dependency in (*of_bone, *dependencies_of(target.object)):
+    for dependency in (*of_bone, *dependencies_of(target.obj)):
         if is_moved_by(dependency, rig, bone_names or joint_bones(chain)):
             return dependency.how
     return ""

@@ -66,9 +66,9 @@ def rays(rig, chain) -> Iterator[Ray]:
             continue
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
-        place = target.object.matrix_world
+        place = target.obj.matrix_world
         if target.bone:
-            place = place @ target.object.pose.bones[target.bone].matrix
+            place = place @ target.obj.pose.bones[target.bone].matrix
         point = place.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
         shares = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
