@@ -74,7 +74,7 @@ class EyesState(NamedTuple):
     averted: Angle2 = (0.0, 0.0)
     origin: Angle2 = (0.0, 0.0)
     goal: Angle2 = (0.0, 0.0)
-    moved: float = math.inf
+    moved: float = MOVE
     moves: int = 0
 
     @property
@@ -142,14 +142,13 @@ def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
     source = Random(f"{settings.seed} look {moves}")
     is_away = moves % 2 == 1
     lasts = source.uniform(*(AWAY if is_away else LOOKING))
-    elapsed = moved if math.isfinite(moved) else state.waited + dt
     wants = settings.aversion > 0.0
-    if (elapsed >= lasts and (wants or is_away)) or (is_away and not wants):
+    if (moved >= lasts and (wants or is_away)) or (is_away and not wants):
         moves, moved, origin = moves + 1, 0.0, state.averted
         goal = (0.0, 0.0)
         if not is_away:
             goal = (ASIDE * source.uniform(-1.0, 1.0), UP * source.uniform(-1.0, 1.0))
-    share = _eased(min(moved / MOVE, 1.0)) if math.isfinite(moved) else 1.0
+    share = _eased(min(moved / MOVE, 1.0))
     aside, up = (a + share * (b - a) for a, b in zip(origin, goal, strict=True))
     return state._replace(averted=(aside, up), origin=origin, goal=goal, moved=moved, moves=moves)
 

@@ -48,16 +48,16 @@ def reacting(is_filtered: bool = True):
     return rig, chain
 
 
-def rehearsed(rig, chain, events: dict[int, str]) -> np.ndarray:
+def rehearsed(rig, chain, events: dict[int, str], frames: int = END) -> np.ndarray:
     """Values (frames, n) of the chain's joints while the behaviour is rehearsed; events by their frames."""
     from limber.rig.live import live
 
     scene = bpy.context.scene
-    scene.frame_set(END // 2)
+    scene.frame_set(frames // 2)
     assert bpy.ops.limber.live() == {"FINISHED"}
     assert bpy.ops.limber.rehearse() == {"FINISHED"}
     rows = []
-    for frame in range(1, END + 1):
+    for frame in range(1, frames + 1):
         if frame in events:
             assert bpy.ops.limber.send_event(name=events[frame]) == {"FINISHED"}
         scene.frame_set(frame)
@@ -65,7 +65,7 @@ def rehearsed(rig, chain, events: dict[int, str]) -> np.ndarray:
     return np.array(rows)
 
 
-def played(path: Path, events: dict[int, str], seed: int) -> dict:
+def played(path: Path, events: dict[int, str], seed: int, frames: int = END) -> dict:
     """What the command `limber play --script` writes."""
     from limber.player.command import main
 
@@ -73,7 +73,9 @@ def played(path: Path, events: dict[int, str], seed: int) -> dict:
     rate = scene.render.fps / scene.render.fps_base
     script, out = path.with_suffix(".json"), path.with_suffix(".npz")
     listed = [{"at": (frame - 1) / rate, "event": name} for frame, name in events.items()]
-    script.write_text(json.dumps({"seconds": (END - 1) / rate, "rate": rate, "seed": seed, "events": listed}))
+    script.write_text(
+        json.dumps({"seconds": (frames - 1) / rate, "rate": rate, "seed": seed, "events": listed})
+    )
     assert main(["play", str(path), "--script", str(script), "--out", str(out)]) == 0
     return dict(np.load(out))
 
