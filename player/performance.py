@@ -346,9 +346,13 @@ def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> Chain
         {name.removeprefix(begin): values.pop(name) for name in list(values) if name.startswith(begin)}
         for begin in (LIFE, EYES)
     )
-    seeds = [int(group.pop("seed", 0.0)) for group in (life, eyes)]
+    seed = int(life.pop("seed", 0.0))
     for name in ("influence", "share"):
         values[name] = _or(getattr(controls, name), values.get(name, 1.0))
-    return ChainSettings(
-        **values, life=LifeSettings(**life, seed=seeds[0]), eyes=EyesSettings(**eyes, seed=seeds[1])
-    )
+    return ChainSettings(**values, life=LifeSettings(**life, seed=seed), eyes=_eyes(eyes))
+
+
+def _eyes(stored: Mapping[str, float]) -> EyesSettings:
+    """Settings of the eyes from the numbers of a file; one of an earlier version has none."""
+    amounts = (stored.get(name, 0.0) for name in ("blinks", "aversion", "follow", "lids"))
+    return EyesSettings(stored.get("is_on", 0.0) > 0.0, *amounts, seed=int(stored.get("seed", 0.0)))

@@ -106,7 +106,9 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
             value.get("name", str),
             arrays.track(value, "track", (), frames),
             _value_filter(value),
-            value.choice("lids_of", [chain.name for chain in chains]) if value.is_given("lids_of") else "",
+            value.choice("lids_of", tuple(chain.name for chain in chains))
+            if value.is_given("lids_of")
+            else "",
         )
         for value in plain.children("values", "value", "name")
     )
