@@ -2,7 +2,7 @@
 
 A state that goes on by time steps, with draws by a seed: the same steps give the same eyes in every host.
 
-Source: docs/behaviour.md has the figures, which are those of people in conversation.
+Source: docs/guide/behaviour.md has the figures, which are those of people in conversation.
 """
 
 import math

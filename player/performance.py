@@ -354,5 +354,8 @@ def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> Chain
 
 def _eyes(stored: Mapping[str, float]) -> EyesSettings:
     """Settings of the eyes from the numbers of a file; one of an earlier version has none."""
-    amounts = (stored.get(name, 0.0) for name in ("blinks", "aversion", "follow", "lids"))
-    return EyesSettings(stored.get("is_on", 0.0) > 0.0, *amounts, seed=int(stored.get("seed", 0.0)))
+    blinks, aversion, follow, lids = (
+        stored.get(name, 0.0) for name in ("blinks", "aversion", "follow", "lids")
+    )
+    is_on, seed = stored.get("is_on", 0.0) > 0.0, int(stored.get("seed", 0.0))
+    return EyesSettings(is_on, blinks, aversion, follow, lids, seed)

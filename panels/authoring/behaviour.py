@@ -84,8 +84,8 @@ class LIMBER_PT_behaviour(RigTab):
         scene = context.scene
         behaviour = scene.limber_behaviour
         row = layout.row(align=True)
-        for name, (label, _) in READY_SETS.items():
-            row.operator("limber.add_ready_set", text=f"Add {label}", icon="PRESET_NEW").name = name
+        for name, (_, text, _) in READY_SETS.items():
+            row.operator("limber.add_ready_set", text=text, icon="PRESET_NEW").name = name
         layout.operator("limber.check_behaviour", icon="CHECKMARK")
         if not behaviour.states:
             sentence(layout, "What the character does by itself, here and without Blender", "INFO")
