@@ -14,7 +14,7 @@ class LIMBER_UL_states(List):
     """States of the behaviour; it begins in the first. Double-click to rename"""
 
     def draw_row(self, context, layout, owner, item, index):
-        is_current = rehearsal.state(context.scene) == item.name
+        is_current = rehearsal.state(item.id_data) == item.name
         layout.prop(item, "name", text="", emboss=False, icon="RADIOBUT_ON" if is_current else "RADIOBUT_OFF")
 
 
