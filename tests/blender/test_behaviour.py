@@ -147,3 +147,22 @@ def test_a_gesture_leaves_joints_alone_that_its_mask_has_not():
     assert moved[0].sum() == moved[1].sum() + 1
     assert bpy.ops.limber.mask_joint(joint=label) == {"FINISHED"}
     assert not scene.limber_behaviour.gestures[0].left_alone
+
+
+def test_between_two_frames_a_transition_is_where_it_was_on_the_way_there():
+    from limber.rig.live import live
+
+    rig, chain = reacting(is_filtered=False)
+    scene = bpy.context.scene
+    rehearsed(rig, chain, {8: "arrive"}, 11)
+
+    def between() -> list[float]:
+        """What is shown between two frames amid the transition."""
+        scene.frame_set(11, subframe=0.5)
+        shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return [number for row in shown.pose.bones["head"].matrix for number in row]
+
+    forward = between()
+    scene.frame_set(12)
+    assert live.session(rig, chain).outputs is not None
+    assert between() == pytest.approx(forward, abs=1e-6)
