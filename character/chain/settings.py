@@ -1,8 +1,8 @@
 """Settings of a chain in a frame, and the inputs that follow from them: what every host does alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,13 @@ class LifeSettings(NamedTuple):
         return (Life(amount * self.breathing, amount * self.sway, amount * self.glances, self.seed),)
 
 
+# group of settings -> its type, and the settings that are stored; what is not follows from a behaviour
+GROUPS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "life": (LifeSettings, LifeSettings._fields),
+    "eyes": (EyesSettings, ("is_on", "blinks", "aversion", "follow", "seed")),
+}
+
+
 class ChainSettings(NamedTuple):
     """Settings of a chain that may differ from frame to frame.
 
@@ -64,6 +71,33 @@ class ChainSettings(NamedTuple):
     look_up: float = 0.0
     life: LifeSettings = LifeSettings()
     eyes: EyesSettings = EyesSettings()
+
+    @classmethod
+    def of(cls, stored: Any) -> "ChainSettings":
+        """The settings that something has as attributes of these names, such as a chain of the .blend."""
+        groups = {
+            name: kind(**{field: getattr(getattr(stored, name), field) for field in fields})
+            for name, (kind, fields) in GROUPS.items()
+        }
+        return cls(**{name: getattr(stored, name) for name in cls._fields if name not in GROUPS}, **groups)
+
+    @classmethod
+    def of_numbers(cls, numbers: Mapping[str, float]) -> "ChainSettings":
+        """The settings of these names, as in `numbers`; of others the default."""
+        values: dict[str, Any] = {name: numbers[name] for name in numbers if name in cls._fields}
+        for name, (kind, fields) in GROUPS.items():
+            usual = kind._field_defaults
+            stored = {field: numbers[f"{name}_{field}"] for field in fields if f"{name}_{field}" in numbers}
+            values[name] = kind(**{field: type(usual[field])(value) for field, value in stored.items()})
+        return cls(**values)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """All settings by their names, those of idle motion and eyes with the name of their group before."""
+        values = {name: value for name, value in self._asdict().items() if name not in GROUPS}
+        for name, (_, fields) in GROUPS.items():
+            values |= {f"{name}_{field}": float(getattr(getattr(self, name), field)) for field in fields}
+        return values
 
     def attention(self, kind: type, is_filtered: bool, has_choice: bool) -> AttentionSettings:
         """Settings of attention for a goal of type `kind`.

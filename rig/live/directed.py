@@ -10,7 +10,6 @@ from ...character.chain.inputs import KeptPosture
 from ...character.chain.settings import BLEND, POSTURE, ChainSettings, kept_posture, kept_values
 from ...character.effects import PostureEffect
 from ...character.host import Frame
-from ..chains import chain as build
 from ..chains.kept_posture import active, kept, place
 from ..scene.goal import watched
 
@@ -45,7 +44,7 @@ def direct(frame: Frame, session, evaluated_chain, dt: float) -> DirectedChain:
     Raises:
         RigError: a stored posture is missing, or has no value of the chain's joints.
     """
-    settings = build.chain_settings(evaluated_chain)
+    settings = ChainSettings.of(evaluated_chain)
     if frame.host.performer is not None:
         return _by_behaviour(frame, session, evaluated_chain, settings, dt)
     mover, keys = frame.mover, session.reader.joint_keys

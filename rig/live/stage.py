@@ -16,7 +16,6 @@ from ..scene.placement import Placement
 from .mover import Key, Mover, SceneSession
 from .movers import mover_of
 
-
 PERFORMERS = "performers"  # their key in a snapshot
 
 

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...character.chain.settings import BASES, ChainSettings
+from ...character.chain.settings import BASES
 from ...character.file.anchors import Anchor
 from ...character.file.contents import ChainEntry, FollowingEnd
-from ...character.file.reading import EYES, EYES_FIELDS, LIFE
 from ...character.file.tracks import ClipTrack, track
 from ..blender.errors import RigError
 from ..chains import chain as build
@@ -88,7 +87,7 @@ class ExportedChain:
                 -1 if index is None else index,
                 max(0, min(settings.watch, len(settings.targets))),
                 [posture.weight for posture in settings.postures],
-                _numbers(session.chain_settings),
+                session.chain_settings.numbers,
                 session.authored,
                 np.array(session.base),
                 session.hanging,
@@ -158,17 +157,6 @@ def _names(chain, number: int, watch: int) -> tuple[str, ...]:
         return (target_of(chain.ends[number - 1]).name,)
     targets = [watched(chain, index) for index in range(len(chain.targets) + 1)]
     return tuple((target or targets[watch]).name for target in targets)
-
-
-def _numbers(settings: ChainSettings) -> dict[str, float]:
-    """A chain's settings by their names in a character file."""
-    numbers = settings._asdict()
-    life, eyes = numbers.pop("life")._asdict(), numbers.pop("eyes")._asdict()
-    return {
-        **numbers,
-        **{LIFE + name: float(number) for name, number in life.items()},
-        **{EYES + name: float(eyes[name]) for name in EYES_FIELDS},
-    }
 
 
 def _track(values: list) -> ClipTrack:
