@@ -10,7 +10,8 @@ from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
 from ..live.mover import Mover
 from ..live.movers import movers_of
-from ..scene.goal import ends_of, followed, no_target
+from ..scene import dependencies
+from ..scene.goal import ends_of, followed_target, no_target, why_not_movable
 
 ROOT = "/limber/"
 VELOCITY = "velocity"
@@ -69,16 +70,16 @@ def target_of(rig, names: str):
     if name or not hasattr(mover.settings, "target"):
         goal = _named(goals_of(mover.settings), name, f"{mover.label} has no goal", lambda goal: goal.name)
         target, lacks = (
-            goal.target,
+            dependencies.target_of(goal),
             f"Goal '{goal.name}' of {mover.in_sentence} has no target: choose an object to follow",
         )
     else:
-        target, lacks = followed(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
+        target, lacks = followed_target(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
     if target is None:
         raise RigError(lacks)
-    if not target.is_editable:
-        raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
-    return target
+    if why := why_not_movable(target):
+        raise RigError(why)
+    return target.obj
 
 
 def goals_of(settings) -> list:

@@ -39,6 +39,7 @@ RIG = (
     "bodies",
     "mechanisms",
     "showing",
+    "behaviour",
     "properties",
     "live",
     "robot",
