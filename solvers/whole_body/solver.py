@@ -20,7 +20,7 @@ from ..limits import AccelerationLimit, JointState, Limit, PositionLimit, bounds
 from ..tolerances import EXACT, LONGEST_FRAME, MET, SHORTEST_FRAME, is_frame
 from .body import Body
 from .compiled_step import CompiledStep
-from .contacts import contact_constraints, coupling_constraints
+from .contacts import contact_constraints, contact_names, coupling_constraints
 from .desired_motion import DesiredMotion, MotionTargets
 from .law import Law
 from .normal import Normal
@@ -85,15 +85,10 @@ class WholeBody:
         self._normal = Normal(body, *links)
         self._levels = sorted({target.level for target in targets}) or [0]
         library = kernel()
-        is_plain = len(self._levels) == 1 and not body.coupling_names and type(self.options.law) is Law
         self.compiled: CompiledStep | None = None  # None: every step is computed in Python
-        if library is not None and is_plain:
-            self.compiled = CompiledStep(library, self._motion_targets)
-            settings = self.compiled.body.settings
-            settings.damping, settings.damping_by_error = (
-                self.options.damping**2,
-                self.options.damping_by_error**2,
-            )
+        if library is not None and type(self.options.law) is Law:
+            damping = self.options.damping**2, self.options.damping_by_error**2
+            self.compiled = CompiledStep(library, self._motion_targets, *damping)
 
     def start(
         self,
@@ -140,13 +135,13 @@ class WholeBody:
             raise TargetError(
                 f"a step takes time above zero, got {dt} s: give it {SHORTEST_FRAME:g} to {LONGEST_FRAME:g} s"
             )
-        if self.compiled is None or values.contacts:
+        if self.compiled is None:
             return self._step(values, state, dt)
         allowed = bounds(self.options.limits, self._joints(state), dt)
         after, solution = self.compiled.step(values, state, dt, allowed, self._posture_pull(dt))
         if self.acceleration is not None:
             over = self._exceeded_accelerations(state, after, self.acceleration * dt)
-            solution = replace(solution, yielded=over)
+            solution = replace(solution, yielded=solution.yielded + over)
         return solution, after
 
     def _joints(self, state: State) -> JointState:
@@ -192,11 +187,8 @@ class WholeBody:
         if names:
             parts.append(coupling_constraints(self.body, state.joints))
         if values.contacts:
-            constraints, own = contact_constraints(
-                self.body, state.frames, state.base_position, values.contacts
-            )
-            parts.append(constraints)
-            names += own
+            parts.append(contact_constraints(self.body, state.frames, state.base_position, values.contacts))
+            names += contact_names(values.contacts)
         return (stacked(parts) if parts else None), names
 
     def _damped(
