@@ -327,7 +327,7 @@ class WholeBody:
             if constraints is None or left < EXACT or left > 0.5 * last:  # each correction squares the error
                 break
             made = np.concatenate([np.zeros(BASE), after.joints - state.joints])
-            nearest = self._normal.equations(after.frames, *self._still())
+            nearest = self._normal.equations(after.frames, *self._still(after.frames))
             _damp(nearest[0], self.options.damping**2)
             corrected = constrained.solve(
                 *nearest, np.minimum(lower - made, 0.0), np.maximum(upper - made, 0.0), constraints
@@ -337,7 +337,7 @@ class WholeBody:
             after = self.moved(after, corrected.x, dt)
         return (after if after is before else replace(after, velocity=since(after, state, dt))), answer
 
-    def _still(self) -> tuple[Array, Array, Array, Array, Array]:
+    def _still(self, frames: Frames) -> tuple[Array, Array, Array, Array, Array]:
         """Arguments for `Normal.equations` with desired motion 0 of all targets, so that a correction of
         contacts moves these least.
         """
@@ -346,7 +346,7 @@ class WholeBody:
         return (
             turn_weights,
             np.zeros((len(turn_weights), 3)),
-            np.zeros((len(weights), 3)),
+            self._motion_targets.positions(frames),
             weights,
             np.zeros((len(weights), 3)),
         )
