@@ -96,7 +96,8 @@ void assemble(struct least_squares *problem, const struct turn *turns, int turn_
     for (int i = 0; i < BASE + n; i++) {
         double own = i < BASE ? nodes[0].inertia[BASE * i + i] : nodes[i - BASE + 1].pivot;
         damped[i] = larger(damped[i], least_damping * steepest);
-        problem->steepest = larger(problem->steepest, own + damped[i]);
+        problem->diagonal[i] = own + damped[i];
+        problem->steepest = larger(problem->steepest, problem->diagonal[i]);
     }
 }
 
@@ -117,19 +118,17 @@ double row_value(const struct least_squares *problem, const struct row *row, con
     return value;
 }
 
-void measure_row(const struct least_squares *problem, const struct row *row, double *sum, double *squares) {
-    *sum = *squares = 0.0;
+void spread_row(const struct least_squares *problem, const struct row *row, double *factors) {
+    int n = problem->body->joints;
     if (row->factors) {
-        for (int i = 0; i < problem->body->joints; i++)
-            *sum += fabs(row->factors[i]), *squares += row->factors[i] * row->factors[i];
+        memset(factors, 0, BASE * sizeof *factors);
+        memcpy(factors + BASE, row->factors, (size_t)n * sizeof *factors);
         return;
     }
-    for (int k = 0; k < BASE; k++) *sum += fabs(row->wrench[k]);
-    *squares = dot6(row->wrench, row->wrench);
-    for (int i = row->node - 1; i >= 0; i = problem->body->joint[i].parent) {
-        double factor = dot6(row->wrench, problem->nodes[i + 1].motion);
-        *sum += fabs(factor), *squares += factor * factor;
-    }
+    memcpy(factors, row->wrench, sizeof row->wrench);
+    memset(factors + BASE, 0, (size_t)n * sizeof *factors);
+    for (int i = row->node - 1; i >= 0; i = problem->body->joint[i].parent)
+        factors[BASE + i] = dot6(row->wrench, problem->nodes[i + 1].motion);
 }
 
 void start_solves(struct least_squares *problem) {
@@ -233,7 +232,7 @@ static void load_springs(struct least_squares *problem, const int8_t *sides) {
     for (int r = 0; r < m; r++) {
         if (!problem->rows[r].is_active) continue;
         double *half = problem->halves + (size_t)count * (size_t)(BASE + n);
-        double *entries = problem->compliance + (size_t)count * (size_t)m, move = 0.0;
+        double *entries = problem->compliance + (size_t)count * (size_t)m, move = problem->rows[r].error;
         eliminate_row(problem, sides, &problem->rows[r], half);
         for (int k = 0; k < BASE; k++)
             scaled[k] = problem->body->floating ? half[k] / nodes[0].inertia[BASE * k + k] : 0.0;

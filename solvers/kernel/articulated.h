@@ -50,7 +50,8 @@ struct row {
     double value;          /* at the point that a solve starts from */
     double force;          /* its multiplier */
     double change, last;   /* of the multiplier, over the stiffness, in this set and the one before */
-    int is_active;         /* whether its spring acts in `least` */
+    int is_active;         /* whether its spring acts in `least`, */
+    double error;          /* which is stretched by so much where a solve starts */
 };
 
 /* Minimises the weighted squares of all errors plus x' D x / 2 - g' x within bounds of the joints and rows. */
@@ -58,6 +59,7 @@ struct least_squares {
     const struct body *body;
     struct node *nodes;  /* (1 + n,) */
     double *damped;      /* (6 + n,) D */
+    double *diagonal;    /* (6 + n,) of the Hessian */
     double *drawn;       /* (6 + n,) g */
     double *least, *most;  /* (6 + n,) bounds of x, may be infinite; those of the base are infinite or zero */
     double *at;            /* (6 + n,) the point that a solve starts from, and at last the solution */
@@ -65,7 +67,8 @@ struct least_squares {
     double *lower, *upper; /* (6 + n,) bounds from there */
     double *x, *slope;   /* (6 + n,) move of a solve; gradient of active unknowns */
     double *start, *scaled; /* (6 + n,) scratch */
-    double steepest, largest; /* diagonal entry of the Hessian, entry of the gradient where a solve starts, in size */
+    double steepest, largest; /* diagonal entry of the Hessian, with active springs, and entry of the gradient where a
+                               * solve starts, in size */
     struct row *rows;
     int row_count, most_rounds;
     double stiffness;  /* of the active rows' springs */
@@ -88,8 +91,8 @@ void move_nodes(struct least_squares *problem, const double *x);
 /* Value of a row in a move x (6 + n,), by the velocities of the nodes there. */
 double row_value(const struct least_squares *problem, const struct row *row, const double *x);
 
-/* Sum of the sizes of a row's factors (6 + n,) of all unknowns, and of their squares. */
-void measure_row(const struct least_squares *problem, const struct row *row, double *sum, double *squares);
+/* A row's factors (6 + n,) of all unknowns. */
+void spread_row(const struct least_squares *problem, const struct row *row, double *factors);
 
 /* Lets solves start from the point `at`, where the rows push by `pushes` (m,): what is left of the forces and of the
  * bounds there, and `largest`. */

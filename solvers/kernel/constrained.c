@@ -73,6 +73,20 @@ static int search_line(struct least_squares *problem) {
     return 0;
 }
 
+/* The steepest entry of the Hessian's diagonal with the active rows' springs. */
+static double steepest_on_springs(struct least_squares *problem) {
+    int count = BASE + problem->body->joints;
+    double *diagonal = problem->start, *factors = problem->scaled, steepest = 0.0;
+    memcpy(diagonal, problem->diagonal, (size_t)count * sizeof *diagonal);
+    for (int r = 0; r < problem->row_count; r++) {
+        if (!problem->rows[r].is_active) continue;
+        spread_row(problem, &problem->rows[r], factors);
+        for (int i = 0; i < count; i++) diagonal[i] += problem->stiffness * factors[i] * factors[i];
+    }
+    for (int i = 0; i < count; i++) steepest = larger(steepest, diagonal[i]);
+    return steepest;
+}
+
 /* The minimum on the springs, `at`, by Newton's method on the loaded ones: the cost is convex and piecewise quadratic.
  * Rows have their values there. Returns the number of linear solves. */
 static int sprung_minimum(struct least_squares *problem, int8_t *sides) {
@@ -83,10 +97,13 @@ static int sprung_minimum(struct least_squares *problem, int8_t *sides) {
         int stopped = 0, is_settled = 1;
         for (int r = 0; r < problem->row_count; r++) {
             struct row *row = &problem->rows[r];
+            double shifted = row->value + shift(problem, row);
             row->is_active = is_loaded(problem, row, row->value);
-            problem->pushes[r] = problem->stiffness * beyond(row, row->value + shift(problem, row));
+            row->error = row->value - (shifted > row->upper ? row->upper : row->lower);
+            problem->pushes[r] = row->is_active ? row->force : 0.0;
         }
         start_solves(problem);
+        problem->steepest = steepest_on_springs(problem);
         rounds += box_minimum(problem, sides, &stopped);
         for (int i = 0; i < count; i++) there[i] = clamped(at[i] + problem->x[i], problem->least[i], problem->most[i]);
         value_rows(problem, there);
@@ -109,8 +126,10 @@ static void prepare_rows(struct least_squares *problem) {
     double most = 0.0;
     for (int r = 0; r < problem->row_count; r++) {
         struct row *row = &problem->rows[r];
-        double sum, squares;
-        measure_row(problem, row, &sum, &squares);
+        double sum = 0.0, squares = 0.0;
+        spread_row(problem, row, problem->scaled);
+        for (int i = 0; i < BASE + problem->body->joints; i++)
+            sum += fabs(problem->scaled[i]), squares += problem->scaled[i] * problem->scaled[i];
         most = larger(most, squares);
         row->tolerance = EXACT * (sum + (isfinite(row->lower) ? fabs(row->lower) : 0.0) +
                                   (isfinite(row->upper) ? fabs(row->upper) : 0.0));

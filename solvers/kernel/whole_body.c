@@ -35,7 +35,7 @@ static size_t laid_out(struct stepper *stepper, char *memory, int joints, int tu
     struct pieces pieces = {memory, 0};
     struct least_squares *problem = &stepper->problem;
     size_t count = BASE + (size_t)joints, real = sizeof(double);
-    double **vectors[] = {&problem->damped, &problem->drawn, &problem->least,   &problem->most,  &problem->at,
+    double **vectors[] = {&problem->damped, &problem->drawn, &problem->least,   &problem->most,  &problem->diagonal, &problem->at,
                           &problem->left,   &problem->lower, &problem->upper,   &problem->x,     &problem->slope,
                           &problem->start,  &problem->scaled, &stepper->damped, &stepper->drawn, &stepper->least,
                           &stepper->most,   &stepper->joints};
