@@ -10,6 +10,7 @@
 #define MAX_ITERATIONS 200 /* solvers/least_squares/bounded_step.py */
 #define STIFFER 10.0       /* solvers/least_squares/constrained.py; so is the next */
 #define MOST_STIFFENINGS 5
+#define SETS 3             /* of multipliers before the springs are stiffened: usual ones converge in two */
 
 /* Violation of a row's bounds by a value. */
 static double beyond(const struct row *row, double value) {
@@ -120,22 +121,24 @@ static int sprung_minimum(struct least_squares *problem, int8_t *sides) {
     return rounds;
 }
 
-/* Tolerances of the rows, and the springs' stiffness: times the objective's own, by about which each set of multipliers
- * reduces the error. */
+/* Tolerances of the rows, and the springs' stiffness: as little of what the body gives at most as keeps its digits in the
+ * Schur complement. */
 static void prepare_rows(struct least_squares *problem) {
     double most = 0.0;
     for (int r = 0; r < problem->row_count; r++) {
         struct row *row = &problem->rows[r];
-        double sum = 0.0, squares = 0.0;
+        double sum = 0.0, compliance = 0.0;
         spread_row(problem, row, problem->scaled);
-        for (int i = 0; i < BASE + problem->body->joints; i++)
-            sum += fabs(problem->scaled[i]), squares += problem->scaled[i] * problem->scaled[i];
-        most = larger(most, squares);
+        for (int i = 0; i < BASE + problem->body->joints; i++) {
+            sum += fabs(problem->scaled[i]);
+            compliance += problem->scaled[i] * problem->scaled[i] / problem->damped[i];
+        }
+        most = larger(most, compliance);
         row->tolerance = EXACT * (sum + (isfinite(row->lower) ? fabs(row->lower) : 0.0) +
                                   (isfinite(row->upper) ? fabs(row->upper) : 0.0));
-        row->last = HUGE_VAL;
+        row->last = NAN;
     }
-    problem->stiffness = problem->steepest / (MET * (most > 0.0 ? most : 1.0));
+    problem->stiffness = 1.0 / (EXACT * (most > 0.0 ? most : 1.0));
 }
 
 /* The minimum within bounds alone; whether the rows hold there. */
@@ -154,26 +157,23 @@ static int is_box_enough(struct least_squares *problem, int8_t *sides, int *stop
 
 /* New multipliers at the minimum on the springs; whether they are the last. Changes become zero where rows hold, and the
  * least violation where they contradict each other. */
-static int push_rows(struct least_squares *problem, int *stiffenings) {
+static int push_rows(struct least_squares *problem, int set) {
     int is_met = 1, is_same = 1;
     for (int r = 0; r < problem->row_count; r++) {
         struct row *row = &problem->rows[r];
         double before = shift(problem, row), after = beyond(row, row->value + before);
         row->change = after - before, row->force = problem->stiffness * after;
         is_met &= fabs(row->change) <= row->tolerance;
-        is_same &= fabs(row->change - row->last) <= row->tolerance;
+        is_same &= fabs(row->change - row->last) <= larger(row->tolerance, MET * fabs(row->change));
     }
-    if (is_met) return 1;
-    if (*stiffenings < MOST_STIFFENINGS)
-        problem->stiffness *= STIFFER, ++*stiffenings;
-    else if (is_same)
-        return 1;
+    if (is_met || is_same) return 1;
+    if (set >= SETS && set < SETS + MOST_STIFFENINGS) problem->stiffness *= STIFFER;
     for (int r = 0; r < problem->row_count; r++) problem->rows[r].last = problem->rows[r].change;
     return 0;
 }
 
 int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopped) {
-    int rounds = 0, is_warm = 0, has_yielded = 0, stiffenings = 0;
+    int rounds = 0, is_warm = 0, has_yielded = 0;
     prepare_rows(problem);
     for (int r = 0; r < problem->row_count; r++) is_warm |= problem->rows[r].force != 0.0;
     if (is_warm) {
@@ -184,13 +184,13 @@ int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopp
         return rounds;
     }
     *stopped = 0;
-    for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
+    for (int set = 1; set <= MAX_ITERATIONS; set++) {
         if (rounds >= problem->most_rounds) {
             *stopped = 1;
             break;
         }
         rounds += sprung_minimum(problem, sides);
-        if (push_rows(problem, &stiffenings)) break;
+        if (push_rows(problem, set)) break;
     }
     for (int r = 0; r < problem->row_count; r++) has_yielded |= violation(&problem->rows[r]) != 0.0;
     for (int r = 0; r < problem->row_count && has_yielded; r++) problem->rows[r].force = 0.0; /* they have no bound */
