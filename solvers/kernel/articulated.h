@@ -47,6 +47,7 @@ struct row {
     const double *factors; /* (n,) by which the joints count; NULL: the node counts */
     double lower, upper;   /* its bounds, may be infinite */
     double tolerance;      /* violation that counts as zero */
+    double relief;         /* by which its bounds have given way */
     double value;          /* at the point that a solve starts from */
     double force;          /* its multiplier */
     double change, last;   /* of the multiplier, over the stiffness, in this set and the one before */

@@ -10,6 +10,7 @@
 #define MAX_ITERATIONS 200 /* solvers/least_squares/bounded_step.py */
 #define STIFFER 10.0       /* solvers/least_squares/constrained.py; so is the next */
 #define MOST_STIFFENINGS 5
+#define STALLED 1e-3       /* of the largest change: what changes less no force lessens */
 #define SETS 3             /* of multipliers before the springs are stiffened: usual ones converge in two */
 
 /* Violation of a row's bounds by a value. */
@@ -18,7 +19,7 @@ static double beyond(const struct row *row, double value) {
 }
 
 double violation(const struct row *row) {
-    double over = beyond(row, row->value);
+    double over = beyond(row, row->value + row->relief);
     return fabs(over) > row->tolerance ? over : 0.0;
 }
 
@@ -136,7 +137,7 @@ static void prepare_rows(struct least_squares *problem) {
         most = larger(most, compliance);
         row->tolerance = EXACT * (sum + (isfinite(row->lower) ? fabs(row->lower) : 0.0) +
                                   (isfinite(row->upper) ? fabs(row->upper) : 0.0));
-        row->last = NAN;
+        row->last = HUGE_VAL;
     }
     problem->stiffness = 1.0 / (EXACT * (most > 0.0 ? most : 1.0));
 }
@@ -155,25 +156,41 @@ static int is_box_enough(struct least_squares *problem, int8_t *sides, int *stop
     return is_enough;
 }
 
+/* Rows that contradict each other give way by the changes that no force lessens, and lose the forces of `pushed` over
+ * these. */
+static void relieve_rows(struct least_squares *problem, double pushed) {
+    for (int r = 0; r < problem->row_count; r++) {
+        struct row *row = &problem->rows[r];
+        row->lower += row->change, row->upper += row->change, row->relief += row->change;
+        row->force -= pushed * row->change;
+    }
+}
+
 /* New multipliers at the minimum on the springs; whether they are the last. Changes become zero where rows hold, and the
  * least violation where they contradict each other. */
-static int push_rows(struct least_squares *problem, int set) {
-    int is_met = 1, is_same = 1;
+static int push_rows(struct least_squares *problem, int set, double *pushed) {
+    int is_met = 1;
+    double most = 0.0, difference = 0.0;
+    *pushed += problem->stiffness;
     for (int r = 0; r < problem->row_count; r++) {
         struct row *row = &problem->rows[r];
         double before = shift(problem, row), after = beyond(row, row->value + before);
         row->change = after - before, row->force = problem->stiffness * after;
         is_met &= fabs(row->change) <= row->tolerance;
-        is_same &= fabs(row->change - row->last) <= larger(row->tolerance, MET * fabs(row->change));
+        most = larger(most, fabs(row->change)), difference = larger(difference, fabs(row->change - row->last));
     }
-    if (is_met || is_same) return 1;
-    if (set >= SETS && set < SETS + MOST_STIFFENINGS) problem->stiffness *= STIFFER;
+    if (is_met) return 1;
+    if (difference <= STALLED * most)
+        relieve_rows(problem, *pushed), *pushed = 0.0;
+    else if (set >= SETS && set < SETS + MOST_STIFFENINGS)
+        problem->stiffness *= STIFFER;
     for (int r = 0; r < problem->row_count; r++) problem->rows[r].last = problem->rows[r].change;
     return 0;
 }
 
 int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopped) {
     int rounds = 0, is_warm = 0, has_yielded = 0;
+    double pushed = 0.0;
     prepare_rows(problem);
     for (int r = 0; r < problem->row_count; r++) is_warm |= problem->rows[r].force != 0.0;
     if (is_warm) {
@@ -190,7 +207,7 @@ int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopp
             break;
         }
         rounds += sprung_minimum(problem, sides);
-        if (push_rows(problem, set)) break;
+        if (push_rows(problem, set, &pushed)) break;
     }
     for (int r = 0; r < problem->row_count; r++) has_yielded |= violation(&problem->rows[r]) != 0.0;
     for (int r = 0; r < problem->row_count && has_yielded; r++) problem->rows[r].force = 0.0; /* they have no bound */
