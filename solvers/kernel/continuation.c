@@ -19,16 +19,15 @@ static int deviates(const double *taken, const double *last, int count) {
 
 /* The part of a step (v,) that the tasks determine; at a fold a direction hardly has a singular value. */
 static void determined(struct descent *descent, const struct configuration *here, const double *step, double *part) {
-    int e = descent->rows, v = descent->mechanism->coordinates;
+    int v = descent->mechanism->coordinates;
     double most = 0.0;
     project_tasks(descent, here);
-    singular_rows(e, v, descent->projected, NULL, descent->sizes);
-    for (int k = 0; k < e; k++) most = larger(most, descent->sizes[k]);
+    int count = task_directions(descent);
+    for (int k = 0; k < count; k++) most = larger(most, descent->sizes[k]);
     memset(part, 0, (size_t)v * sizeof *part);
-    for (int k = 0; k < e; k++) {
-        double size = descent->sizes[k];
+    for (int k = 0; k < count; k++) {
         const double *row = line_of(descent->projected, k, v);
-        if (size > EXACT * most) add_multiple(dot_of(row, step, v) / size / size, row, part, v);
+        if (descent->sizes[k] > EXACT * most) add_multiple(dot_of(row, step, v), row, part, v);
     }
 }
 

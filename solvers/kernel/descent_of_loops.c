@@ -185,21 +185,37 @@ static struct configuration *improve(struct descent *descent, const struct confi
     return there;
 }
 
+int task_directions(struct descent *descent) {
+    int e = descent->rows, v = descent->mechanism->coordinates, count = e < v ? e : v;
+    double *directions = descent->projected, *sizes = descent->sizes;
+    if (e <= v) {
+        singular_rows(e, v, directions, NULL, sizes);
+        for (int k = 0; k < e; k++)
+            for (int i = 0; i < v; i++) row_of(directions, k, v)[i] /= larger(sizes[k], TINY);
+        return count;
+    }
+    double *turned = descent->full.slopes; /* which have to be computed again then */
+    descent->full.serial = 0;
+    for (int k = 0; k < e; k++)
+        for (int i = 0; i < v; i++) row_of(turned, i, e)[k] = line_of(directions, k, v)[i];
+    singular_rows(v, e, turned, directions, sizes);
+    return count;
+}
+
 /* A better configuration along the direction of least slope, or NULL: a stretched arm, whose target has come back, needs
  * it. */
 static struct configuration *beyond_saddle(struct descent *descent, const struct configuration *here) {
     int e = descent->rows, v = descent->mechanism->coordinates;
-    double *slope = descent->direction, most = 0.0, *directions = descent->projected;
+    double *slope = descent->direction, most = 0.0;
     if (!e || !v) return NULL;
     project_tasks(descent, here);
     memset(slope, 0, (size_t)v * sizeof *slope);
-    for (int k = 0; k < e; k++) add_multiple(here->error[k], line_of(directions, k, v), slope, v);
-    singular_rows(e, v, directions, NULL, descent->sizes);
-    for (int k = 0; k < e; k++) most = larger(most, descent->sizes[k]);
-    for (int k = 0; k < e; k++) {
-        double size = descent->sizes[k];
-        const double *row = line_of(directions, k, v);
-        if (size > NEAR_SINGULAR * most) add_multiple(-dot_of(row, slope, v) / (size * size), row, slope, v);
+    for (int k = 0; k < e; k++) add_multiple(here->error[k], line_of(descent->projected, k, v), slope, v);
+    int count = task_directions(descent);
+    for (int k = 0; k < count; k++) most = larger(most, descent->sizes[k]);
+    for (int k = 0; k < count; k++) {
+        const double *row = line_of(descent->projected, k, v);
+        if (descent->sizes[k] > NEAR_SINGULAR * most) add_multiple(-dot_of(row, slope, v), row, slope, v);
     }
     double steepest = longest_of(slope, v);
     if (!(steepest > 0.0)) return NULL;

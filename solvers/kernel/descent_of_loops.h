@@ -122,6 +122,10 @@ void find_step(struct descent *descent, const struct configuration *here, int is
 /* The projected Jacobian of the tasks (e, v) at a configuration, in `projected`. */
 void project_tasks(struct descent *descent, const struct configuration *here);
 
+/* Makes `projected` the unit directions (count, v) along which the tasks act on the coordinates, with their singular values
+ * in `sizes`; returns their count. */
+int task_directions(struct descent *descent);
+
 /* Assembly modes (solvers/mechanism/branches.py): that of a closed pose, and the next one, in place; returns whether a loop
  * has changed to another. `mode` has room for one number a cluster more, `scratch` for `mode_scratch` numbers. */
 size_t mode_scratch(const struct mechanism *mechanism);
