@@ -23,10 +23,10 @@ void factorise(int n, double *square, double least) {
     for (int i = 0; i < n; i++) {
         double *row = row_of(square, i, n);
         for (int j = 0; j < i; j++) {
-            const double *other = row_of(square, j, n);
-            row[j] = (row[j] - dot_of(row, other, j)) / other[j];
+            const double *other = line_of(square, j, n);
+            row[j] = (row[j] - dot_of(row, other, j)) * other[j];
         }
-        row[i] = sqrt(larger(row[i] - dot_of(row, row, i), least));
+        row[i] = 1.0 / sqrt(larger(row[i] - dot_of(row, row, i), least));
     }
 }
 
@@ -34,13 +34,20 @@ void solve_factorised(int n, const double *factor, int width, double *x) {
     for (int i = 0; i < n; i++) {
         const double *row = line_of(factor, i, n);
         double *here = row_of(x, i, width);
-        for (int j = 0; j < i; j++) add_multiple(-row[j], row_of(x, j, width), here, width);
-        for (int k = 0; k < width; k++) here[k] /= row[i];
+        if (width == 1)
+            *here -= dot_of(row, x, i);
+        else
+            for (int j = 0; j < i; j++) add_multiple(-row[j], row_of(x, j, width), here, width);
+        for (int k = 0; k < width; k++) here[k] *= row[i];
     }
     for (int i = n - 1; i >= 0; i--) {
+        const double *row = line_of(factor, i, n);
         double *here = row_of(x, i, width);
-        for (int j = i + 1; j < n; j++) add_multiple(-line_of(factor, j, n)[i], row_of(x, j, width), here, width);
-        for (int k = 0; k < width; k++) here[k] /= line_of(factor, i, n)[i];
+        for (int k = 0; k < width; k++) here[k] *= row[i];
+        if (width == 1)
+            add_multiple(-*here, row, x, i);
+        else
+            for (int j = 0; j < i; j++) add_multiple(-row[j], here, row_of(x, j, width), width);
     }
 }
 

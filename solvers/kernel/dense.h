@@ -34,8 +34,8 @@ void square_rows(int n, int width, const double *a, double *square);
 /* Adds damping, and a little more against redundant rows, to the diagonal (`damping.regularise`); returns what it added. */
 double regularise(int n, double *square, double damping);
 
-/* The Cholesky factor of a positive definite matrix, from its lower triangle, in place. No eigenvalue is below `least`, so
- * no pivot is but by rounding. */
+/* The Cholesky factor of a positive definite matrix, from its lower triangle, in place, with the reciprocals of its
+ * diagonal. No eigenvalue is below `least`, so no pivot is but by rounding. */
 void factorise(int n, double *square, double least);
 
 /* Solves for the columns of x (n, width), in place. */

@@ -1,14 +1,14 @@
 """A mechanism's solve in the compiled kernel, for goals whose tasks it knows."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..kernel.library import Kernel
 from ..kernel.mechanism import ClosureInput, CompiledMechanism, MechanismInput
-from ..kinematics.rotations import IDENTITY, Matrix, to_matrix
+from ..kinematics.rotations import IDENTITY, to_matrix
 from ..kinematics.se3 import Array
 from ..kinematics.tree import Indices
 from ..tasks import CentreOfMass, Direction, Ends, Orientation, Position, Task
@@ -95,28 +95,22 @@ class CompiledSolve:
             rows.append((float(self.tree.joints[node]), *frame, *weights))
         return rows
 
-    def _of_position(self, task: Position) -> Iterator[float]:
+    def _add_positions(self, task: Position, numbers: list[float]) -> None:
         for end, target in zip(self._ends(task.ends), task.targets, strict=True):
-            yield from (POSITION, *end, *target, *REST_OF_POSITION)
+            numbers += (POSITION, *end, *target, *REST_OF_POSITION)
 
-    def _of_rotation(self, kind: float, ends: Ends, targets: Sequence[Matrix]) -> Iterator[float]:
-        for end, ((a, b, c), (d, e, f), (g, h, i)) in zip(self._ends(ends), targets, strict=True):
-            yield from (kind, *end, a, d, g, b, e, h, c, f, i)
+    def _add_rotations(self, task: Orientation | Direction, numbers: list[float], kind: float) -> None:
+        for end, ((a, b, c), (d, e, f), (g, h, i)) in zip(self._ends(task.ends), task.targets, strict=True):
+            numbers += (kind, *end, a, d, g, b, e, h, c, f, i)
 
-    def _of_orientation(self, task: Orientation) -> Iterator[float]:
-        return self._of_rotation(ORIENTATION, task.ends, task.targets)
+    def _add_centre(self, task: CentreOfMass, numbers: list[float]) -> None:
+        numbers += (CENTRE, -1.0, *NOT_ON_A_BODY[:12], *task.roots, *task.target, *REST_OF_POSITION)
 
-    def _of_direction(self, task: Direction) -> Iterator[float]:
-        return self._of_rotation(AXIS, task.ends, task.targets)
-
-    def _of_centre(self, task: CentreOfMass) -> Iterator[float]:
-        yield from (CENTRE, -1.0, *NOT_ON_A_BODY[:12], *task.roots, *task.target, *REST_OF_POSITION)
-
-    WRITERS: dict[type, Callable[["CompiledSolve", Any], Iterator[float]]] = {
-        Position: _of_position,
-        Orientation: _of_orientation,
-        Direction: _of_direction,
-        CentreOfMass: _of_centre,
+    WRITERS: dict[type, Callable[["CompiledSolve", Any, list[float]], None]] = {
+        Position: _add_positions,
+        Orientation: partial(_add_rotations, kind=ORIENTATION),
+        Direction: partial(_add_rotations, kind=AXIS),
+        CentreOfMass: _add_centre,
     }
 
     def numbers(self, tasks: Iterator[Task], commands: Commands) -> list[float] | None:
@@ -126,11 +120,11 @@ class CompiledSolve:
             writer = self.WRITERS.get(type(task))
             if writer is None:
                 return None
-            numbers.extend(writer(self, task))
+            writer(self, task, numbers)
         for coordinate, value in zip(commands.coordinates, commands.desired, strict=True):
-            numbers.extend((VALUE, coordinate, *NOT_ON_A_BODY, value, *REST_OF_VALUE))
+            numbers += (VALUE, coordinate, *NOT_ON_A_BODY, value, *REST_OF_VALUE)
         for ball, back in zip(commands.balls, commands.back, strict=True):
-            numbers.extend((BALL, ball, *NOT_ON_A_BODY, *back.ravel().tolist()))
+            numbers += (BALL, ball, *NOT_ON_A_BODY, *back.ravel().tolist())
         return numbers
 
     # -- solving --
