@@ -42,10 +42,10 @@ def limited(mechanism: Mechanism, draw: np.random.Generator) -> Mechanism:
 
 
 def driven() -> Mechanism:
-    """A four-bar whose rocker is driven."""
-    four_bar = mechanisms.four_bar()
-    bodies = tuple(replace(body, driven=body.name == "rocker") for body in four_bar.bodies)
-    return replace(four_bar, bodies=bodies)
+    """A Stewart platform that is driven."""
+    stewart = mechanisms.stewart()
+    bodies = tuple(replace(body, driven=body.name == "platform") for body in stewart.bodies)
+    return replace(stewart, bodies=bodies)
 
 
 MECHANISMS = {
@@ -117,7 +117,7 @@ def goals_of(draw: np.random.Generator, solver: MechanismSolver, state: State) -
             tuple((poses[k, :3, 3] + 0.01 * draw.normal(size=3)).tolist()),
         )
         for k, body in enumerate(solver.mechanism.bodies)
-        if body.driven and draw.random() < 0.7
+        if body.driven
     }
     axes = rotation(draw) if draw.random() < 0.3 else (1.0, 0.0, 0.0, 0.0)
     return Goals(
@@ -164,7 +164,8 @@ def test_a_solve_misses_goals_by_no_more_than_the_reference(case: Case) -> None:
         solver.solve(case.goals, case.state, case.dt) for solver in (case.solver, reference(case.solver))
     )
     assert ours.report.assembled == theirs.report.assembled
-    if ours.report.settled and theirs.report.settled:
+    # where loops cannot be closed, redundant rows contradict each other, and rounding decides
+    if ours.report.assembled and ours.report.settled and theirs.report.settled:
         assert ours.report.goal_error <= theirs.report.goal_error + WORSE
 
 
