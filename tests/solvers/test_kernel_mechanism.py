@@ -132,7 +132,7 @@ class Case:
         draw = np.random.default_rng(seed)
         mechanism = limited(MECHANISMS[name], draw) if is_limited else MECHANISMS[name]
         self.solver = MechanismSolver(mechanism) if is_limited else SOLVERS[name]
-        self.state = replace(ASSEMBLED[name], damping=float(10.0 ** draw.uniform(-9, 2)))
+        self.state = replace(ASSEMBLED[name], damping=float(10.0 ** draw.uniform(-6, -3)))
         self.goals = goals_of(draw, self.solver, self.state)
         self.dt = DT if draw.random() < 0.7 else None
 
