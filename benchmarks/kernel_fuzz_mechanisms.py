@@ -1,4 +1,4 @@
-"""Random mechanisms and calls for `benchmarks.kernel_fuzz`, with bars without length, loops that cannot close,
+"""Random mechanisms and calls for `benchmarks.kernel_fuzz`: bars without length, loops that cannot close,
 dead points, equal limits, and numbers that are none.
 """
 

@@ -21,7 +21,7 @@ from tests.solvers import mechanisms
 pytestmark = pytest.mark.skipif(kernel() is None, reason="there is no compiled kernel: make kernel")
 
 DT = 1 / 60
-# of a solve's first steps: 1e-12 times the condition of squares that damping leaves, 1e9 where loops are redundant
+# of a first step: 1e-12 times the condition of damped squares
 ROUNDING = 1e-6
 SAME_MOTION = 1e-9  # [rad or m] of whole motions
 WORSE = 1e-6  # [sizes, rad] by which another choice may miss goals more
