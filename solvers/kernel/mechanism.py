@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kinematics.se3 import Array
-from ..kinematics.tree import Tree
+from ..kinematics.tree import Indices, Tree
 from .library import Count, Kernel, Pointer, Real, check
 from .structures import Buffer, frame_numbers
 
@@ -128,7 +128,7 @@ class MechanismInput(NamedTuple):
     closures: Sequence[ClosureInput]
     clusters: int
     limits: tuple[Array, Array, Array]  # lower, upper, velocity (v,)
-    actuated: Array  # indices of coordinates
+    actuated: Indices  # coordinates that actuators drive
     masses: Array  # (b,) share of all mass
     centres: Array  # (b, 3) in the bodies
 

@@ -92,7 +92,7 @@ class CompiledSolve:
         for node, offset, roots in zip(ends.nodes, ends.offsets, ends.roots, strict=True):
             weights = (*roots.tolist(), 0.0, 0.0)[:3]
             frame = (*offset[:3, :3].ravel().tolist(), *offset[:3, 3].tolist())
-            rows.append((float(self.tree.joints[node]), *frame, *weights))
+            rows.append((float(self.tree.node_joints[node]), *frame, *weights))
         return rows
 
     def _add_positions(self, task: Position, numbers: list[float]) -> None:

@@ -310,7 +310,7 @@ class MechanismSolver:
         if mode is not None and (flipped or compiled.is_regular(mode)):
             regular = State(solved.values, solved.balls, damping, None, mode)
         after = State(solved.values, solved.balls, damping, motion, mode, regular)
-        limiting = ()
+        limiting: tuple[str, ...] = ()
         if task.any_held:
             held, least, most = compiled.mechanism.held()
             limiting = tuple(self._limiting_joints(held, least, most, solved.values))
