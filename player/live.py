@@ -15,11 +15,11 @@ from ..hardware.safety import DRIVEN, Fault, State
 from ..hardware.status import Status
 from ..motion import Kinematic
 from .errors import PlayerError
-from .keys import Entry
 from .osc import PlayerInbox
 from .pacing import Pacing
 from .performance import Performance
 from .robots import HOST, FollowedValues, calibration_beside, check_origin, device_of, per_unit
+from .scene import MoverEntry
 
 RETRY_AFTER = 2.0  # [s] between two attempts to reach a robot that is away
 END_WITHIN = 6.0  # [s] for robots to come to rest at the end
@@ -211,7 +211,7 @@ class LivePlay:
     def _say_problems(self) -> None:
         """Says of each mover why it does not follow its goals, when that changes."""
         character = self._performance.character
-        movers: list[Entry] = [*character.chains, *character.mechanisms, *character.bodies]
+        movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
             problem = self._performance.problem(mover)
             if problem != self._problems.get(mover.name, ""):
@@ -221,7 +221,7 @@ class LivePlay:
     def _check_first(self) -> None:
         """Raises PlayerError if a mover could not be solved in the first tick."""
         character = self._performance.character
-        movers: list[Entry] = [*character.chains, *character.mechanisms, *character.bodies]
+        movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
             if problem := self._performance.problem(mover):
                 raise PlayerError(problem)

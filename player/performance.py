@@ -15,7 +15,6 @@ from ..character.chain.settings import (
     POSTURE,
     ChainFrame,
     ChainSettings,
-    LifeSettings,
     chain_inputs,
     kept_posture,
     kept_values,
@@ -23,7 +22,6 @@ from ..character.chain.settings import (
 from ..character.chain.tick import ChainModel, ChainOutputs, ChainState, make_model
 from ..character.effects import PostureEffect
 from ..character.file.contents import Anchor, BodyEntry, ChainEntry, CharacterFile, MechanismEntry
-from ..character.file.reading import LIFE
 from ..character.host import Frame, NoPose, Session
 from ..character.mechanism.tick import MechanismOutputs
 from ..character.one_thread import in_one_thread
@@ -32,10 +30,9 @@ from ..motion import Kinematic
 from .bodies import PlayedBody
 from .controls import ChainControls, SetControls
 from .errors import PlayerError
-from .keys import Entry, key_of
 from .mechanisms import PlayedMechanism
 from .performer import Performer, Role
-from .scene import Moment, Played, PlayedScene, PlayedView
+from .scene import Moment, MoverEntry, PlayedMover, PlayedScene, PlayedView, key_of
 
 
 @dataclass
@@ -140,16 +137,10 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         return shown, desired
 
 
-@dataclass(frozen=True)
-class PlayedChain:
-    """A chain of a character file, as the stage knows it."""
+class PlayedChain(PlayedMover[ChainEntry]):
+    """A chain of a character file."""
 
-    entry: ChainEntry
     looks_forward = True
-
-    @property
-    def key(self) -> str:
-        return self.entry.name
 
     def new_session(self) -> PlayedChainSession:
         return PlayedChainSession(entry=self.entry)
@@ -166,9 +157,6 @@ class PlayedChain:
         if (target := moment.controls[self.entry.name].target) is not None:
             yield target
 
-    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
-        view.place(self.key, pose)
-
 
 class Performance:
     """A character that plays from the first frame of its clip on; it begins at rest there.
@@ -182,7 +170,7 @@ class Performance:
     def __init__(self, character: CharacterFile, targets: Sequence[str] = (), seed: int = 0) -> None:
         self.character = character
         self.performer = Performer(character.behaviour, seed) if character.behaviour is not None else None
-        self.parts: list[Played] = [
+        self.parts: list[PlayedMover[Any]] = [
             *(PlayedChain(chain) for chain in character.chains),
             *(PlayedMechanism(mechanism) for mechanism in character.mechanisms),
             *(PlayedBody(body) for body in character.bodies),
@@ -272,7 +260,7 @@ class Performance:
         """Position [m] in the world of the target that a chain's own end follows."""
         return self._session(chain).target_position
 
-    def problem(self, entry: Entry) -> str:
+    def problem(self, entry: MoverEntry) -> str:
         """Why a mover does not follow its goals, as a sentence; "" if it does."""
         return self._stage.sessions[key_of(entry)].problem
 
@@ -350,9 +338,9 @@ def _directed(settings: ChainSettings, instruction: Instruction) -> ChainSetting
 
 def _settings(entry: ChainEntry, controls: ChainControls, frame: float) -> ChainSettings:
     """The settings of a chain at a frame of its clip, with what was set."""
-    values = {name: float(track.at(frame)) for name, track in entry.settings.items()}
-    life = {name.removeprefix(LIFE): values.pop(name) for name in list(values) if name.startswith(LIFE)}
-    seed = int(life.pop("seed", 0.0))
-    for name in ("influence", "share"):
-        values[name] = _or(getattr(controls, name), values.get(name, 1.0))
-    return ChainSettings(**values, life=LifeSettings(**life, seed=seed))
+    settings = ChainSettings.of_numbers(
+        {name: float(track.at(frame)) for name, track in entry.settings.items()}
+    )
+    return settings._replace(
+        influence=_or(controls.influence, settings.influence), share=_or(controls.share, settings.share)
+    )

@@ -1,13 +1,14 @@
 """Where everything of a performance is in a moment: what its sessions see of the scene."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Generic, TypeVar
 
 from ..character.behaviour.blending import Usual
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import Matrix
-from ..character.file.contents import Anchor, ChainEntry
+from ..character.file.contents import Anchor, BodyEntry, ChainEntry, MechanismEntry
 from ..character.file.tracks import Array
 from ..character.host import NoPose, SceneMover, Session
 from .controls import ChainControls
@@ -52,17 +53,42 @@ class PlayedView:
         return matrix
 
 
-class Played(SceneMover[PlayedView, ChainPose], Protocol):
-    """A mover of a character file."""
+MoverEntry = ChainEntry | MechanismEntry | BodyEntry
+Entry = TypeVar("Entry", bound=MoverEntry)
+
+
+def key_of(entry: MoverEntry) -> str:
+    """Key of a mover on a stage; of a chain its name, by which others hang on it."""
+    if isinstance(entry, ChainEntry):
+        return entry.name
+    return f"{'body' if isinstance(entry, BodyEntry) else 'mechanism'} {entry.name}"
+
+
+@dataclass(frozen=True)
+class PlayedMover(ABC, Generic[Entry]):
+    """A mover of a character file, as the stage knows it."""
+
+    entry: Entry
+    looks_forward = False
 
     @property
+    def key(self) -> str:
+        return key_of(self.entry)
+
+    @property
+    @abstractmethod
     def anchors(self) -> list[Anchor]:
         """Where it is fixed, and what moves its parts."""
-        ...
 
+    @abstractmethod
     def followed(self, moment: "Moment") -> Iterator[str]:
         """Names of the targets that it follows, or may follow."""
-        ...
+
+    @abstractmethod
+    def new_session(self) -> Session[PlayedView, ChainPose]: ...
+
+    def place(self, view: PlayedView, pose: ChainPose | NoPose) -> None:
+        view.place(self.key, pose)
 
 
 @dataclass(frozen=True)
@@ -73,7 +99,7 @@ class PlayedScene:
 
     chains: Mapping[str, ChainEntry]
     anchors: Mapping[str, Anchor]
-    movers: Mapping[Hashable, Played]
+    movers: Mapping[Hashable, PlayedMover[Any]]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Settings of a chain in a frame, and the inputs that follow from them: what every host does alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from .inputs import ChainInputs, EndInputs, KeptPosture, Matrix, blend, filled
 
 RIG, POSTURE, BLEND = "RIG", "POSTURE", "BLEND"  # kinds of base: what a chain keeps beneath its goal
 BASES = (RIG, POSTURE, BLEND)
+LIFE = "life_"  # before the names of the settings of idle motion, where all are numbers by their names
 
 
 class LifeSettings(NamedTuple):
@@ -61,6 +62,27 @@ class ChainSettings(NamedTuple):
     look_aside: float = 0.0
     look_up: float = 0.0
     life: LifeSettings = LifeSettings()
+
+    @classmethod
+    def of(cls, stored: Any) -> "ChainSettings":
+        """The settings that something has as attributes of these names, such as a chain of the .blend."""
+        life = LifeSettings(*(getattr(stored.life, name) for name in LifeSettings._fields))
+        return cls(**{name: getattr(stored, name) for name in cls._fields if name != "life"}, life=life)
+
+    @classmethod
+    def of_numbers(cls, numbers: Mapping[str, float]) -> "ChainSettings":
+        """The settings of these names, as in `numbers`; of others the default."""
+        life = {name.removeprefix(LIFE): numbers[name] for name in numbers if name.startswith(LIFE)}
+        seed = int(life.pop("seed", 0.0))
+        values = {name: number for name, number in numbers.items() if not name.startswith(LIFE)}
+        return cls(**values, life=LifeSettings(**life, seed=seed))
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """All settings by their names, those of idle motion with `LIFE` before."""
+        values = self._asdict()
+        life = values.pop("life")._asdict()
+        return {**values, **{LIFE + name: float(number) for name, number in life.items()}}
 
     def attention(self, kind: type, is_filtered: bool, has_choice: bool) -> AttentionSettings:
         """Settings of attention for a goal of type `kind`.

@@ -226,7 +226,7 @@ class ChainSession(SceneSession):
         is_filtered = bool(self.model.filters)
         scene = depsgraph.scene
         self.authored = self._authored(shown, poses)
-        self.chain_settings = build.chain_settings(evaluated_chain)
+        self.chain_settings = ChainSettings.of(evaluated_chain)
         chain_frame = ChainFrame(
             name=chain.name,
             base=self.base,

@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...character.chain.settings import BASES, ChainSettings
+from ...character.chain.settings import BASES
 from ...character.file.anchors import Anchor
 from ...character.file.contents import ChainEntry, FollowingEnd
 from ...character.file.postures import StoredPosture
-from ...character.file.reading import LIFE
 from ...character.file.tracks import ClipTrack, track
 from ..blender.errors import RigError
 from ..chains import chain as build
@@ -88,7 +87,7 @@ class ExportedChain:
                 -1 if index is None else index,
                 max(0, min(settings.watch, len(settings.targets))),
                 [posture.weight for posture in settings.postures],
-                _numbers(session.chain_settings),
+                session.chain_settings.numbers,
                 session.authored,
                 np.array(session.base),
                 session.hanging,
@@ -167,13 +166,6 @@ def _names(chain, number: int, watch: int) -> tuple[str, ...]:
         return (chain.ends[number - 1].target.name,)
     targets = [watched(chain, index) for index in range(len(chain.targets) + 1)]
     return tuple((target or targets[watch]).name for target in targets)
-
-
-def _numbers(settings: ChainSettings) -> dict[str, float]:
-    """A chain's settings by their names in a character file."""
-    numbers = settings._asdict()
-    life = numbers.pop("life")._asdict()
-    return {**numbers, **{LIFE + name: float(number) for name, number in life.items()}}
 
 
 def _track(values: list) -> ClipTrack:

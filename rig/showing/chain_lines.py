@@ -4,7 +4,7 @@ where the motion filter lags.
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, cos, degrees, radians, sin
+from math import ceil, cos, degrees, radians, sin, tau
 from typing import NamedTuple
 
 import bpy
@@ -12,6 +12,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ..blender.presence import why_absent
+from ..chains.chain import UNLIMITED
 from ..scene.goal import AXES, ends_of, forward_axis, signed_axis
 from .segments import Segment, segments_of
 
@@ -97,7 +98,7 @@ def _arrow(rig, chain, axis: Vector) -> Segment:
 
 
 def arcs(rig, session) -> Iterator[Arc]:
-    """Arcs of the chain's revolute joints, as shown."""
+    """Arcs of the chain's revolute joints that have limits, as shown."""
     if session.outputs is None or session.reader is None:
         return
     limits = dict(
@@ -119,7 +120,8 @@ def arcs(rig, session) -> Iterator[Arc]:
             if is_joint and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = joint_and_angle
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
-                yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)
+                if joint.upper - joint.lower < UNLIMITED:
+                    yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)
             rotation = rotation @ Quaternion(Vector(axis), angle)
 
 
@@ -136,7 +138,8 @@ def _arc(middle: Vector, rotation: Quaternion, axis: Vector, arm: Vector, joint,
 
 @lru_cache(maxsize=256)
 def _circle(lower: float, upper: float) -> np.ndarray:
-    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit."""
+    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit, a full turn at most."""
+    upper = min(upper, lower + tau)
     angles = np.linspace(lower, upper, max(2, ceil((upper - lower) / ARC_STEP)) + 1)
     return np.stack((np.cos(angles), np.sin(angles)), 1)
 
