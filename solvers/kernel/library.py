@@ -41,8 +41,22 @@ ENTRIES = {
     "body_workspace_bytes": (Pointer,),
     "body": (Pointer, ctypes.c_size_t, Pointer),
     "body_step": (Pointer,),
+    "mechanism_bytes": (Pointer,),
+    "mechanism": (Pointer, ctypes.c_size_t, Pointer),
+    "mechanism_mode_count": (Pointer,),
+    "mechanism_workspace_bytes": (Pointer, Count, Count),
+    "mechanism_solve": (Pointer,),
 }
-SIZES = {"model_bytes", "workspace_bytes", "erik_bytes", "body_bytes", "body_workspace_bytes"}
+SIZES = {
+    "model_bytes",
+    "workspace_bytes",
+    "erik_bytes",
+    "body_bytes",
+    "body_workspace_bytes",
+    "mechanism_bytes",
+    "mechanism_mode_count",
+    "mechanism_workspace_bytes",
+}
 MESSAGES = {
     1: "a count or the size of an array is wrong",
     2: "a number is not finite, or too large",
