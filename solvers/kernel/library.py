@@ -41,8 +41,12 @@ ENTRIES = {
     "body_workspace_bytes": (Pointer,),
     "body": (Pointer, ctypes.c_size_t, Pointer),
     "body_step": (Pointer,),
+    "bones_bytes": (Pointer,),
+    "bones_workspace_bytes": (Pointer, Count),
+    "bones": (Pointer, ctypes.c_size_t, Pointer),
+    "bones_solve": (Pointer,),
 }
-SIZES = {"model_bytes", "workspace_bytes", "erik_bytes", "body_bytes", "body_workspace_bytes"}
+SIZES = {name for name in ENTRIES if name.endswith("_bytes")}
 MESSAGES = {
     1: "a count or the size of an array is wrong",
     2: "a number is not finite, or too large",
