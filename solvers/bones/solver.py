@@ -110,7 +110,8 @@ class BoneSolver:
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
         self.skeleton = skeleton
-        self.model = BoneModel(skeleton, options or Options())
+        self.options = options or Options()
+        self.model = BoneModel(skeleton, self.options)
         self.diagnosis = Diagnosis(skeleton)
 
     def solve(

@@ -56,4 +56,9 @@ struct limber_bones_solve {
 
 LIMBER_EXPORT int32_t limber_bones_solve(struct limber_bones_solve *task);
 
+/* The first step (n,) of a solve, with so much damping, and where it begins: the matrix (n, n), lower triangle, and the
+ * descent (n,) of its cost; `values` (2,) are the cost of rotations and rolls, and the size of the aim error. */
+LIMBER_EXPORT int32_t limber_bones_step(const struct limber_bones_solve *task, double damping, double *step,
+                                        double *matrix, double *descent, double *values);
+
 #endif

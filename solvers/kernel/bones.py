@@ -68,6 +68,16 @@ class LastBones(NamedTuple):
     forces: Angles  # (r,) that held the aim
 
 
+class FirstStep(NamedTuple):
+    """The first step of a solve and where it begins."""
+
+    step: Angles  # (n,)
+    matrix: Angles  # (n, n) of the cost of rotations and rolls
+    descent: Angles  # (n,)
+    cost: float
+    aim_error: float
+
+
 class SolvedBones(NamedTuple):
     """Solution of a goal on bones."""
 
@@ -170,13 +180,8 @@ class CompiledBones:
         Raises:
             KernelError: A number is too large for the kernel, or it does not know an aim.
         """
-        numbers, task, aims = aim_numbers(goal), self._task, len(goal.ends)
-        if aims > self._aims:
-            self._grow(aims)
-        self._aim.array[: len(numbers)] = numbers
-        self._reference.array[:] = reference
-        task.aims = aims
-        self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
+        self._write_task(goal, reference, last)
+        task, aims = self._task, len(goal.ends)
         check(self.kernel.bones_solve(self._address))
         ends, n = self._errors[:aims], self._n
         deviation = self._deviation.array.copy()
@@ -190,6 +195,26 @@ class CompiledBones:
             tuple([EndError(end.angle, end.whole, end.distance) for end in ends]),
             tuple([bool(end.is_at_target) for end in ends]),
         )
+
+    def first_step(
+        self, goal: GazeGoal, reference: Angles, last: LastBones | None, damping: float
+    ) -> FirstStep:
+        """The first step of a solve, with so much damping."""
+        self._write_task(goal, reference, last)
+        step, matrix, descent, values = Buffer(self._n), Buffer(self._n, self._n), Buffer(self._n), Buffer(2)
+        addresses = [buffer.address for buffer in (step, matrix, descent, values)]
+        check(self.kernel.bones_step(self._address, damping, *addresses))
+        whole = matrix.array + np.tril(matrix.array, -1).T
+        return FirstStep(step.array, whole, descent.array, *values.array.tolist())
+
+    def _write_task(self, goal: GazeGoal, reference: Angles, last: LastBones | None) -> None:
+        numbers, task, aims = aim_numbers(goal), self._task, len(goal.ends)
+        if aims > self._aims:
+            self._grow(aims)
+        self._aim.array[: len(numbers)] = numbers
+        self._reference.array[:] = reference
+        task.aims = aims
+        self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
 
     def _write_last(self, last: LastBones | None) -> None:
         task = self._task

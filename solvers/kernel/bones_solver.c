@@ -305,3 +305,21 @@ int32_t limber_bones_solve(struct limber_bones_solve *task) {
     write_errors(&solve, task);
     return LIMBER_OK;
 }
+
+int32_t limber_bones_step(const struct limber_bones_solve *task, double damping, double *step, double *matrix,
+                          double *descent, double *values) {
+    struct solve solve;
+    int32_t wrong = begin_solve(task, &solve);
+    if (wrong) return wrong;
+    if (!step || !matrix || !descent || !values) return LIMBER_SIZE;
+    if (!(damping >= 0.0 && damping <= MOST_DAMPING)) return LIMBER_NOT_FINITE;
+    size_t n = (size_t)solve.problem.bones->tree.joints;
+    struct evaluated *state = &solve.first;
+    begun(&solve, task, state);
+    step_from(&solve, state, damping);
+    memcpy(step, solve.step, sizeof *step * n);
+    memcpy(matrix, state->matrix, sizeof *matrix * n * n);
+    memcpy(descent, state->descent, sizeof *descent * n);
+    values[0] = state->secondary, values[1] = state->aim.size;
+    return is_within(step, n, LARGEST) && is_within(values, 2, LARGEST) ? LIMBER_OK : LIMBER_NOT_FINITE;
+}

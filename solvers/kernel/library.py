@@ -45,6 +45,7 @@ ENTRIES = {
     "bones_workspace_bytes": (Pointer, Count),
     "bones": (Pointer, ctypes.c_size_t, Pointer),
     "bones_solve": (Pointer,),
+    "bones_step": (Pointer, Real, *(Pointer,) * 4),
 }
 SIZES = {name for name in ENTRIES if name.endswith("_bytes")}
 MESSAGES = {
