@@ -23,4 +23,8 @@ size_t boxed_scratch(int n);
 void boxed(int n, const double *matrix, const double *descent, const double *least, const double *most, int passes,
            double *x, double *scratch);
 
+/* The same for a symmetric matrix that may have negative eigenvalues: the stationary point instead of the minimum. */
+void boxed_stationary(int n, const double *matrix, const double *descent, const double *least, const double *most,
+                      int passes, double *x, double *scratch);
+
 #endif
