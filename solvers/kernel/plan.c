@@ -8,6 +8,7 @@
 #include "branches.h"
 #include "descent.h"
 #include "motion.h"
+#include "seeds.h"
 #include "vectors.h"
 
 #define LOST_COST 90.0                 /* solvers/expressive/simulation.py, as the rest */
@@ -125,11 +126,11 @@ static void choose(struct work *work, struct limber_plan *plan, int branches) {
 }
 
 static int32_t check_plan(const struct work *work, const struct limber_plan *plan) {
-    size_t n = (size_t)work->n, starts = (size_t)plan->starts;
+    size_t n = (size_t)work->n;
     const double numbers[] = {plan->dt, plan->speed, plan->hysteresis};
     if (!is_within(numbers, 3, LARGEST) || !is_within(plan->angles, n, FARTHEST) ||
-        !is_within(plan->branch, n, FARTHEST) || !is_within(plan->start, n * starts, FARTHEST) ||
-        !is_within(plan->sides, starts, 1.0) || !is_within(plan->shape, starts, 1.0) ||
+        !is_within(plan->branch, n, FARTHEST) || !is_within(plan->pool, n * (size_t)plan->pooled, FARTHEST) ||
+        !is_within(plan->spread, n * (size_t)plan->spreads, FARTHEST) || !is_within(plan->mirror, n, 1.0) ||
         !is_within(plan->durations, (size_t)plan->steps, LARGEST))
         return LIMBER_NOT_FINITE;
     for (int i = 0; i < plan->steps; i++)
@@ -175,22 +176,21 @@ static int best_starts(struct work *work, int count) {
 
 int32_t limber_plan(const struct limber_problem *problem, struct limber_plan *plan) {
     struct work work;
-    if (!plan || plan->starts < 1 || plan->starts > MOST_CANDIDATES || plan->steps < 1 ||
-        plan->steps > LIMBER_MOST_STEPS)
+    if (!plan || plan->spreads < 0 || plan->spreads > MOST_SPREADS || plan->pooled < 0 ||
+        plan->pooled > LIMBER_POOL + 1 || plan->steps < 1 || plan->steps > LIMBER_MOST_STEPS)
         return LIMBER_SIZE;
-    int32_t room = (LIMBER_POOL + 1) * (plan->steps + 1);
-    int32_t wrong = begin(problem, plan->starts > room ? plan->starts : room, &work);
+    const struct model *model = problem ? model_in(problem->model) : NULL;
+    if (!model) return LIMBER_MODEL;
+    int32_t room = (LIMBER_POOL + 1) * (plan->steps + 1), starts = LIMBER_STARTS(model->joints, plan->spreads);
+    int32_t wrong = begin(problem, starts > room ? starts : room, &work);
     if (!wrong) wrong = check_plan(&work, plan);
     for (int step = 0; !wrong && step < plan->steps; step++)
         wrong = check_goal(&work, plan->goals + (size_t)step * (size_t)work.goal.aims);
     if (wrong) return wrong;
-    const struct model *model = work.model;
     size_t row = sizeof(double) * (size_t)work.n;
-    memcpy(work.angles, plan->start, row * (size_t)plan->starts);
-    memcpy(work.sides, plan->sides, sizeof(double) * (size_t)plan->starts);
-    memcpy(work.speeds, plan->shape, sizeof(double) * (size_t)plan->starts);
-    step_starts(&work, plan, plan->starts, 1);
-    int count = best_starts(&work, plan->starts);
+    int count = write_starts(&work, plan, problem->posture);
+    step_starts(&work, plan, count, 1);
+    count = best_starts(&work, count);
     step_starts(&work, plan, count, LIMBER_BRANCH_STEPS - 1);
     sort_by(work.merit, count, work.order);
     plan->pooled = distinct(model, work.angles, work.order, count, LIMBER_POOL, work.picked);
