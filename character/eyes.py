@@ -30,20 +30,20 @@ class EyesSettings(NamedTuple):
     """Settings of the eyes.
 
     Attributes:
-        is_on: Whether the chain's end is eyes.
+        enabled: Whether the chain's end is eyes.
         blinks: Factor of the number of blinks; 0: none.
         aversion: Factor of the angles of looks away; 0: none.
         follow: Share of the gaze's pitch that the lids follow.
-        lids: How far the lids are closed without a blink: 0 open, 1 closed.
+        closed: How far the lids are closed without a blink: 0 open, 1 closed.
         seed: Seed of the draws.
         cues: How many times something ended, such as speech, that a blink follows.
     """
 
-    is_on: bool = False
+    enabled: bool = False
     blinks: float = 0.0
     aversion: float = 0.0
     follow: float = 0.0
-    lids: float = 0.0
+    closed: float = 0.0
     seed: int = 0
     cues: int = 0
 
@@ -101,7 +101,7 @@ def advance(
         direction: Unit vector in the world to what is looked at; None: not known.
         dt: Time step [s]; 0: the same tick again.
     """
-    if not settings.is_on:
+    if not settings.enabled:
         return None
     if state is None:
         return EyesState(settings, fixation=direction)
@@ -164,7 +164,7 @@ def lid(state: EyesState, skeleton: Skeleton, angles: Angles) -> float:
     settings, following = state.settings, 0.0
     if settings.follow > 0.0:
         following = -settings.follow * pitch(skeleton, angles) / CLOSED
-    resting = min(max(settings.lids + (1.0 - settings.lids) * following, WIDEST), 1.0)
+    resting = min(max(settings.closed + (1.0 - settings.closed) * following, WIDEST), 1.0)
     return resting + state.closing * (1.0 - resting)
 
 

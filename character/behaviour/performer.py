@@ -129,7 +129,7 @@ class Performer:
             eyes=eyes._replace(
                 blinks=instruction.blinks * eyes.blinks,
                 aversion=instruction.aversion * eyes.aversion,
-                lids=instruction.lids,
+                closed=instruction.lids,
                 cues=instruction.cues,
             ),
         )
