@@ -37,11 +37,8 @@ class LifeSettings(NamedTuple):
         return (Life(amount * self.breathing, amount * self.sway, amount * self.glances, self.seed),)
 
 
-# group of settings -> its type, and the settings that are stored; what is not follows from a behaviour
-GROUPS: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "life": (LifeSettings, LifeSettings._fields),
-    "eyes": (EyesSettings, ("is_on", "blinks", "aversion", "follow", "seed")),
-}
+# settings of a chain that are groups, with their defaults
+GROUPS: dict[str, type[LifeSettings] | type[EyesSettings]] = {"life": LifeSettings, "eyes": EyesSettings}
 
 
 class ChainSettings(NamedTuple):
@@ -74,29 +71,37 @@ class ChainSettings(NamedTuple):
 
     @classmethod
     def of(cls, stored: Any) -> "ChainSettings":
-        """The settings that something has as attributes of these names, such as a chain of the .blend."""
-        groups = {
-            name: kind(**{field: getattr(getattr(stored, name), field) for field in fields})
-            for name, (kind, fields) in GROUPS.items()
-        }
-        return cls(**{name: getattr(stored, name) for name in cls._fields if name not in GROUPS}, **groups)
+        """The settings that something has as attributes of these names, such as a chain of the .blend; of
+        those that a group of it lacks the default.
+        """
+        values = {name: getattr(stored, name) for name in cls._fields}
+        for name, group in GROUPS.items():
+            known = [field for field in group._fields if hasattr(values[name], field)]
+            values[name] = group(**{field: getattr(values[name], field) for field in known})
+        return cls(**values)
 
     @classmethod
     def of_numbers(cls, numbers: Mapping[str, float]) -> "ChainSettings":
         """The settings of these names, as in `numbers`; of others the default."""
-        values: dict[str, Any] = {name: numbers[name] for name in numbers if name in cls._fields}
-        for name, (kind, fields) in GROUPS.items():
-            usual = kind._field_defaults
-            stored = {field: numbers[f"{name}_{field}"] for field in fields if f"{name}_{field}" in numbers}
-            values[name] = kind(**{field: type(usual[field])(value) for field, value in stored.items()})
+        values: dict[str, Any] = {name: numbers[name] for name in cls._fields if name in numbers}
+        for name, group in GROUPS.items():
+            kinds = {field: type(default) for field, default in group._field_defaults.items()}
+            values[name] = group(
+                **{
+                    field: kind(numbers[f"{name}_{field}"])
+                    for field, kind in kinds.items()
+                    if f"{name}_{field}" in numbers
+                }
+            )
         return cls(**values)
 
     @property
     def numbers(self) -> dict[str, float]:
-        """All settings by their names, those of idle motion and eyes with the name of their group before."""
-        values = {name: value for name, value in self._asdict().items() if name not in GROUPS}
-        for name, (_, fields) in GROUPS.items():
-            values |= {f"{name}_{field}": float(getattr(getattr(self, name), field)) for field in fields}
+        """All settings by their names, those of a group with its name before."""
+        values = self._asdict()
+        for name in GROUPS:
+            group = values.pop(name)._asdict()
+            values |= {f"{name}_{field}": float(number) for field, number in group.items()}
         return values
 
     def attention(self, kind: type, is_filtered: bool, has_choice: bool) -> AttentionSettings:

@@ -34,7 +34,7 @@ class LIMBER_OT_add_lid(UndoOperator):
         lid = chain.eyes.lids.add()
         lid.bone, lid.name = name, f"Lid {len(chain.eyes.lids)}"
         chain.eyes.active_lid = len(chain.eyes.lids) - 1
-        chain.eyes.is_on = True
+        chain.eyes.enabled = True
         rig.update_tag()
 
 
@@ -72,7 +72,7 @@ class LIMBER_OT_add_lid_value(UndoOperator):
         values.set_up(rig.limber.device, value, 0.0)
         value.low, value.high = 0.0, 1.0
         value.velocity, value.acceleration, value.jerk = LID_RATES
-        chain.eyes.is_on = True
+        chain.eyes.enabled = True
         self.report({"INFO"}, f"Value '{value.name}' follows the lids of chain '{chain.name}'")
 
 

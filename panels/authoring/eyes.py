@@ -20,12 +20,12 @@ class LIMBER_PT_eyes(ChainTab):
     bl_order = 1
 
     def draw_header(self, context):
-        self.layout.prop(chain_of(context).eyes, "is_on", text="")
+        self.layout.prop(chain_of(context).eyes, "enabled", text="")
 
     def draw(self, context):
         layout = self.layout
         eyes = chain_of(context).eyes
-        layout.active = eyes.is_on
+        layout.active = eyes.enabled
         layout.use_property_split = True
         props(layout.column(), eyes, "blinks", "aversion", "follow", "seed")
         layout.use_property_split = False

@@ -48,7 +48,7 @@ class LimberLid(PropertyGroup):
 class LimberEyes(PropertyGroup):
     """Eyes of a chain that looks."""
 
-    is_on: BoolProperty(name="Eyes", description="The chain's end is eyes that blink and look away")
+    enabled: BoolProperty(name="Eyes", description="The chain's end is eyes that blink and look away")
     blinks: FloatProperty(
         name="Blinks",
         description=(

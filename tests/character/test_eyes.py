@@ -7,7 +7,7 @@ import pytest
 from limber.character.eyes import ASIDE, CLOSING, OPENING, UP, EyesSettings, advance
 
 AHEAD, ASIDE_LOOK = (0.0, 1.0, 0.0), (1.0, 0.0, 0.0)
-ON = EyesSettings(is_on=True, blinks=1.0, seed=3)
+ON = EyesSettings(enabled=True, blinks=1.0, seed=3)
 DT = 1.0 / 60.0
 
 
