@@ -79,8 +79,8 @@ class EyesState(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether no blink and no look away is on its way."""
-        return self.blink >= CLOSING + OPENING and self.moved >= MOVE
+        """Whether they look at the target with open lids, so that they may stay as they are."""
+        return self.blink >= CLOSING + OPENING and self.moved >= MOVE and self.moves % 2 == 0
 
     @property
     def closing(self) -> float:

@@ -94,6 +94,7 @@ def test_a_look_away_ends_at_once_where_the_state_has_none():
     back = played(ON, 0.5, state=away)
     assert back[-1].averted == (0.0, 0.0)
     assert back[-1].is_settled
+    assert not away.is_settled, "live motion goes on until they are back"
 
 
 def test_eyes_that_are_off_have_no_state_and_the_same_tick_again_changes_nothing():
