@@ -118,9 +118,7 @@ class StreamState(NamedTuple):
 
     def with_row(self, first: "StreamState") -> "StreamState":
         """State with the signals of another state, which has just begun, as well."""
-        timing = first.timing._replace(
-            raws=first.timing.raws + self.time, lines=first.timing.lines + self.time
-        )
+        timing = first.timing.at(self.time, np.arange(len(first.timing.counts)))
         times = {name: getattr(first.cubics, name) + self.time for name in ("begin", "end", "caught_up")}
         return StreamState(
             self.time,
@@ -132,9 +130,7 @@ class StreamState(NamedTuple):
 
     def timed(self, rows: Sequence[int]) -> "StreamState":
         """State in which the samples of some signals have come just now."""
-        raws, lines = self.timing.raws.copy(), self.timing.lines.copy()
-        raws[list(rows)] = lines[list(rows)] = self.time
-        return self._replace(timing=self.timing._replace(raws=raws, lines=lines))
+        return self._replace(timing=self.timing.at(self.time, np.array(rows, int)))
 
 
 def begin(samples: Samples, is_timed: bool = False) -> StreamState:
