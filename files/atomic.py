@@ -63,6 +63,15 @@ def write_text(path: Path, text: str) -> None:
     write(path, text.encode("utf-8"))
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write a text that this user alone may read, as `write_text`."""
+    with (
+        replacing(path) as temporary,
+        open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
+    ):
+        file.write(text.encode("utf-8"))
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an

@@ -2,6 +2,7 @@
 
 * A port has one owner.
 * While a host steps through frames faster or slower than real time, robots keep their last values.
+* A robot gets signs of life apart from values, which come when the host has new ones.
 * A robot is disarmed when something that moved it ends: what is shown then may be far from where it is.
 * Other programs may arm a robot only with a permit, which ends when it is disarmed or stopped.
 """
@@ -9,8 +10,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+import time
+from collections.abc import Hashable, Sequence
 
+from ..motion import Kinematic
 from .device import Device
 from .errors import DeviceError
 from .link import WorkerLink
@@ -51,6 +54,18 @@ class RobotSession:
         self.link, self.owner = link, owner
         self._key, self._permits = key, permits
         self._movers: frozenset[str] = frozenset()
+        self._sent_at = time.monotonic()  # [s] when values were sent last, or again
+
+    def send(self, values: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
+        """Sends values; arguments as of `WorkerLink.send`."""
+        self.link.send(values, plays, due)
+        self._sent_at = time.monotonic()
+
+    def keep_alive(self) -> None:
+        """Sends a sign of life where the next values are late: hosts call it as often as they can."""
+        if (now := time.monotonic()) - self._sent_at >= HEARTBEAT:
+            self.link.send_again()
+            self._sent_at = now
 
     def note_movers(self, movers: frozenset[str]) -> None:
         """Says what moves the robot now, by names; it is disarmed if something of that has ended since the

@@ -9,12 +9,14 @@ from pathlib import Path
 from ..character.file import reading
 from ..character.file.errors import CharacterFileError
 from ..files.reasons import reason
+from ..inputs.page.server import PORT
 from . import playing, script
 from .check import check
 from .errors import PlayerError
 from .info import info, lines
 from .live import LiveOptions
 from .pacing import SLOWEST
+from .page_token import kept_token
 from .printing import printable
 from .terminal import play_live
 
@@ -73,10 +75,27 @@ def _add_play(command: argparse.ArgumentParser) -> None:
     real.add_argument("--status", action="store_true", help="say in a line a second what it does")
     real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
     real.add_argument("--seconds", type=float, help="end after this time")
-    real.add_argument(
-        "--osc", type=_udp_port, metavar="PORT", help="hear OSC on this UDP port; it arms nothing"
-    )
+    real.add_argument("--osc", type=_port, metavar="PORT", help="hear OSC on this UDP port; it arms nothing")
     real.add_argument("--osc-host", default=LiveOptions.osc_host, help="... and on this address (127.0.0.1)")
+    real.add_argument(
+        "--page",
+        type=_port,
+        nargs="?",
+        const=PORT,
+        metavar="PORT",
+        help=f"serve a page to direct the character ({PORT}); a press on it may arm",
+    )
+    real.add_argument(
+        "--page-host",
+        default=LiveOptions.page_host,
+        help="... on this address (127.0.0.1): 0.0.0.0 for a phone",
+    )
+    real.add_argument(
+        "--page-token",
+        type=Path,
+        metavar="FILE",
+        help="file that keeps the token of the page's address, so that it stays the same; made where it is missing",
+    )
     real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
 
 
@@ -87,7 +106,7 @@ def _rate(text: str) -> float:
     return rate
 
 
-def _udp_port(text: str) -> int:
+def _port(text: str) -> int:
     port = int(text)
     if not 0 <= port <= 65535:
         raise argparse.ArgumentTypeError(f"{text}: give a port from 0 to 65535")
@@ -110,6 +129,9 @@ def _play(parsed: argparse.Namespace) -> int:
             parsed.seed,
             parsed.osc,
             parsed.osc_host,
+            parsed.page,
+            parsed.page_host,
+            kept_token(parsed.page_token) if parsed.page_token is not None else "",
         )
         play_live(character, parsed.file, options)
         return 0

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..character.behaviour.blending import Instruction, Usual
 from ..character.body.tick import BodyOutputs, BodyState
@@ -38,6 +38,14 @@ from .performer import Performer, Role
 from .scene import Moment, Played, PlayedScene, PlayedView
 
 
+class Kept(NamedTuple):
+    """What a chain keeps now: weights of its stored postures, influence, and share."""
+
+    weights: tuple[float, ...] = ()
+    influence: float = 1.0
+    share: float = 1.0
+
+
 @dataclass
 class PlayedChainSession(Session[PlayedView, ChainPose]):
     """Session of a chain from a character file.
@@ -45,12 +53,14 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
     Attributes:
         entry: The chain.
         target: Name of the target that its own end follows.
+        kept: What it keeps at the last tick.
         base: World matrix of its base frame.
         models: By whether stored postures are switched.
     """
 
     entry: ChainEntry = field(kw_only=True)
     target: str = ""
+    kept: Kept = field(default_factory=Kept)
     base: Matrix = field(default_factory=list)
     models: dict[bool, ChainModel] = field(default_factory=dict)
 
@@ -65,6 +75,8 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
             instruction, gestures = moment.role(entry.name, usual)
             base, weights, target = BLEND, list(instruction.weights), instruction.target
             settings = _directed(settings, instruction)
+        shown = tuple(_all_weights(entry, base, posture, weights))
+        self.kept = Kept(shown, settings.influence, settings.share)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
@@ -203,7 +215,12 @@ class Performance:
 
     @in_one_thread
     def advance(
-        self, frame: float, dt: float, targets: Mapping[str, Matrix], events: Sequence[str] = ()
+        self,
+        frame: float,
+        dt: float,
+        targets: Mapping[str, Matrix],
+        events: Sequence[str] = (),
+        seconds: float | None = None,
     ) -> None:
         """Moves the character on.
 
@@ -212,12 +229,14 @@ class Performance:
             dt: Time since the last call [s]; 0 in the first.
             targets: World matrices of targets, in place of those of the clip.
             events: Names of the events since the last call.
+            seconds: Time [s] since the first frame, for what goes on by itself; None: that of the frame.
         """
         if self.performer is not None:
             self.performer.advance(dt, events)
         role = None if self.performer is None else partial(self._role, self.performer, dt)
         rate = self.character.rate
-        seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
+        frames = frame if seconds is None else seconds / rate.seconds_a_frame
+        seconds = (self.character.first_frame + frames) * rate.fps_base / rate.fps
         moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, role)
         self.frame = frame
         self._stage.tick(self.parts, moment, dt, {})
@@ -262,6 +281,10 @@ class Performance:
         if not isinstance(session, PlayedChainSession):
             raise PlayerError(f"there is no chain '{chain}'")
         return session.target
+
+    def kept(self, chain: ChainEntry) -> Kept:
+        """What a chain keeps at the last call of `advance`."""
+        return self._session(chain).kept
 
     def authored_target(self, name: str, frame: float) -> Matrix:
         """Where the clip has a target at a frame, without what moves it there."""
