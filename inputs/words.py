@@ -18,14 +18,14 @@ class Word(NamedTuple):
     """What an order of one word has.
 
     Attributes:
-        names: How many names stand behind it, least and most.
+        least_names: How many names it needs, a text among its arguments included.
         counts: How many numbers it may have.
         takes_text: Whether a text, a name, may stand in their place.
         is_press: Whether it is a button's: its number is 0 when it is let go, which does nothing.
         is_personal: Whether a person alone gives it: no program does.
     """
 
-    names: tuple[int, int]
+    least_names: int
     counts: tuple[int, ...] = ()
     takes_text: bool = False
     is_press: bool = False
@@ -33,31 +33,32 @@ class Word(NamedTuple):
 
 
 WORDS = {
-    "event": Word((0, 1), takes_text=True, is_press=True),
-    "state": Word((0, 1), takes_text=True, is_press=True),
-    "posture": Word((1, 2), takes_text=True, is_press=True),
-    "weight": Word((2, 2), (1,)),
-    "influence": Word((1, 1), (1,)),
-    "share": Word((1, 1), (1,)),
-    "value": Word((0, 1), (1,), takes_text=True),
-    "target": Word((1, 2), (3,), takes_text=True),
-    "look": Word((0, 1), (3,), takes_text=True),
-    "rotation": Word((1, 2), (4,)),
-    "axis": Word((2, 3), (1,)),
-    "velocity": Word((1, 2), (3, 6)),
-    "play": Word((0, 0), is_press=True),
-    "pause": Word((0, 0), is_press=True),
-    "seek": Word((0, 0), (1,)),
-    "arm": Word((0, 1), is_press=True),
-    "stop": Word((0, 0), is_press=True),
-    "confirm": Word((0, 1), is_press=True, is_personal=True),
-    "disarm": Word((0, 1), is_press=True, is_personal=True),
-    "clear": Word((0, 1), is_press=True, is_personal=True),
-    "connect": Word((0, 1), is_press=True, is_personal=True),
-    "quit": Word((0, 0), is_press=True, is_personal=True),
+    "event": Word(1, takes_text=True, is_press=True),
+    "state": Word(1, takes_text=True, is_press=True),
+    "posture": Word(2, takes_text=True, is_press=True),
+    "weight": Word(2, (1,)),
+    "influence": Word(1, (1,)),
+    "share": Word(1, (1,)),
+    "value": Word(1, (1,), takes_text=True),
+    "target": Word(1, (3,), takes_text=True),
+    "look": Word(0, (3,), takes_text=True),
+    "rotation": Word(1, (4,)),
+    "axis": Word(2, (1,)),
+    "velocity": Word(1, (3, 6)),
+    "play": Word(0, is_press=True),
+    "pause": Word(0, is_press=True),
+    "seek": Word(0, (1,)),
+    "arm": Word(0, is_press=True),
+    "stop": Word(0, is_press=True),
+    "confirm": Word(0, is_press=True, is_personal=True),
+    "disarm": Word(0, is_press=True, is_personal=True),
+    "clear": Word(0, is_press=True, is_personal=True),
+    "connect": Word(0, is_press=True, is_personal=True),
+    "quit": Word(0, is_press=True, is_personal=True),
 }
+# numbers that come again and again, and are followed smoothly where a host does that
+STREAMED = ("target", "rotation", "axis", "influence", "share", "weight", "value")
 ALSO = {"trigger": "event"}  # words of other programs for the same
-SET = ("weight", "posture", "influence", "share", "value")  # words of what is set, and stays
 
 
 class Order(NamedTuple):
@@ -93,7 +94,7 @@ class Order(NamedTuple):
     def line(self) -> str:
         """It as a line to read."""
         numbers = (f"{number:g}" for number in self.numbers)
-        return " ".join((self.path, *([self.text] if self.text else []), *numbers))
+        return " ".join(filter(None, (self.word, self.names, self.text, *numbers)))
 
 
 def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_of_words: str = "") -> Order:
@@ -116,6 +117,11 @@ def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_
     numbers = tuple(argument for argument in arguments if not isinstance(argument, str))
     if len(texts) > kind.takes_text:
         raise InputError(f"'{shown}' has a text among its arguments, where only numbers were expected")
+    given_names = len(names.split("/")) if names else 0
+    if given_names + len(texts) < kind.least_names:
+        raise InputError(
+            f"'{shown}' is no address that is known without a name behind it: {word} needs {kind.least_names}"
+        )
     if texts and not texts[0]:
         raise InputError(f"'{shown}' has an empty text: give it a name")
     if not kind.is_press and not (texts and word != "value" and not numbers):

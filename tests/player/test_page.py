@@ -9,9 +9,9 @@ from limber.character.file.writing import write
 
 pytest.importorskip("websockets", reason="the websockets library is not installed: make setup")
 
-from tests.player import browser  # noqa: E402
-from tests.player.browser import Browser, browsing  # noqa: E402
-from tests.player.test_live import Playing, playing, with_robot  # noqa: E402
+from tests.player import browser
+from tests.player.browser import Browser, browsing
+from tests.player.test_live import Playing, playing, with_robot
 
 pytestmark = pytest.mark.skipif(browser.program() is None, reason="no Chromium here: apt install chromium")
 
