@@ -72,6 +72,23 @@ def write_private(path: Path, text: str) -> None:
         file.write(text.encode("utf-8"))
 
 
+def claim(path: Path) -> bool:
+    """Makes an empty file that stays through a power failure; returns whether this call made it: of several
+    that claim it, one gets it. Raises OSError if it cannot be made.
+    """
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return False
+    os.fsync(descriptor)
+    os.close(descriptor)
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)  # its name is on the disk, too
+        os.close(folder)
+    return True
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Context manager: yields a temporary path to write to, and renames that file to `path` at the end; on an

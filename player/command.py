@@ -11,6 +11,7 @@ from ..character.file.errors import CharacterFileError
 from ..files.reasons import reason
 from ..inputs.page.server import PORT
 from . import playing, script
+from .arm_at_start import allow, permission_for
 from .check import check
 from .errors import PlayerError
 from .info import info, lines
@@ -53,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         ("play", _play, "play a character"),
         ("check", _check, "prove that a character moves here as it did in Blender"),
         ("info", _info, "say what is in a character file"),
+        ("arm-at-start", _arm_at_start, "let the robot be armed when this computer starts, without a press"),
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}")
         command.set_defaults(run=run)
@@ -72,6 +74,11 @@ def _add_play(command: argparse.ArgumentParser) -> None:
     real.add_argument("--port", default="", help="another port than in the file; virtual: the virtual robot")
     real.add_argument("--no-robot", action="store_true", help="connect none")
     real.add_argument("--arm", action="store_true", help="arm the robot once it is connected: it moves")
+    real.add_argument(
+        "--at-start",
+        action="store_true",
+        help="this computer starts: arm once, if `limber arm-at-start` has permitted it",
+    )
     real.add_argument("--status", action="store_true", help="say in a line a second what it does")
     real.add_argument("--rate", type=_rate, default=LiveOptions.rate, help="ticks a second (60)")
     real.add_argument("--seconds", type=float, help="end after this time")
@@ -119,19 +126,20 @@ def _play(parsed: argparse.Namespace) -> int:
         raise PlayerError("--script and --out belong together: give both, or none to play in real time")
     if parsed.script is None:
         options = LiveOptions(
-            parsed.rate,
-            parsed.seconds,
-            parsed.port,
-            parsed.no_robot,
-            sys.stdin.isatty(),
-            parsed.arm,
-            parsed.status,
-            parsed.seed,
-            parsed.osc,
-            parsed.osc_host,
-            parsed.page,
-            parsed.page_host,
-            kept_token(parsed.page_token) if parsed.page_token is not None else "",
+            rate=parsed.rate,
+            seconds=parsed.seconds,
+            port=parsed.port,
+            without_robot=parsed.no_robot,
+            is_attended=sys.stdin.isatty(),
+            arm=parsed.arm,
+            permission=permission_for(parsed.file) if parsed.at_start else None,
+            has_status=parsed.status,
+            seed=parsed.seed,
+            osc=parsed.osc,
+            osc_host=parsed.osc_host,
+            page=parsed.page,
+            page_host=parsed.page_host,
+            token=kept_token(parsed.page_token) if parsed.page_token is not None else "",
         )
         play_live(character, parsed.file, options)
         return 0
@@ -154,6 +162,21 @@ def _check(parsed: argparse.Namespace) -> int:
         f"{printable(character.name)} moves here as in Blender: {verdict.frames} frames, largest difference"
         f" {verdict.largest:.2g} rad"
     )
+    return 0
+
+
+def _arm_at_start(parsed: argparse.Namespace) -> int:
+    character = reading.read(parsed.file)
+    if not sys.stdin.isatty():
+        raise PlayerError("a person at a terminal permits this: type the command in one")
+    print(
+        f"Each time that this computer starts, the robot of {printable(character.name)} moves without a"
+        " press, with nobody there. Servos that do not measure their positions still wait for a person."
+        " After a fault a person clears or arms first."
+    )
+    if input("Type 'it moves' to permit it: ").strip() != "it moves":
+        return _fail("nothing is changed")
+    print(f"Permitted in {allow(parsed.file)}: delete that file to withdraw it")
     return 0
 
 

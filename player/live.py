@@ -17,6 +17,7 @@ from ..hardware.robot_session import HEARTBEAT
 from ..hardware.sentences import HostWords
 from ..inputs.page.server import PageServer
 from ..inputs.words import WORDS, Order
+from .arm_at_start import Permission
 from .directing import Director
 from .errors import PlayerError
 from .keys import Entry
@@ -53,6 +54,7 @@ class LiveOptions:
         without_robot: Whether no robot is connected.
         is_attended: Whether a person types the orders: what another program types arms nothing.
         arm: Whether that person has ordered, at the start, to arm the robots once they are connected.
+        permission: The installer's permission to arm them at the start of this computer; None: there is none.
         has_status: Whether a line a second says what it does.
         seed: Seed of the behaviour's random draws.
         osc, osc_host: UDP port and address on which OSC is heard; None: it is not.
@@ -66,6 +68,7 @@ class LiveOptions:
     without_robot: bool = False
     is_attended: bool = False
     arm: bool = False
+    permission: Permission | None = None
     has_status: bool = False
     seed: int = 0
     osc: int | None = None
@@ -118,7 +121,9 @@ class LivePlay:
         self._page: PageServer | None = None
         if not options.without_robot:
             host = HOST if options.page is None else HostWords("Limber")
-            self._robots = LiveRobots(character, path, options.port, options.arm, host, self._say)
+            self._robots = LiveRobots(
+                character, path, options.port, options.arm, options.permission, host, self._say
+            )
         try:
             self._listen()
         except PlayerError:

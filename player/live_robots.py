@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ..character.file.contents import CharacterFile
+from ..files.reasons import reason
 from ..hardware.errors import HardwareError
 from ..hardware.robot_session import HEARTBEAT, RobotSession, RobotSessions
 from ..hardware.safety import DRIVEN, Fault, State
 from ..hardware.sentences import HostWords
 from ..hardware.status import Status
 from ..motion import Kinematic
+from .arm_at_start import Permission, permission_path
 from .errors import PlayerError
 from .performance import Performance
 from .robots import FollowedValues, calibration_beside, check_origin, device_of, per_unit
@@ -25,6 +27,7 @@ ARMING = ("arm", "confirm")  # orders after which a robot may move
 TO_ROBOTS = (*ARMING, "disarm", "clear", "connect")  # orders to robots, beside stop
 # in which an order to arm waits for the robot to be connected
 BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
+PERSON, INSTALLER = "person", "installer"
 LOST = {State.FAULT, State.WORKER_LOST}
 
 
@@ -35,28 +38,32 @@ class LiveRobot:
     name: str
     session: RobotSession
     values: FollowedValues
-    is_ordered: bool = False  # whether it is to be armed as soon as it is connected: a person's order, once
+    # whose order it is to arm it, once, as soon as it is connected: a person's or the installer's; "": none
+    ordered_by: str = ""
     retry_at: float = 0.0  # [s]
     said: str = ""  # its last sentence
     # values that it keeps while a person brings it to their pose; None: it follows
     shown: list[Kinematic] | None = None
 
-    def tick(self, performance: Performance, dt: float, due: float, say: Callable[[str], None]) -> None:
+    def tick(
+        self, performance: Performance, status: Status, dt: float, due: float, say: Callable[[str], None]
+    ) -> None:
         """Sends the robot what it follows, and says what has changed of it.
 
         Args:
             performance: The performance, after its tick.
+            status: The robot's.
             dt, due: Time [s] since the last tick, and until the next.
             say: Prints a line.
         """
-        link, status = self.session.link, self.session.link.read_status()
+        link = self.session.link
         self.session.note_movers(frozenset({"play"}))
         values = self._followed(performance, status, dt, say)
         self.session.send(per_unit(values, link.unit(due)), plays=True, due=due)
         if status.sentence != self.said:
             self.said = status.sentence
             say(f"Robot of '{self.name}': {status.sentence}")
-        self._look(status)
+        self._look(status, say)
 
     def _followed(
         self, performance: Performance, status: Status, dt: float, say: Callable[[str], None]
@@ -73,15 +80,18 @@ class LiveRobot:
             say(f"Robot of '{self.name}': the pose is {', '.join(self.values.texts(self.shown))}")
         return self.shown
 
-    def _look(self, status: Status) -> None:
+    def _look(self, status: Status, say: Callable[[str], None]) -> None:
         """Arms a robot that is connected where that was ordered, and connects one that was away, which then
         stays disarmed.
         """
         if status.state not in BEFORE_ARMING:
-            self.is_ordered = False
-        if self.is_ordered and status.state is State.DISARMED:
-            self.is_ordered = False
-            self.session.link.arm()
+            self.ordered_by = ""
+        if self.ordered_by and status.state is State.DISARMED:
+            if self.ordered_by == INSTALLER and status.needs_confirmation:
+                say(f"Robot of '{self.name}' does not measure where it is, so a person confirms its pose")
+            else:
+                self.session.link.arm()
+            self.ordered_by = ""
         if is_away(status) and (now := time.monotonic()) >= self.retry_at:
             self.retry_at = now + RETRY_AFTER
             self.session.link.reconnect()
@@ -89,7 +99,7 @@ class LiveRobot:
     def order(self, word: str) -> None:
         """Does what a person orders; raises PlayerError where that cannot be now."""
         link, status = self.session.link, self.session.link.read_status()
-        self.is_ordered = False
+        self.ordered_by = ""
         if word == "connect" and status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
             raise PlayerError(f"Robot of '{self.name}': type disarm or clear first, then connect")
         is_asking = status.state is State.CONFIRM_POSE
@@ -138,6 +148,7 @@ class LiveRobots:
         character, path: The character, and the path of its file.
         port: Port of its robot, in place of that in the file; "": that one.
         is_ordered: Whether a person has ordered, at the start, to arm them.
+        permission: That of the installer to arm them at the start of this computer; None: there is none.
         host: What sentences call the player.
         say: Prints a line.
 
@@ -151,13 +162,14 @@ class LiveRobots:
         path: Path,
         port: str,
         is_ordered: bool,
+        permission: Permission | None,
         host: HostWords,
         say: Callable[[str], None],
     ) -> None:
         self.sessions = RobotSessions()
         self.robots: list[LiveRobot] = []
         entries = character.robots
-        self._say = say
+        self._say, self._permission, self._is_faulty = say, permission, False
         if port and len(entries) != 1:
             raise PlayerError(f"--port is for one robot, and the file has {len(entries)}: leave it out")
         devices = [(entry, device_of(entry, path, port)) for entry in entries]
@@ -170,15 +182,38 @@ class LiveRobots:
             for entry, device in devices:
                 session = self.sessions.connect(entry.name, entry.name, device, host=host)
                 values = FollowedValues(entry, character)
-                self.robots.append(LiveRobot(entry.name, session, values, is_ordered))
+                self.robots.append(LiveRobot(entry.name, session, values, PERSON if is_ordered else ""))
         except HardwareError as error:
             self.sessions.close_all()
             raise PlayerError(str(error)) from error
+        if permission is not None and self.robots:
+            self._arm_at_start(permission)
+
+    def _arm_at_start(self, permission: Permission) -> None:
+        """Lets the robots be armed once they are connected, if the installer's permission is not used up."""
+        if why := permission.claim():
+            self._say(f"Not armed at the start: {why}")
+            return
+        self._say(f"Armed once it is connected: {permission_path()} says so; Stop is always ready")
+        for robot in self.robots:
+            robot.ordered_by = INSTALLER
+
+    def _note_faults(self, is_faulty: bool) -> None:
+        """Keeps for the next start of this computer that there was a fault, before it is said."""
+        was_faulty, self._is_faulty = self._is_faulty, is_faulty
+        if self._permission is None or not is_faulty or was_faulty:
+            return
+        try:
+            self._permission.note_fault()
+        except OSError as error:
+            self._say(f"This fault will not be known at the next start: {error.filename}: {reason(error)}")
 
     def tick(self, performance: Performance, dt: float, due: float) -> None:
-        """Sends each robot what it follows; arguments as of `LiveRobot.tick`."""
-        for robot in self.robots:
-            robot.tick(performance, dt, due, self._say)
+        """Sends each robot what it follows, `dt` [s] after the last tick and `due` [s] before the next."""
+        statuses = [robot.session.link.read_status() for robot in self.robots]
+        self._note_faults(any(status.state in LOST for status in statuses))
+        for robot, status in zip(self.robots, statuses, strict=True):
+            robot.tick(performance, status, dt, due, self._say)
 
     def keep_alive(self) -> None:
         """Gives signs of life between two ticks."""
@@ -199,6 +234,8 @@ class LiveRobots:
             raise PlayerError(f"each robot is confirmed by itself: type confirm and its name, of {names}")
         for robot in robots:
             robot.order(word)
+        if word in ("clear", *ARMING) and self._permission is not None:
+            self._permission.note_person()
 
     @property
     def summary(self) -> str:
