@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: What follows `limber` on the command line; None: of this process.
     """
-    parsed = _parser().parse_args(arguments)
+    parsed = parser().parse_args(arguments)
     try:
         status: int = parsed.run(parsed)
         return status
@@ -45,7 +45,8 @@ def _fail(sentence: str) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """The command line of `limber`."""
     parser = argparse.ArgumentParser(
         prog="limber", description="Plays characters that Limber exported from Blender"
     )

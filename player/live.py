@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ from .paths import checked_order, path_of, set_order
 from .performance import Performance
 from .playhead import Playhead
 from .robots import HOST
+from .service import ServiceManager
 
 STOP = "stop"  # the order that is done at once
 FRESH = 1.0  # [s] within which an order to arm is done: what waited longer is no press any more
@@ -198,13 +200,14 @@ class LivePlay:
         """
         began = time.monotonic()
         pacing, seconds, said_at = Pacing(self._options.rate, began), 0.0, began
-        is_first, dt = True, 0.0
+        is_first, dt, service = True, 0.0, ServiceManager()
         try:
             while not self._is_ended and (self._options.seconds is None or seconds <= self._options.seconds):
                 tick_began = time.monotonic()
                 self._tick(seconds, dt, 1.0 / pacing.rate)
                 if is_first:
                     self._check_first()
+                    service.ready()
                     is_first = False
                 now = time.monotonic()
                 if pacing.ticked(tick_began, now):
@@ -212,10 +215,12 @@ class LivePlay:
                 if self._options.has_status and now - said_at >= 1.0:
                     said_at += 1.0
                     self._say_line(self._line(seconds, pacing))
+                service.alive(partial(self._line, seconds, pacing))
                 self._wait(pacing.due)
                 before, seconds = seconds, time.monotonic() - began
                 dt = seconds - before
         finally:
+            service.stopping()
             if self._robots is not None:
                 self._robots.finish()
             self._close()

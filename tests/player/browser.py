@@ -105,6 +105,7 @@ def browsing(folder: Path) -> Iterator[Browser]:
             "--disable-gpu",
             "--disable-dev-shm-usage",
             "--no-first-run",
+            "--hide-scrollbars",
             "--remote-debugging-port=0",
             f"--user-data-dir={folder}",
             "about:blank",
