@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..character.behaviour.data import BehaviourError
 from ..character.behaviour.performer import Directed, Performer
@@ -33,6 +33,14 @@ from .mechanisms import PlayedMechanism
 from .scene import Moment, MoverEntry, PlayedMover, PlayedScene, PlayedView, key_of
 
 
+class Kept(NamedTuple):
+    """What a chain keeps now: weights of its stored postures, influence, and share."""
+
+    weights: tuple[float, ...] = ()
+    influence: float = 1.0
+    share: float = 1.0
+
+
 @dataclass
 class PlayedChainSession(Session[PlayedView, ChainPose]):
     """Session of a chain from a character file.
@@ -40,12 +48,14 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
     Attributes:
         entry: The chain.
         target: Name of the target that its own end follows.
+        kept: What it keeps at the last tick.
         base: World matrix of its base frame.
         models: By whether stored postures are switched.
     """
 
     entry: ChainEntry = field(kw_only=True)
     target: str = ""
+    kept: Kept = field(default_factory=Kept)
     base: Matrix = field(default_factory=list)
     models: dict[bool, ChainModel] = field(default_factory=dict)
 
@@ -56,6 +66,8 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         clip = Directed(base, weights, _settings(entry, controls, moment.frame))
         directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
         base, settings = directed.base, directed.settings
+        shown = tuple(directed.all_weights(posture))
+        self.kept = Kept(shown, settings.influence, settings.share)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]
@@ -184,7 +196,12 @@ class Performance:
 
     @in_one_thread
     def advance(
-        self, frame: float, dt: float, targets: Mapping[str, Matrix], events: Sequence[str] = ()
+        self,
+        frame: float,
+        dt: float,
+        targets: Mapping[str, Matrix],
+        events: Sequence[str] = (),
+        seconds: float | None = None,
     ) -> None:
         """Moves the character on.
 
@@ -193,12 +210,14 @@ class Performance:
             dt: Time since the last call [s]; 0 in the first.
             targets: World matrices of targets, in place of those of the clip.
             events: Names of the events since the last call.
+            seconds: Time [s] since the first frame, for what goes on by itself; None: that of the frame.
         """
         if self.performer is not None:
             self.performer.advance(dt, events)
         direct = None if self.performer is None else partial(self._direct, self.performer, dt)
         rate = self.character.rate
-        seconds = (self.character.first_frame + frame) * rate.fps_base / rate.fps
+        frames = frame if seconds is None else seconds / rate.seconds_a_frame
+        seconds = (self.character.first_frame + frames) * rate.fps_base / rate.fps
         moment = Moment(frame, seconds, self._scene, targets, self.controls.chains, direct)
         self.frame = frame
         self._stage.tick(self.parts, moment, dt, {})
@@ -246,6 +265,10 @@ class Performance:
         if not isinstance(session, PlayedChainSession):
             raise PlayerError(f"there is no chain '{chain}'")
         return session.target
+
+    def kept(self, chain: ChainEntry) -> Kept:
+        """What a chain keeps at the last call of `advance`."""
+        return self._session(chain).kept
 
     def authored_target(self, name: str, frame: float) -> Matrix:
         """Where the clip has a target at a frame, without what moves it there."""
