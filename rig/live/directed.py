@@ -56,8 +56,8 @@ def direct(frame: Frame, session, evaluated_chain, dt: float) -> DirectedChain:
     if base == POSTURE:
         action = active(mover.settings, evaluated_chain)
         identity, values = action.session_uid, stored(action)
-    now_kept = kept_posture(base, identity, values, len(keys))
-    return DirectedChain(settings, evaluated_chain.watch, posture, now_kept)
+    stored_posture = kept_posture(base, identity, values, len(keys))
+    return DirectedChain(settings, evaluated_chain.watch, posture, stored_posture)
 
 
 def _by_behaviour(

@@ -16,6 +16,8 @@ from ..scene.placement import Placement
 from .mover import Key, Mover, SceneSession
 from .movers import mover_of
 
+PERFORMERS = "performers"  # their key in a snapshot
+
 
 class SceneHost:
     """Implementation of `character.host.Host` for a Blender scene in one frame.
@@ -96,6 +98,16 @@ class SceneStage(Stage):
         other = SceneStage(self.solvers)
         other.dirty = set(self.dirty)
         other.performers = {scene: performer.copy() for scene, performer in self.performers.items()}
+        return other
+
+    def snapshot(self) -> dict:
+        performers = {scene: performer.copy() for scene, performer in self.performers.items()}
+        return {**super().snapshot(), PERFORMERS: performers}
+
+    def copy(self, snapshot: Mapping | None = None) -> "SceneStage":
+        other = super().copy(snapshot)
+        if snapshot is not None:
+            other.performers = {scene: before.copy() for scene, before in snapshot[PERFORMERS].items()}
         return other
 
     def restart(self) -> None:

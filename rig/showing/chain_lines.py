@@ -67,10 +67,10 @@ def rays(rig, chain) -> Iterator[Ray]:
             continue
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
-        place = target.obj.matrix_world
+        matrix = target.obj.matrix_world
         if target.bone:
-            place = place @ target.obj.pose.bones[target.bone].matrix
-        point = place.translation.copy()
+            matrix = matrix @ target.obj.pose.bones[target.bone].matrix
+        point = matrix.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
         shares = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
         yield Ray(eye, eye + (point - eye).length * direction, point, shares)
