@@ -21,7 +21,6 @@ from ..inputs.words import WORDS, Order
 from .arm_at_start import Permission
 from .directing import Director
 from .errors import PlayerError
-from .keys import Entry
 from .live_robots import ARMING, TO_ROBOTS, LiveRobots
 from .osc import PlayerInbox
 from .pacing import Pacing
@@ -30,6 +29,7 @@ from .paths import checked_order, path_of, set_order
 from .performance import Performance
 from .playhead import Playhead
 from .robots import HOST
+from .scene import MoverEntry
 from .service import ServiceManager
 
 STOP = "stop"  # the order that is done at once
@@ -265,7 +265,7 @@ class LivePlay:
     def _say_problems(self) -> None:
         """Says of each mover why it does not follow its goals, when that changes."""
         character = self._performance.character
-        movers: list[Entry] = [*character.chains, *character.mechanisms, *character.bodies]
+        movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
             problem = self._performance.problem(mover)
             if problem != self._problems.get(mover.name, ""):
@@ -275,7 +275,7 @@ class LivePlay:
     def _check_first(self) -> None:
         """Raises PlayerError if a mover could not be solved in the first tick."""
         character = self._performance.character
-        movers: list[Entry] = [*character.chains, *character.mechanisms, *character.bodies]
+        movers: list[MoverEntry] = [*character.chains, *character.mechanisms, *character.bodies]
         for mover in movers:
             if problem := self._performance.problem(mover):
                 raise PlayerError(problem)

@@ -7,6 +7,7 @@ Changes are those that a user could make by hand, without undo steps.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import nan
 from time import monotonic
 
 import bpy
@@ -59,6 +60,7 @@ class RemoteOrders(Inbox):
         self._is_addressed = False  # whether a message for Limber has come
         self.newest: dict[str, Arguments] = {}  # arguments by address without `ROOT`
         self.counts: Counter[str] = Counter()  # messages for each of these addresses
+        self.times: dict[str, float] = {}  # [s] of each of them by the sender's clock; NaN: not said
         self.arm_pressed = False  # whether there was a new press to arm, for the newest order to arm
         self._arm_silence = SILENT_FOR  # [s] since the last order to arm; before it listened there was none
         self._arm_released = False  # whether that was 0
@@ -96,6 +98,7 @@ class RemoteOrders(Inbox):
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
             self.counts[address] += message.repeats
+            self.times[address] = message.time
 
     def _note_arm(self, is_on: bool) -> None:
         self.arm_pressed = is_on and (
@@ -254,7 +257,14 @@ def _execute_newest(rig, ear: _Ear, until: float) -> bool:
         return False
     for address in sorted(orders.newest, key=lambda address: not address.startswith(f"{VELOCITY}/")):
         try:
-            _execute(rig, ear, address, orders.newest.pop(address), orders.counts.pop(address, 1))
+            _execute(
+                rig,
+                ear,
+                address,
+                orders.newest.pop(address),
+                orders.counts.pop(address, 1),
+                orders.times.pop(address, nan),
+            )
         except RigError as error:
             orders.problem = str(error)
         if orders.clock() >= until:
@@ -273,7 +283,7 @@ def _find(uid: int, ear: _Ear):
 
 
 @granted
-def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int) -> None:
+def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int, time: float) -> None:
     orders = ear.orders
     address = address.partition(NAMED)[0]
     try:
@@ -297,14 +307,14 @@ def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int) 
     elif order.word not in STREAMED or order.text:
         ORDERS[order.word](rig, order)
     elif address in ear.signals and live.is_ticking(rig):
-        _receive(ear, address, numbers, messages)
+        _receive(ear, address, numbers, messages, time)
     else:
         ORDERS[order.word](rig, order)
-        ear.signals.begin(address, numbers)
+        ear.signals.begin(address, numbers, time)
 
 
-def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int) -> None:
-    """Passes numbers on to a signal, with their rates if the sender knows them."""
+def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int, time: float) -> None:
+    """Passes numbers on to a signal, with their rates and time if the sender knows them."""
     kind, _, names = address.partition("/")
     velocity = ear.velocities.get(names)
     rate = None
@@ -319,7 +329,7 @@ def _receive(ear: _Ear, address: str, numbers: Sequence[float], messages: int) -
             rate = 0.5 * (Quaternion((0.0, *velocity[3:])) @ Quaternion(numbers))
     elif kind == "target" and velocity:
         rate = velocity[:3]
-    ear.signals.receive(address, numbers, messages, rate)
+    ear.signals.receive(address, numbers, messages, rate, time)
 
 
 def is_pressed(arguments: Sequence[float | str]) -> bool:

@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 import bpy
 from mathutils import Quaternion, Vector
 
-from ...inputs.words import Order, begun_with, spellings
+from ...inputs.words import Order, begun_with, named, spellings
 from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
 from ..chains.kept_posture import choose
+from ..live import rehearsal
 from ..live.live import is_playing
 from ..live.mover import Mover
 from ..live.movers import movers_of
-from ..scene.goal import ends_of, followed, no_target, watched
+from ..scene import dependencies
+from ..scene.goal import ends_of, followed_target, no_target, watched, why_not_movable
 from .values import value_of, write
 
 ROOT = "/limber/"
@@ -43,9 +45,10 @@ def _look(rig, order: Order) -> None:
 
 def _watch(chain, name: str) -> None:
     """Makes a chain's own end follow the target of that name in its list."""
-    targets = [target for number in range(1 + len(chain.targets)) if (target := watched(chain, number))]
-    target = _named(targets, name, f"Chain '{chain.name}' has no target", lambda each: each.name)
-    chain.watch = next(k for k in range(1 + len(chain.targets)) if watched(chain, k) == target)
+    numbers = [k for k in range(1 + len(chain.targets)) if watched(chain, k) is not None]
+    chain.watch = _named(
+        numbers, name, f"Chain '{chain.name}' has no target", lambda k: watched(chain, k).name
+    )
 
 
 def _rotate_target(rig, order: Order) -> None:
@@ -108,6 +111,26 @@ def _set_value(rig, order: Order) -> None:
     write(value.owner, value.path, order.numbers[0])
 
 
+def _event(rig, order: Order) -> None:
+    rehearsal.send(_rehearsed(rig), order.name)
+
+
+def _enter_state(rig, order: Order) -> None:
+    scene = _rehearsed(rig)
+    states = [state.name for state in scene.limber_behaviour.states]
+    rehearsal.enter(scene, named(order.name, states) or order.name)
+
+
+def _rehearsed(rig) -> bpy.types.Scene:
+    """The scene whose behaviour is rehearsed; raises RigError where none is."""
+    scene = bpy.context.scene
+    if not rehearsal.is_on(scene):
+        raise RigError(
+            f"The behaviour of scene '{scene.name}' is not rehearsed: press Rehearse under Behaviour"
+        )
+    return scene
+
+
 def _play(rig, order: Order) -> None:
     if not is_playing():
         bpy.ops.screen.animation_play()
@@ -136,16 +159,16 @@ def target_of(rig, names: str):
     if name or not hasattr(mover.settings, "target"):
         goal = _named(goals_of(mover.settings), name, f"{mover.label} has no goal", lambda goal: goal.name)
         target, lacks = (
-            goal.target,
+            dependencies.target_of(goal),
             f"Goal '{goal.name}' of {mover.in_sentence} has no target: choose an object to follow",
         )
     else:
-        target, lacks = followed(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
+        target, lacks = followed_target(mover.settings), capitalised(no_target(ends_of(mover.settings)[0]))
     if target is None:
         raise RigError(lacks)
-    if not target.is_editable:
-        raise RigError(f"Target '{target.name}' is linked from another file: choose an object of this file")
-    return target
+    if why := why_not_movable(target):
+        raise RigError(why)
+    return target.obj
 
 
 def goals_of(settings) -> list:
@@ -204,6 +227,8 @@ ORDERS: dict[str, Callable] = {
     "posture": _keep_posture,
     "weight": _set_weight,
     "value": _set_value,
+    "event": _event,
+    "state": _enter_state,
     "play": _play,
     "pause": _pause,
     "seek": _seek,

@@ -40,6 +40,7 @@ RIG = (
     "bodies",
     "mechanisms",
     "showing",
+    "behaviour",
     "properties",
     "live",
     "robot",
