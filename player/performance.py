@@ -66,7 +66,8 @@ class PlayedChainSession(Session[PlayedView, ChainPose]):
         clip = Directed(base, weights, _settings(entry, controls, moment.frame))
         directed = clip if moment.direct is None else moment.direct(entry.name, clip, posture)
         base, settings = directed.base, directed.settings
-        self.kept = Kept(tuple(directed.all_weights(posture)), settings.influence, settings.share)
+        shown = tuple(directed.all_weights(posture))
+        self.kept = Kept(shown, settings.influence, settings.share)
         model = self._model(entry, base == POSTURE)
         is_filtered = bool(model.filters)
         watched = entry.ends[0].targets[int(entry.watch.step(moment.frame))]

@@ -33,6 +33,14 @@ class Directed(NamedTuple):
     gestures: tuple[PostureEffect, ...] = ()
     clips: tuple[tuple[float, Angles], ...] = ()
 
+    def all_weights(self, kept: int) -> list[float]:
+        """Weights of all stored postures, for any kind of base; `kept`: index of the one that a base of one
+        posture keeps, -1: none.
+        """
+        if self.base == BLEND:
+            return self.weights
+        return [1.0 if self.base == POSTURE and k == kept else 0.0 for k in range(len(self.weights))]
+
     def weighted(self, stored: Sequence[Angles]) -> list[tuple[float, Angles]]:
         """Weights and values (n,) of all postures that have a weight, given those of the stored ones."""
         pairs = [*zip(self.weights, stored, strict=True), *self.clips]
@@ -118,7 +126,7 @@ class Performer:
             kept: Index of the stored posture that the clip keeps; -1: none.
             dt: Time step [s].
         """
-        weights = _all_weights(clip, kept)
+        weights = clip.all_weights(kept)
         usual = Usual(weights, clip.settings.influence, clip.settings.share)
         instruction, gestures = self.role(chain, postures, usual, dt)
         life, eyes = clip.settings.life, clip.settings.eyes
@@ -141,10 +149,3 @@ class Performer:
             gestures,
             instruction.clips,
         )
-
-
-def _all_weights(clip: Directed, kept: int) -> list[float]:
-    """Weights of all stored postures, for any kind of base."""
-    if clip.base == BLEND:
-        return clip.weights
-    return [1.0 if clip.base == POSTURE and k == kept else 0.0 for k in range(len(clip.weights))]
