@@ -14,17 +14,18 @@ from typing import Any, NamedTuple
 from ..character.file.contents import CharacterFile
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
-from ..hardware.robot_session import HEARTBEAT
+from ..hardware.robot_session import ARMING, HEARTBEAT, TO_ROBOTS
 from ..hardware.sentences import HostWords
+from ..inputs.page.orders import order_from
 from ..inputs.page.server import PageServer
 from ..inputs.words import WORDS, Order
 from .arm_at_start import Permission
 from .directing import Director
 from .errors import PlayerError
-from .live_robots import ARMING, TO_ROBOTS, LiveRobots
+from .live_robots import LiveRobots
 from .osc import PlayerInbox
 from .pacing import Pacing
-from .page import order_from, page_state
+from .page import page_state
 from .paths import checked_order, path_of, set_order
 from .performance import Performance
 from .playhead import Playhead
