@@ -14,12 +14,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 from ..motion import Kinematic
 from .device import Device
 from .errors import DeviceError
 from .link import WorkerLink
-from .program_consents import NO_CONSENTS, ProgramConsents
+from .protocols.program_consents import NO_CONSENTS, ProgramConsents
+from .protocols.table import FILE
 from .safety import State
 from .sentences import BLENDER, HostWords
 from .status import Status
@@ -83,9 +85,9 @@ class RobotSession:
 
     def keep_alive(self) -> None:
         """Sends a sign of life where the next values are late: hosts call it as often as they can."""
-        if (now := time.monotonic()) - self._sent_at >= HEARTBEAT:
+        if (moment := time.monotonic()) - self._sent_at >= HEARTBEAT:
             self.link.send_again()
-            self._sent_at = now
+            self._sent_at = moment
 
     def note_movers(self, movers: frozenset[str]) -> None:
         """Says what moves the robot now, by names; it is disarmed if something of that has ended since the
@@ -141,7 +143,8 @@ class RobotSessions:
             WorkerError: As `WorkerLink.open`.
         """
         self.close(key)
-        device = self._consents.with_consent(device)
+        if device.protocol.startswith(FILE):
+            device = replace(device, program=self._consents.require(device.protocol.removeprefix(FILE)))
         taken = next(
             (each.owner for each in self._by_key.values() if each.link.device.line == device.line), ""
         )

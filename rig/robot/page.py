@@ -35,7 +35,7 @@ MOST_WAITING = 1000  # orders that wait; what comes meanwhile is left out
 LOST = "the robot is not connected: press Connect in Blender"
 
 
-class _Waiting(NamedTuple):
+class _PressedOrder(NamedTuple):
     """An order that waits: how many stops came before it, and when it came [s]."""
 
     stops: int
@@ -54,13 +54,13 @@ class _Page:
     stops: int = 0
 
     def __post_init__(self) -> None:
-        self.orders: queue.SimpleQueue[_Waiting] = queue.SimpleQueue()
+        self.orders: queue.SimpleQueue[_PressedOrder] = queue.SimpleQueue()
 
     def take(self, message: dict[str, Any]) -> None:
         """Takes an order, in the server's thread."""
         order = order_from(message)
         if order is not None and self.orders.qsize() < MOST_WAITING:
-            self.orders.put(_Waiting(self.stops, monotonic(), order))
+            self.orders.put(_PressedOrder(self.stops, monotonic(), order))
 
     def stop(self) -> None:
         """Stops all robots at once, in the server's thread."""
@@ -144,14 +144,14 @@ def look() -> bool:
                 _do(rig, waiting)
             except (RigError, HardwareError) as error:
                 page.said = str(error)
-        if page.server.is_watched and (now := monotonic()) >= page.shown_at:
-            page.shown_at = now + EVERY
+        if page.server.is_watched and (moment := monotonic()) >= page.shown_at:
+            page.shown_at = moment + EVERY
             page.server.publish(json.dumps(_state(rig, page.said)))
     return done
 
 
 @granted
-def _do(rig, waiting: _Waiting) -> None:
+def _do(rig, waiting: _PressedOrder) -> None:
     order = waiting.order
     if order.is_released:
         return
