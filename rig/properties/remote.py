@@ -37,6 +37,13 @@ class LimberRemote(PropertyGroup):
         min=1,
         max=65535,
     )
+    page_port: IntProperty(
+        name="Page's Port",
+        description="Port on which the page is served",
+        default=8765,
+        min=1,
+        max=65535,
+    )
     allow_arm: BoolProperty(
         name="Allow Arming",
         description=(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ...hardware.program_consents import ProgramConsents
+from ...hardware.protocols.program_consents import ProgramConsents
 from ..blender.user_folder import user_folder
 
 FOLDER, FILE = "programs", "allowed.json"

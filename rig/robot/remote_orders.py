@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 import bpy
 from mathutils import Quaternion, Vector
 
-from ...inputs.words import Order, begun_with, spellings
+from ...inputs.words import Order, begun_with, named, spellings
 from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
 from ..chains.kept_posture import choose
+from ..live import rehearsal
 from ..live.live import is_playing
 from ..live.mover import Mover
 from ..live.movers import movers_of
@@ -44,9 +45,10 @@ def _look(rig, order: Order) -> None:
 
 def _watch(chain, name: str) -> None:
     """Makes a chain's own end follow the target of that name in its list."""
-    targets = [target for number in range(1 + len(chain.targets)) if (target := watched(chain, number))]
-    target = _named(targets, name, f"Chain '{chain.name}' has no target", lambda each: each.name)
-    chain.watch = next(k for k in range(1 + len(chain.targets)) if watched(chain, k) == target)
+    numbers = [k for k in range(1 + len(chain.targets)) if watched(chain, k) is not None]
+    chain.watch = _named(
+        numbers, name, f"Chain '{chain.name}' has no target", lambda k: watched(chain, k).name
+    )
 
 
 def _rotate_target(rig, order: Order) -> None:
@@ -107,6 +109,26 @@ def _set_value(rig, order: Order) -> None:
     if value_of(value) is None:
         raise RigError(f"Value '{value.name}' has no property that it follows: choose one in the Robot panel")
     write(value.owner, value.path, order.numbers[0])
+
+
+def _event(rig, order: Order) -> None:
+    rehearsal.send(_rehearsed(rig), order.name)
+
+
+def _enter_state(rig, order: Order) -> None:
+    scene = _rehearsed(rig)
+    states = [state.name for state in scene.limber_behaviour.states]
+    rehearsal.enter(scene, named(order.name, states) or order.name)
+
+
+def _rehearsed(rig) -> bpy.types.Scene:
+    """The scene whose behaviour is rehearsed; raises RigError where none is."""
+    scene = bpy.context.scene
+    if not rehearsal.is_on(scene):
+        raise RigError(
+            f"The behaviour of scene '{scene.name}' is not rehearsed: press Rehearse under Behaviour"
+        )
+    return scene
 
 
 def _play(rig, order: Order) -> None:
@@ -205,6 +227,8 @@ ORDERS: dict[str, Callable] = {
     "posture": _keep_posture,
     "weight": _set_weight,
     "value": _set_value,
+    "event": _event,
+    "state": _enter_state,
     "play": _play,
     "pause": _pause,
     "seek": _seek,
