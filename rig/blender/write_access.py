@@ -60,7 +60,7 @@ def granted(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     return run
 
 
-def _updated(_manager, _context) -> None:
+def _updated(_manager: bpy.types.WindowManager, _context: bpy.types.Context) -> None:
     _waiting.pop()()
 
 
