@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from math import cos, radians
 
+import bpy
 import numpy as np
 from mathutils import Vector
 
@@ -39,7 +40,7 @@ class Figure:
     children, such as controls of feet, are left out.
     """
 
-    def __init__(self, rig) -> None:
+    def __init__(self, rig: bpy.types.Object) -> None:
         self.rig = rig
         bones = rig.data.bones
         to_world = rig.matrix_world.to_3x3()

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from math import atan2, ceil, floor, hypot, inf, pi, tau
 
+import bpy
+
 from ...solvers.kinematics import rotations
 from ...solvers.kinematics.rotations import Quaternion
 from .axes import INDEX, REVOLUTE, UNIT, JointKey, is_euler
@@ -55,7 +57,7 @@ def channel(mode: str) -> str:
     return CHANNELS.get(mode, EULER)
 
 
-def stored(pose_bone) -> tuple[float, ...]:
+def stored(pose_bone: bpy.types.PoseBone) -> tuple[float, ...]:
     """Values of the bone's rotation channel."""
     return tuple(getattr(pose_bone, channel(pose_bone.rotation_mode)))
 
@@ -178,7 +180,7 @@ def _axis_angle(rotation: Quaternion, before: Sequence[float] | None) -> tuple[f
     return (angle + tau * round((last - angle) / tau), *axis)
 
 
-def hinges(pose_bone, spans: Spans = UNLIMITED) -> Angles:
+def hinges(pose_bone: bpy.types.PoseBone, spans: Spans = UNLIMITED) -> Angles:
     """Angles [rad] of the bone's hinges about X, Y and Z; within `spans` where its rotation mode leaves a
     choice.
     """
@@ -195,7 +197,10 @@ def spans_of(limits: Limits, bone: str) -> Spans:
 
 
 def with_hinges(
-    pose_bone, values: Mapping[str, float], before: Sequence[float] | None = None, spans: Spans = UNLIMITED
+    pose_bone: bpy.types.PoseBone,
+    values: Mapping[str, float],
+    before: Sequence[float] | None = None,
+    spans: Spans = UNLIMITED,
 ) -> tuple[float, ...]:
     """Values of the bone's rotation channel with other angles [rad] of some hinges, by their axes; the other
     hinges stay as authored.
