@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from math import hypot, isfinite
 from typing import NamedTuple
 
+import bpy
+
 from ...character.chain.inputs import EndInputs
 from ...solvers.goals import Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from ...solvers.kinematics import rotations
@@ -86,7 +88,7 @@ class ChainEnd:
         return capitalised(self.what)
 
     @property
-    def target(self):
+    def target(self) -> bpy.types.Object | None:
         return watched(self.settings, self.watch) if self.number == 0 else self.settings.target
 
     @property
@@ -103,7 +105,7 @@ class ChainEnd:
         return GOALS[self.settings.goal].aim
 
 
-def watched(chain, number: int):
+def watched(chain: bpy.types.PropertyGroup, number: int) -> bpy.types.Object | None:
     """The target with a number: 0 is the chain's own, then the additional ones; a number that is too large
     gives the last one.
     """
@@ -111,12 +113,12 @@ def watched(chain, number: int):
     return chain.targets[number - 1].target if number else chain.target
 
 
-def followed(chain):
+def followed(chain: bpy.types.PropertyGroup) -> bpy.types.Object | None:
     """The target object that the chain currently follows; None: there is none."""
     return watched(chain, chain.watch)
 
 
-def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
+def ends_of(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
     """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None: as the
     chain's Watch setting says.
     """
@@ -130,7 +132,7 @@ def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
     ]
 
 
-def with_goal(chain, watch: int | None = None) -> list[ChainEnd]:
+def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
     """The ends that have a goal; `watch` as for `ends_of`."""
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
@@ -141,7 +143,7 @@ SHORTEST = 1e-6  # length below which a vector has no direction
 PARALLEL = 0.999  # cosine of the angle from which on two directions count as parallel
 
 
-def forward_axis(settings) -> tuple[float, float, float]:
+def forward_axis(settings: bpy.types.PropertyGroup) -> tuple[float, float, float]:
     """Unit vector of the direction in which an end looks, in its bone's frame; zeros if the user's own
     direction has no length.
     """
@@ -189,7 +191,7 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
 
 
-def inputs(chain) -> tuple[EndInputs, ...]:
+def inputs(chain: bpy.types.PropertyGroup) -> tuple[EndInputs, ...]:
     """Inputs of the chain's enabled ends, from the settings alone; the targets' matrices are filled in later.
 
     Raises:
@@ -210,7 +212,13 @@ def inputs(chain) -> tuple[EndInputs, ...]:
     )
 
 
-def target(chain, number: int, watch: int, rig, depsgraph):
+def target(
+    chain: bpy.types.PropertyGroup,
+    number: int,
+    watch: int,
+    rig: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+) -> bpy.types.Object:
     """The target object of an end: for end 0, the chain's own, the target with number `watch`; for additional
     ends, their own target.
 
@@ -224,7 +232,12 @@ def target(chain, number: int, watch: int, rig, depsgraph):
     return target_object
 
 
-def _check_target(target, chain, rig, depsgraph) -> None:
+def _check_target(
+    target: bpy.types.Object,
+    chain: bpy.types.PropertyGroup,
+    rig: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+) -> None:
     if why := why_absent(target, "target", depsgraph.scene, depsgraph.view_layer):
         raise RigError(why)
     way = moved_by_chain(target, chain, rig)
@@ -245,7 +258,12 @@ def no_target(end: ChainEnd) -> str:
     return f"{end.subject} has no target: choose the object that it {kind.does}"
 
 
-def moved_by_chain(target, chain, rig, bone_names: set[str] | None = None) -> str:
+def moved_by_chain(
+    target: bpy.types.Object,
+    chain: bpy.types.PropertyGroup,
+    rig: bpy.types.Object,
+    bone_names: set[str] | None = None,
+) -> str:
     """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that
     the chain rotates; None: the bones of the chain's joints.
     """
