@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ...character.chain.settings import BASES
@@ -153,14 +154,14 @@ class ExportedChain:
         return postures
 
 
-def _targets_of(chain) -> list:
+def _targets_of(chain: bpy.types.PropertyGroup) -> list:
     """The targets of a chain's own end, in their order, and those of its other ends."""
     of_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
     further = [end.target for end in with_goal(chain) if end.number]
     return [target for target in (*of_end, *further) if target is not None]
 
 
-def _names(chain, number: int, watch: int) -> tuple[str, ...]:
+def _names(chain: bpy.types.PropertyGroup, number: int, watch: int) -> tuple[str, ...]:
     """Names of the targets that an end may follow; where one is missing, that of the one that it follows."""
     if number:
         return (chain.ends[number - 1].target.name,)

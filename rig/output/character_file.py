@@ -66,7 +66,7 @@ class CharacterExport(Stepped):
 
     keeps_unkeyed = True
 
-    def __init__(self, scene, name: str, behaviour: str = "NONE") -> None:
+    def __init__(self, scene: bpy.types.Scene, name: str, behaviour: str = "NONE") -> None:
         self.name, self.behaviour = name, behaviour
         exported, self.left_out = _exported(scene)
         self.frames = scene_frames(scene)
@@ -237,7 +237,7 @@ class CharacterExport(Stepped):
         return sentences
 
 
-def _exported(scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
+def _exported(scene: bpy.types.Scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
     """The scene's movers that go into a file, and bodies that cannot, each with the reason.
 
     Raises:
