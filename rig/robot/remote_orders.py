@@ -4,6 +4,7 @@ docs/remote.md has the addresses.
 
 from collections.abc import Callable, Iterable, Sequence
 
+import bpy
 from mathutils import Quaternion, Vector
 
 from ..blender.errors import RigError, capitalised
@@ -19,18 +20,18 @@ WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w
 SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 
 
-def _move_target(rig, names: str, numbers: Sequence[float]) -> None:
+def _move_target(rig: bpy.types.Object, names: str, numbers: Sequence[float]) -> None:
     move_to(target_of(rig, names), Vector(numbers))
 
 
-def _rotate_target(rig, names: str, numbers: Sequence[float]) -> None:
+def _rotate_target(rig: bpy.types.Object, names: str, numbers: Sequence[float]) -> None:
     orientation = Quaternion(numbers)
     if orientation.magnitude < SHORTEST:
         raise RigError(WITHOUT_LENGTH.format(names))
     rotate_to(target_of(rig, names), orientation.normalized())
 
 
-def _move_along_axis(rig, names: str, numbers: Sequence[float]) -> None:
+def _move_along_axis(rig: bpy.types.Object, names: str, numbers: Sequence[float]) -> None:
     of, _, axis = names.rpartition("/")
     if axis not in AXES or not axis:
         raise RigError(f"'{ROOT}axis/{names}' ends with no axis: end it with /x, /y or /z")
@@ -40,18 +41,18 @@ def _move_along_axis(rig, names: str, numbers: Sequence[float]) -> None:
     move_to(target, position)
 
 
-def _no_order(rig, names: str, numbers: Sequence[float]) -> None:
+def _no_order(rig: bpy.types.Object, names: str, numbers: Sequence[float]) -> None:
     """A velocity belongs to the numbers that come with it."""
 
 
-def _set_influence(rig, names: str, numbers: Sequence[float]) -> None:
+def _set_influence(rig: bpy.types.Object, names: str, numbers: Sequence[float]) -> None:
     movers = _movers_with(rig, "influence")
     _named(
         movers, names, f"'{rig.name}' has no chain", lambda mover: mover.given_name
     ).settings.influence = numbers[0]
 
 
-def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
+def _set_weight(rig: bpy.types.Object, names: str, numbers: Sequence[float]) -> None:
     mover, posture = _mover_and_rest(rig, _movers_with(rig, "postures"), names)
     lacks = f"{mover.label} has no posture"
     _named(
@@ -59,7 +60,7 @@ def _set_weight(rig, names: str, numbers: Sequence[float]) -> None:
     ).weight = numbers[0]
 
 
-def target_of(rig, names: str):
+def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:
     """The target that an address names: of a chain, or of one of a mover's goals.
 
     Raises:
@@ -81,22 +82,22 @@ def target_of(rig, names: str):
     return target
 
 
-def goals_of(settings) -> list:
+def goals_of(settings: bpy.types.PropertyGroup) -> list:
     """Goals that addresses can name: all of a mechanism, the additional ones of a chain."""
     return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
 
 
-def stored_postures(settings) -> list:
+def stored_postures(settings: bpy.types.PropertyGroup) -> list:
     """Stored postures of a mover whose pose assets exist."""
     return [posture for posture in getattr(settings, "postures", ()) if posture.action]
 
 
-def _movers_with(rig, *settings: str) -> list[Mover]:
+def _movers_with(rig: bpy.types.Object, *settings: str) -> list[Mover]:
     """The movers of an object whose settings have one of these properties."""
     return [mover for mover in movers_of(rig) if any(hasattr(mover.settings, name) for name in settings)]
 
 
-def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
+def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
     """The mover whose name an address begins with, and the rest of the address. Names may contain slashes."""
     begun = [
         (len(name), mover)
@@ -116,7 +117,9 @@ def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, st
     return mover, names[length + 1 :]
 
 
-def _named(items, given: str, lacks: str, name: Callable):
+def _named(
+    items: Iterable[bpy.types.PropertyGroup], given: str, lacks: str, name: Callable
+) -> bpy.types.PropertyGroup:
     """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with
     `lacks`, if there is none.
     """
