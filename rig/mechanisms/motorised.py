@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import inf
 
+import bpy
+
 from ...solvers.mechanism.model import Joint
 from ..blender.errors import RigError
 from ..bones import axes
 from .shapes import dof_axes
 
 
-def with_motors(settings, joints: Iterable[Joint]) -> list[Joint]:
+def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> list[Joint]:
     """The joints, actuated where the mechanism's settings have motors for them, and passive otherwise.
 
     Raises:
