@@ -1,10 +1,12 @@
 """Motors on the degrees of freedom of joints, with default names, limits, speeds and servo settings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 
+import bpy
 import numpy as np
 
+from ....solvers.mechanism.model import Joint
 from ...blender.errors import RigError
 from ...bones import axes, imported_robot
 from ...bones.joint_axes import joint_axes, limits
@@ -21,8 +23,14 @@ FARTHEST = 1e3  # [rad or m] of a motor without limits: a robot needs numbers
 
 
 def add_motor(
-    settings, owner, axis: str, joint=None, bone: str = "", seen: str = "", limits=(-np.inf, np.inf)
-):
+    settings: bpy.types.PropertyGroup,
+    owner: bpy.types.Object,
+    axis: str,
+    joint: bpy.types.Object | None = None,
+    bone: str = "",
+    seen: str = "",
+    limits: tuple[float, float] = (-np.inf, np.inf),
+) -> bpy.types.PropertyGroup:
     """Adds a motor to one degree of freedom of a joint; returns it. Its limits [rad or m] are the joint's,
     else those of a usual servo.
 
@@ -54,7 +62,7 @@ def add_motor(
     return motor
 
 
-def add_motors(owner, joint) -> list:
+def add_motors(owner: bpy.types.Object, joint: bpy.types.Object) -> list:
     """Adds motors to all degrees of freedom of a joint's object; returns them.
 
     Raises:
@@ -81,12 +89,12 @@ def add_motors(owner, joint) -> list:
     ]
 
 
-def _spans(lower, upper):
+def _spans(lower: Sequence[float], upper: Sequence[float]) -> Iterable[tuple[float, float]]:
     """(lower, upper) limit of each degree of freedom; infinite for a joint without limits."""
     return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
 
 
-def add_motors_of_bones(owner, names: Sequence[str]) -> list:
+def add_motors_of_bones(owner: bpy.types.Object, names: Sequence[str]) -> list:
     """Adds motors to all degrees of freedom of several bones' joints; returns them. If it raises an error,
     nothing is added.
 
@@ -105,7 +113,7 @@ def add_motors_of_bones(owner, names: Sequence[str]) -> list:
     return list(settings.motors[before:])
 
 
-def add_bone_motors(owner, name: str) -> list:
+def add_bone_motors(owner: bpy.types.Object, name: str) -> list:
     """Adds motors to all degrees of freedom of the joint that moves a bone; returns them.
 
     Raises:
@@ -139,7 +147,7 @@ def add_bone_motors(owner, name: str) -> list:
     return motors
 
 
-def file_motors(settings, rig, joint) -> list:
+def file_motors(settings: bpy.types.PropertyGroup, rig: bpy.types.Object, joint: Joint) -> list:
     """Adds motors to a joint of an imported robot, with limits and speed from the robot's file;
     returns them.
     """
