@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import bpy
 
+from ...robots.joint_limits import JointRates
 from ...robots.model import Joint as RobotJoint
 from ..blender import item_keys
 from ..blender.errors import RigError
@@ -295,7 +296,7 @@ def _add_joint(
     return joint
 
 
-def apply_rates(joint: bpy.types.PropertyGroup, of_file: RobotJoint) -> None:
+def apply_rates(joint: bpy.types.PropertyGroup, of_file: RobotJoint | JointRates) -> None:
     """Gives a joint or motor the limits of velocity, acceleration and jerk that the joint of the robot's file
     has.
     """

@@ -1,6 +1,6 @@
 """Findings about a mechanism's motors, loops, goals and constraints, each with its remedy."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import degrees
 
 import bpy
@@ -115,7 +115,7 @@ def _of_axis(loop: LockedLoop, motors: list[str], assembly: Assembled) -> str:
     )
 
 
-def _in_world(direction: Sequence[float], assembly: Assembled) -> str:
+def _in_world(direction: np.ndarray, assembly: Assembled) -> str:
     """A direction in the mechanism's base as text, in the world."""
     return "(" + ", ".join(f"{number:z.4f}" for number in assembly.base[:3, :3] @ direction) + ")"
 
