@@ -49,12 +49,14 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     if len(ends) < FEWEST:
         raise GazeError("all joints of the chain are at one position: choose a chain of more bones")
     positions = _positions(chain, ends, chain.forward(here.tolist()))
+    # A sketch has directions alone: with the chain's own lengths they become positions that it can reach.
     lengths = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     directions = _directions(points, lengths)
     wanted = positions[0] + np.concatenate(
         [np.zeros((1, 3)), np.cumsum(lengths[:, None] * directions, axis=0)]
     )
     first, *others = [Position(tuple(position)) for position in wanted[1:].tolist()][::-1]
+    # Each place is a goal of its own, so that the least squares spread what cannot be met over all links.
     several = replace(chain, more_ends=tuple(ends[-2:0:-1]))
     solver = dls(several)
 
@@ -67,6 +69,7 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
         cosines = np.sum(links * directions, axis=1) / np.linalg.norm(links, axis=1)
         return Sketched(found, acos(min(1.0, max(-1.0, float(cosines.min())))))
 
+    # A descent ends in the nearest optimum: others are tried only where the links' directions are not met.
     best = solved(here)
     for seed in spread(chain, SEEDS):
         if best.error <= CLOSE:

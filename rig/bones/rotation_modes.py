@@ -99,6 +99,8 @@ def angles_of(
     Source: Bernardes and Viollet 2022, "Quaternion to Euler angles conversion: a direct, general and
     computationally efficient method".
     """
+    # Half the sum and half the difference of the outer angles are two independent directions; where a pair of
+    # numbers vanishes, its direction means nothing and is taken from `near`.
     i, j, k, sign = PLACES[order]
     w, along_i, along_j, along_k = rotation[0], rotation[1 + i], rotation[1 + j], sign * rotation[1 + k]
     a, b = w - along_j, along_i + along_k
@@ -111,10 +113,12 @@ def angles_of(
     principal[j] = 2.0 * atan2(above, below) - pi / 2
     principal[k] = sign * (half_sum + half_difference)
     x, y, z = principal
+    # The usual case needs no comparison, and most of a frame's time would be spent in it.
     (low_x, high_x), (low_y, high_y), (low_z, high_z) = spans
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2  # the other ones are farther
     if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
         return x, y, z
+    # The same rotation by half a turn of each angle; both also by whole turns.
     other = [angle + pi for angle in principal]
     other[j] = pi - principal[j]
     x, y, z = min(

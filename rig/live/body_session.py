@@ -342,6 +342,7 @@ class BodySession(SceneSession):
         dt: float,
     ) -> BodyInputs:
         """The source's pose as target poses of the body, in its armature's space."""
+        # Streamed samples come at a rate of their own; an armature's pose is that of this frame.
         origin, stream = np.zeros(3), None
         if pairing.is_streamed(retarget):
             samples = pairing.stream_of(retarget).samples(linked.sources)
@@ -355,6 +356,7 @@ class BodySession(SceneSession):
             origin = np.array(
                 evaluated(retarget.source, placement.depsgraph, "Source").matrix_world.translation, float
             )
+        # A target bone may lie otherwise than its source bone: `offsets` were measured by Calibrate.
         turns = turns @ linked.offsets
         world = np.array(placement.object(rig), float)
         to_armature = np.linalg.inv(world)
@@ -363,9 +365,12 @@ class BodySession(SceneSession):
         frame[:3, :3] = source.nearest(frame[None, :3, :3])[0]
         base = frame[:3, 3]
         shift = np.array(retarget.shift, float)
+        # The source's motion is scaled about its own origin, which is put where the target's armature is seen
+        # from above: the two may differ in size and stand apart.
         anchor = np.array((world[0, 3], world[1, 3], origin[2])) + shift
         places = anchor + retarget.scale * (places - origin)
         feet = places[[k for k, plants in enumerate(linked.planted) if plants]]
+        # Where the heights of both figures' feet are known, soles, not ankles, are to be at equal heights.
         floor_up, floor_height = NOWHERE, np.nan
         if linked.floating and retarget.on_floor and retarget.foot_heights_known:
             floor_up = world[:3, :3].T @ UP
@@ -379,6 +384,7 @@ class BodySession(SceneSession):
         )
         if base_known:
             base = to_armature[:3, :3] @ base_place + to_armature[:3, 3]
+        # The body is solved in its armature's space, which may be moved and scaled.
         positions = places[_placed(linked)] @ to_armature[:3, :3].T + to_armature[:3, 3]
         return BodyInputs(
             still @ turns, base, frame, feet, floor_up, floor_height, base_known, positions, stream=stream
