@@ -35,8 +35,8 @@ def pose_from_points(skeleton: Skeleton, points: Angles, start: Angles) -> Sketc
     Args:
         skeleton: The chain; of a tree, the branch of its first end.
         points: Points (m, 3) from the base to the end, in the directions of the base frame. As many as
-            `places` returns: one for each. Any other number: a line along which the chain's places are spread
-            by their distances.
+            `places` returns: one for each. Any other number: a line along which the chain's positions are
+            spread by their distances.
         start: Angles (n,) to start from, also of joints that the sketch does not determine.
 
     Raises:
@@ -97,7 +97,7 @@ def places(chain: Skeleton, angles: Sequence[float]) -> list[End]:
 
 
 def _positions(chain: Skeleton, ends: Sequence[End], pose: Pose) -> Angles:
-    """Positions (m, 3) [m] of places at a pose; the last joint's tool is the chain's own."""
+    """Positions (m, 3) [m] of joints at a pose; the last joint's tool is the chain's own."""
     return np.array(
         [pose.tool_position if end is chain.ends[0] else pose.positions[end.joint] for end in ends]
     )

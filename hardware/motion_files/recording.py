@@ -32,7 +32,7 @@ Pose = tuple[float, ...]
 
 
 class MotionFileError(HardwareError, ValueError):
-    """A motion file cannot be used; the message names the place in the file, the expected and the found
+    """A motion file cannot be used; the message names the position in the file, the expected and the found
     value, and the remedy.
     """
 

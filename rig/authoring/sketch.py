@@ -16,7 +16,7 @@ from ..chains.skeleton import ChainReader
 from ..live.movers import mover_of
 from ..scene.placement import Placement
 
-ANY = ""  # no solver: joints without limits keep the range of a full turn
+ANY = ""  # no solver: joints without limits keep the range of a full revolution
 
 
 def points_of(objects: Sequence, depsgraph: bpy.types.Depsgraph) -> list:

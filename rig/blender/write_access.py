@@ -26,7 +26,7 @@ def is_refused() -> bool:
     try:
         bpy.data.scenes[
             0
-        ].frame_start = None  # changes nothing either way: write access is checked before the type
+        ].frame_start = None  # changes nothing in either direction: write access is checked before the type
     except AttributeError:
         return True
     except TypeError:

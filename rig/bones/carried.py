@@ -1,7 +1,7 @@
 """Bones of a chain whose rotation does not come from their parent alone: they copy that of another bone, or
 inherit none.
 
-Animators' rigs isolate a head in this way, so that it keeps its direction while the neck bends. Its place
+Animators' rigs isolate a head like this, so that it keeps its direction while the neck bends. Its place
 still comes from its parent. The chain's joints rotate bones against the bone before them in the chain, so
 that a look is shared; what such a bone's own channels need for that follows from its carrier: the rotation
 that it copies or inherits instead.

@@ -34,7 +34,7 @@ SLACK = 1e-6  # [rad] tolerance of limits: single precision
 # precision
 GIMBAL = 1e-7
 NO_TURN = 1e-6  # [rad] a smaller rotation has no axis in single precision
-NO_LENGTH = 1e-35  # of a quaternion, which Blender then takes for half a turn about X
+NO_LENGTH = 1e-35  # of a quaternion, which Blender then takes for half a revolution about X
 NO_AXIS = 1e-16  # length of an axis, which Blender then takes for no rotation
 # order -> indices of its axes, the last nearest the parent, and 1 where they are right-handed, else -1
 PLACES = {
@@ -118,7 +118,7 @@ def angles_of(
     is_near = abs(x - near[0]) + abs(y - near[1]) + abs(z - near[2]) < pi / 2  # the other ones are farther
     if is_near and low_x <= x <= high_x and low_y <= y <= high_y and low_z <= z <= high_z:
         return x, y, z
-    # The same rotation by half a turn of each angle; both also by whole turns.
+    # The same rotation by half a revolution of each angle; both also by whole revolutions.
     other = [angle + pi for angle in principal]
     other[j] = pi - principal[j]
     x, y, z = min(
@@ -129,13 +129,13 @@ def angles_of(
 
 
 def _equivalent(angles: Sequence[float], near: Sequence[float], spans: Spans) -> list[float]:
-    """The angles without full turns that lead away from `near` or out of the spans."""
+    """The angles without full revolutions that lead away from `near` or out of the spans."""
     return [nearest(angle, last, span) for angle, last, span in zip(angles, near, spans, strict=True)]
 
 
 def nearest(angle: float, near: float, span: tuple[float, float]) -> float:
-    """An angle [rad] without full turns: of those within `span` the nearest to `near`; where none is within,
-    the nearest of all.
+    """An angle [rad] without full revolutions: of those within `span` the nearest to `near`; where none is
+    within, the nearest of all.
     """
     low, high = span
     closest = angle + tau * round((near - angle) / tau)

@@ -100,8 +100,8 @@ def posed(
         limits: Returns the limits of the joints, which say which of several angles of the same rotation is
             meant; called only where there are several.
         before: Returns values in the frame before, as far as they are known, to which angles of a bone that
-            constraints move are near, since a pose does not tell full turns; called only where there is such
-            a bone.
+            constraints move are near, since a pose does not tell full revolutions; called only where there is
+            such a bone.
     """
     shown: dict[JointKey, float] = {}
     ranges: Limits | None = None

@@ -91,7 +91,8 @@ def _stored_options(chain: bpy.types.PropertyGroup, solver: str) -> tuple:
 def motions(chain: bpy.types.PropertyGroup, solver: str) -> list[MotionLimits]:
     """Motion limits of the chain's joints, in the order of its properties, as a solver uses them.
 
-    Where the rotations of bones count, a range of a full turn is no limit: a clip may rotate a bone farther.
+    Where the rotations of bones count, a range of a full revolution is no limit: a clip may rotate a bone
+    farther.
     """
     joint_limits = [MotionLimits.of(joint) for joint in chain.joints]
     if not is_of_bones(chain, solver):
@@ -103,7 +104,7 @@ def motions(chain: bpy.types.PropertyGroup, solver: str) -> list[MotionLimits]:
 
 
 def has_limits(joint: bpy.types.PropertyGroup) -> bool:
-    """Whether a joint has limits: a range of a full turn is none."""
+    """Whether a joint has limits: a range of a full revolution is none."""
     return is_prismatic(joint.axis) or joint.upper - joint.lower < NO_LIMITS
 
 

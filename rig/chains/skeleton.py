@@ -50,7 +50,7 @@ class BonePose(NamedTuple):
     location: tuple[float, float, float]
     rotation: tuple[
         float, ...
-    ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion where no joint turns the bone
+    ]  # angles (x, y, z) [rad] of its hinges, or a unit quaternion where no joint rotates the bone
     scale: tuple[float, float, float]
     carried: Carried | None = None  # where another bone carries it
 

@@ -23,7 +23,7 @@ class DirectedChain(NamedTuple):
         settings: Settings of the chain.
         watch: Number of the target that its own end follows.
         posture: (n,) [rad; prismatic joints m] posture to keep.
-        kept: The stored posture that is kept; None: the chain has a motion filter.
+        kept: The stored posture in use; None: the chain has a motion filter.
         gestures: Effects on the posture before the idle motion.
     """
 

@@ -41,7 +41,7 @@ class PostureKeeper:
 
         Args:
             before: Returns values in the frame before, as far as they are known: a pose that constraints make
-                does not tell full turns.
+                does not tell full revolutions.
         """
 
     def deviations(self) -> list[Deviation]:

@@ -12,7 +12,7 @@ from ..blender.errors import RigError
 from . import signals
 from .runtime import current, live_chains
 
-MOST_DECISIONS = 200  # that are kept: a rehearsal may last for hours
+MOST_DECISIONS = 200  # that are stored: a rehearsal may last for hours
 
 
 class _Rehearsals:

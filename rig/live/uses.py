@@ -26,7 +26,7 @@ class Use(Enum):
 
 
 def why_not(use: Use, mover: Mover, context: bpy.types.Context | None = None) -> str:
-    """Why a mover cannot be used in this way (live, bake, compare, check, move by hand), with the remedy; ""
+    """Why a mover cannot be used like this (live, bake, compare, check, move by hand), with the remedy; ""
     if it can. Fast, since panels call it.
     """
     if use is Use.LIVE and mover.is_live:
@@ -39,7 +39,7 @@ def with_company(use: Use, mover: Mover) -> list[Mover]:
     """Movers to bake or check together: a mover, and those of the same object that are live or belong to
     every bake.
 
-    Movers that cannot be used in this way are left out.
+    Movers that cannot be used like this are left out.
     """
     company = (
         candidate

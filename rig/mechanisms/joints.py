@@ -98,7 +98,7 @@ def joints(joint_objects: Iterable) -> Iterator[ObjectJoint]:
     """The joints of these objects, in order of their names.
 
     Raises:
-        RigError: a joint connects nothing, or no kind of joint has its degrees of freedom.
+        RigError: a joint connects nothing, or no kind of joint has its DoF.
     """
     for joint_object in sorted(joint_objects, key=lambda joint_object: joint_object.name):
         constraint, part = joint_object.rigid_body_constraint, joint_object.limber.part
@@ -177,7 +177,7 @@ def _span(constraint: bpy.types.Constraint, word: str, letter: str) -> tuple[flo
 
 
 def _limits(constraint: bpy.types.Constraint, shape: Shape) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Lower and upper limits of the degrees of freedom; empty for a spherical joint."""
+    """Lower and upper limits of the DoF; empty for a spherical joint."""
     lower, upper = [], []
     for axis in dof_axes(shape.kind):
         column = shape.turned[:3, LETTERS.index(axis[-1])]

@@ -1,4 +1,4 @@
-"""Applies the mechanism's motors to its joints: which degrees of freedom are actuated, and with which
+"""Applies the mechanism's motors to its joints: which DoF are actuated, and with which
 limits.
 """
 
@@ -39,7 +39,7 @@ def with_motors(settings: bpy.types.PropertyGroup, joints: Iterable[Joint]) -> l
 
 
 def _motorised(joint: Joint, driven: dict) -> Joint:
-    """A joint with a motor on each degree of freedom; each limit is the narrower of the joint's and the
+    """A joint with a motor on each DoF; each limit is the narrower of the joint's and the
     motor's.
     """
     moved = dof_axes(joint.kind)

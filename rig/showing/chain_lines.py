@@ -30,7 +30,8 @@ class Ray(NamedTuple):
     eye: Vector
     hit: Vector
     target: Vector
-    # whether the end is to rotate a part of the way only, as a torso that leaves the rest to head and eyes
+    # whether the end is to rotate a part of the distance only, as a torso that leaves the rest to head and
+    # eyes
     shares: bool = False
 
     def label(self, name: str) -> str:
@@ -148,7 +149,7 @@ def _arc(
 
 @lru_cache(maxsize=256)
 def _circle(lower: float, upper: float) -> np.ndarray:
-    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit, a full turn at most."""
+    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit, a full revolution at most."""
     upper = min(upper, lower + tau)
     angles = np.linspace(lower, upper, max(2, ceil((upper - lower) / ARC_STEP)) + 1)
     return np.stack((np.cos(angles), np.sin(angles)), 1)

@@ -1,4 +1,4 @@
-"""Check of a mechanism: whether it can be assembled, its degrees of freedom, those that its motors do not
+"""Check of a mechanism: whether it can be assembled, its DoF, those that its motors do not
 control, and problems.
 """
 

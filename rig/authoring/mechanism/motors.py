@@ -1,4 +1,4 @@
-"""Motors on the degrees of freedom of joints, with default names, limits, speeds and servo settings."""
+"""Motors on the DoF of joints, with default names, limits, speeds and servo settings."""
 
 from collections.abc import Iterable, Sequence
 from itertools import repeat
@@ -31,13 +31,13 @@ def add_motor(
     seen: str = "",
     limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> bpy.types.PropertyGroup:
-    """Adds a motor to one degree of freedom of a joint; returns it. Its limits [rad or m] are the joint's,
+    """Adds a motor to one DoF of a joint; returns it. Its limits [rad or m] are the joint's,
     else those of a usual servo.
 
     Args:
         settings: The mechanism's settings.
         owner: The object that owns the mechanism.
-        axis: Axis of the degree of freedom in the frame of the joint's kind.
+        axis: Axis of the DoF in the frame of the joint's kind.
         joint: The joint's object; None for a bone's joint.
         bone: Name of the bone, for a bone's joint.
         seen: Name that the axis has in the object's or bone's frame, used in the motor's name.
@@ -63,10 +63,10 @@ def add_motor(
 
 
 def add_motors(owner: bpy.types.Object, joint: bpy.types.Object) -> list:
-    """Adds motors to all degrees of freedom of a joint's object; returns them.
+    """Adds motors to all DoF of a joint's object; returns them.
 
     Raises:
-        RigError: the object is no joint of the mechanism, has motors already, or has no degree of freedom.
+        RigError: the object is no joint of the mechanism, has motors already, or has no DoF.
     """
     settings = owner.limber.mechanism
     mechanism_joint = next((j for j in joints.joints(joint_objects(owner)) if j.thing == joint), None)
@@ -90,12 +90,12 @@ def add_motors(owner: bpy.types.Object, joint: bpy.types.Object) -> list:
 
 
 def _spans(lower: Sequence[float], upper: Sequence[float]) -> Iterable[tuple[float, float]]:
-    """(lower, upper) limit of each degree of freedom; infinite for a joint without limits."""
+    """(lower, upper) limit of each DoF; infinite for a joint without limits."""
     return zip(lower, upper, strict=True) if lower else repeat((-np.inf, np.inf))
 
 
 def add_motors_of_bones(owner: bpy.types.Object, names: Sequence[str]) -> list:
-    """Adds motors to all degrees of freedom of several bones' joints; returns them. If it raises an error,
+    """Adds motors to all DoF of several bones' joints; returns them. If it raises an error,
     nothing is added.
 
     Raises:
@@ -114,10 +114,10 @@ def add_motors_of_bones(owner: bpy.types.Object, names: Sequence[str]) -> list:
 
 
 def add_bone_motors(owner: bpy.types.Object, name: str) -> list:
-    """Adds motors to all degrees of freedom of the joint that moves a bone; returns them.
+    """Adds motors to all DoF of the joint that moves a bone; returns them.
 
     Raises:
-        RigError: the joint has motors already, has no degree of freedom, or no kind of joint has its axes.
+        RigError: the joint has motors already, has no DoF, or no kind of joint has its axes.
     """
     settings, pose_bone = owner.limber.mechanism, owner.pose.bones[name]
     of_file = bones.file_joint(owner, name) if settings.closures_file else None

@@ -194,7 +194,8 @@ def choices(
         enum_items.append((str(number), named[0], "Keep this posture", named[1], number))
     if chain.shown_posture < 0:
         enum_items.append(("-1", "Removed", "No posture of the list", 0, -1))
-    # Blender keeps no reference to the items of a dynamic enumeration: they are kept here until they change.
+    # Blender keeps no reference to the items of a dynamic enumeration: they are stored here until they
+    # change.
     key = (chain.id_data.session_uid, chain.uid)
     if _cache.choices.get(key) != enum_items:
         _cache.choices[key] = enum_items
