@@ -10,7 +10,7 @@ class LIMBER_PT_remote(MoverTab):
     """Control of targets, influence and weights by other programs, with OSC over UDP"""
 
     bl_label = "Remote Control"
-    bl_order = 11
+    bl_order = 12
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
