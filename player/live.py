@@ -54,7 +54,7 @@ class LiveOptions:
     Attributes:
         rate: Ticks a second.
         seconds: How long it plays [s]; None: until it is ended.
-        port: Port of its robot, in place of that in the file; "": that one.
+        port: Port of its robot, instead of that in the file; "": that one.
         without_robot: Whether no robot is connected.
         is_attended: Whether a person types the orders: what another program types arms nothing.
         arm: Whether that person has ordered, at the start, to arm the robots once they are connected.

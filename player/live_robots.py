@@ -125,7 +125,7 @@ class LiveRobots:
 
     Args:
         character, path: The character, and the path of its file.
-        port: Port of its robot, in place of that in the file; "": that one.
+        port: Port of its robot, instead of that in the file; "": that one.
         is_ordered: Whether a person has ordered, at the start, to arm them.
         permission: That of the installer to arm them at the start of this computer; None: there is none.
         host: What sentences call the player.

@@ -10,7 +10,7 @@ class LIMBER_PT_remote(MoverTab):
     """Control of the armature and its robot by other programs (OSC over UDP) and a page in a browser"""
 
     bl_label = "Remote Control"
-    bl_order = 11
+    bl_order = 12
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):

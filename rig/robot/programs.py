@@ -1,4 +1,4 @@
-"""Consent to users' own programs on this computer, kept in the user's folder of Blender."""
+"""Consent to users' own programs on this computer, stored in the user's folder of Blender."""
 
 from pathlib import Path
 
