@@ -70,7 +70,7 @@ class Ends:
         return error, jacobian
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Position:
     """Task that brings k ends to positions, with weights along axes (section IV.B)."""
 
@@ -88,7 +88,7 @@ class Position:
         return self.ends.weighted(errors, slopes)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Orientation:
     """Task that brings k ends to orientations (section IV.B).
 
@@ -110,7 +110,7 @@ class Orientation:
         return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Direction:
     """Task that aligns the Z axes of k ends with directions; the roll about them is free.
 
@@ -150,7 +150,7 @@ class Masses:
         self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class CentreOfMass:
     """Task that brings the common centre of masses to a position (section IV.B)."""
 

@@ -219,10 +219,10 @@ class MechanismSolver:
     ) -> Solution:
         if self.compiled is not None:
             commands = self.objectives.commands(goals)
-            numbers = self.compiled.numbers(self.objectives.of_goals(goals), commands)
-            if numbers is not None:
+            tasks_of_goals = self.compiled.goals(self.objectives.of_goals(goals), commands)
+            if tasks_of_goals is not None:
                 return self._solved_by_kernel(
-                    self.compiled, numbers, goals, state, dt, iterations, evaluations
+                    self.compiled, tasks_of_goals, goals, state, dt, iterations, evaluations
                 )
         driven = self.driven_poses(goals)
         bounds = self._bounds(state, dt)
@@ -282,20 +282,20 @@ class MechanismSolver:
     def _solved_by_kernel(
         self,
         compiled: CompiledSolve,
-        numbers: list[float],
+        tasks_of_goals: bytes,
         goals: Goals,
         state: State,
         dt: float | None,
         iterations: int,
         evaluations: int | None,
     ) -> Solution:
-        """As `_solved`, for goals as `CompiledSolve.numbers`."""
+        """As `_solved`, for tasks as of `CompiledSolve.goals`."""
         task = compiled.task
         task.continues = self._is_moved_by_bodies(goals)
         task.iterations, task.evaluations = iterations, -1 if evaluations is None else evaluations
         branch = state.branch if isinstance(state.branch, np.ndarray) else None
         solved = compiled.solve(
-            numbers,
+            tasks_of_goals,
             goals,
             self.driven_poses(goals),
             dt,
