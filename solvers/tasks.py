@@ -49,12 +49,21 @@ class Ends:
             carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
             weights: (k, c) weights of the squared errors.
         """
-        self.nodes, self.offsets, self.roots = nodes, offsets, np.sqrt(weights)
-        roots = self.roots
-        picked = np.flatnonzero(roots)
-        self._picked: Indices | slice = slice(None) if len(picked) == roots.size else picked
-        self.weight = roots.reshape(-1)[picked]
-        self._share = self.weight[:, None] * carries[nodes[picked // roots.shape[1]]]
+        self.nodes, self.offsets, self.roots, self._carries = nodes, offsets, np.sqrt(weights), carries
+
+    @cached_property
+    def _picked(self) -> Indices:
+        """Indices (e,) among all components of those whose weight is not 0."""
+        return np.flatnonzero(self.roots)
+
+    @cached_property
+    def weight(self) -> Array:
+        """Roots (e,) of their weights."""
+        return self.roots.reshape(-1)[self._picked]
+
+    @cached_property
+    def _share(self) -> Array:
+        return self.weight[:, None] * self._carries[self.nodes[self._picked // self.roots.shape[1]]]
 
     def frames(self, frames: Frames) -> Array:
         """Frames (k, 4, 4) of the ends in the world."""

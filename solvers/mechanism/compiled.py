@@ -1,6 +1,6 @@
 """A mechanism's solve in the compiled kernel, for goals whose tasks it knows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from struct import Struct
 from typing import Any, NamedTuple
@@ -98,25 +98,25 @@ class CompiledSolve:
             rows.append(END(float(self.tree.node_joints[node]), *frame, *weights))
         return rows
 
-    def _of_position(self, task: Position) -> Iterator[bytes]:
-        for end, (x, y, z) in zip(self._ends(task.ends), task.targets, strict=True):
-            yield POSITION + end + TARGET(x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    def _of_position(self, task: Position) -> list[bytes]:
+        targets = [TARGET(x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for x, y, z in task.targets]
+        return [POSITION + end + target for end, target in zip(self._ends(task.ends), targets, strict=True)]
 
-    def _of_rotation(self, task: Orientation | Direction, kind: bytes) -> Iterator[bytes]:
-        for end, ((a, b, c), (d, e, f), (g, h, i)) in zip(self._ends(task.ends), task.targets, strict=True):
-            yield kind + end + TARGET(a, d, g, b, e, h, c, f, i)
+    def _of_rotation(self, task: Orientation | Direction, kind: bytes) -> list[bytes]:
+        targets = [TARGET(a, d, g, b, e, h, c, f, i) for (a, b, c), (d, e, f), (g, h, i) in task.targets]
+        return [kind + end + target for end, target in zip(self._ends(task.ends), targets, strict=True)]
 
-    def _of_centre(self, task: CentreOfMass) -> Iterator[bytes]:
-        yield CENTRE + NO_FRAME + ROOTS(*task.roots) + TARGET(*task.target, *(0.0,) * 6)
+    def _of_centre(self, task: CentreOfMass) -> list[bytes]:
+        return [CENTRE + NO_FRAME + ROOTS(*task.roots) + TARGET(*task.target, *(0.0,) * 6)]
 
-    WRITERS: dict[type, Callable[["CompiledSolve", Any], Iterator[bytes]]] = {
+    WRITERS: dict[type, Callable[["CompiledSolve", Any], list[bytes]]] = {
         Position: _of_position,
         Orientation: partial(_of_rotation, kind=ORIENTATION),
         Direction: partial(_of_rotation, kind=AXIS),
         CentreOfMass: _of_centre,
     }
 
-    def goals(self, tasks: Iterator[Task], commands: Commands) -> bytes | None:
+    def goals(self, tasks: Iterable[Task], commands: Commands) -> bytes | None:
         """Goals as the kernel has them; None: it does not know one of the tasks."""
         goals: list[bytes] = []
         for task in tasks:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,8 +53,7 @@ class State:
     )  # the last of this assembly away from singular poses
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """Outcome of one solve: assembly, errors and convergence."""
 
     assembled: bool  # every joint's residual is at most MET
@@ -74,12 +74,11 @@ class Report:
         return self.assembled
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """Result of a mechanism's solve for one frame."""
 
     state: State
-    poses: Array = field(repr=False)  # (b, 4, 4) bodies in the world, in the mechanism's order
+    poses: Array  # (b, 4, 4) bodies in the world, in the mechanism's order
     report: Report
 
 
@@ -212,7 +211,7 @@ class MechanismSolver:
             return answer
         # Past the dead point by a step's rounding: the assembly is still the one that it will come back on.
         kept = replace(answer.state, branch=state.branch, regular=state.regular)
-        return replace(answer, state=kept, report=replace(answer.report, flipped=False))
+        return answer._replace(state=kept, report=answer.report._replace(flipped=False))
 
     def _solved(
         self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None
