@@ -326,6 +326,14 @@ class MechanismSolver:
         )
         return Solution(after, solved.poses, report)
 
+    def closed_by_kernel(self, compiled: CompiledSolve, start: State, goals: Goals, iterations: int) -> State:
+        """The state after steps that close the loops within limits, without regard to goals."""
+        compiled.task.iterations, compiled.task.evaluations, compiled.task.continues = iterations, -1, False
+        driven = Goals(driven=goals.driven)
+        pose = start.values, start.balls, start.damping
+        solved = compiled.solve(b"", driven, self.driven_poses(driven), None, pose, closes_only=True)
+        return State(solved.values, solved.balls)
+
     def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None where
         nothing is closed yet.
