@@ -63,7 +63,8 @@ class Ends:
 
     @cached_property
     def _share(self) -> Array:
-        return self.weight[:, None] * self._carries[self.nodes[self._picked // self.roots.shape[1]]]
+        share: Array = self.weight[:, None] * self._carries[self.nodes[self._picked // self.roots.shape[1]]]
+        return share
 
     def frames(self, frames: Frames) -> Array:
         """Frames (k, 4, 4) of the ends in the world."""

@@ -75,7 +75,7 @@ class CompiledSolve:
                 len(bodies),
                 len(self.driven),
                 closures,
-                loops.clusters.count,
+                len(loops.clusters),
                 limits,
                 actuated,
                 masses / (masses.sum() or 1.0),
