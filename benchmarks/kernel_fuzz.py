@@ -20,6 +20,7 @@ from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.motion import Transition
 from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
+from limber.solvers.expressive.seeds import Seeds
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
 from limber.solvers.kernel.binding import CompiledModel
 from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
@@ -158,11 +159,12 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
         steps, looks = int(draw.integers(0, 20)), bool(draw.integers(2))
         corrections = compiled.correct(goal, posture, starts, costs, steps, looks)
         return [np.array((*each.angles, *each[1:]), float) for each in corrections]
-    path = PlannedPath(angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
-    starts = np.tile(angles, (3, 1)), np.ones(3), np.zeros(3)
+    known = np.array([vector(draw, n) for _ in range(int(draw.integers(12)))]).reshape(-1, n)
+    path = PlannedPath(known, angles, dt, speed, transition.kind, transition.branch, 1.0, False, False)
+    seeds = Seeds(compiled.model)
     moving = [Velocity(vector(draw, 3), vector(draw, 3)) for _ in goal.ends]
     forecast, lead = GoalForecast(goal, moving, 1 / 60), abs(number(draw))
-    pool, _, branch = compiled.plan(problem, forecast, lead, (0.03, 0.1, abs(number(draw))), starts, path)
+    pool, _, branch = compiled.plan(problem, forecast, lead, (0.03, 0.1, abs(number(draw))), seeds, path)
     return [pool, np.array(branch)]
 
 

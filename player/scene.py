@@ -5,14 +5,13 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from ..character.behaviour.blending import Usual
+from ..character.behaviour.performer import Directed
 from ..character.chain.hanging import ChainPose
 from ..character.chain.inputs import Matrix
 from ..character.file.contents import Anchor, BodyEntry, ChainEntry, MechanismEntry
 from ..character.file.tracks import Array
 from ..character.host import NoPose, SceneMover, Session
 from .controls import ChainControls
-from .performer import Role
 
 
 @dataclass
@@ -112,7 +111,8 @@ class Moment:
         scene: What is in the file.
         targets: World matrices of targets that somebody places, in place of those of the clip.
         controls: What was set of the chains, by their names.
-        role: What the behaviour asks of a chain in this moment; None: there is no behaviour.
+        direct: What the behaviour makes of a chain's clip in this moment, given the chain's name and the
+            index of the stored posture that it keeps; None: there is no behaviour.
     """
 
     frame: float
@@ -120,7 +120,7 @@ class Moment:
     scene: PlayedScene
     targets: Mapping[str, Matrix]
     controls: Mapping[str, ChainControls]
-    role: Callable[[str, Usual], Role] | None
+    direct: Callable[[str, Directed, int], Directed] | None
 
     def needs(
         self, movers: Sequence[SceneMover[PlayedView, ChainPose]], certain: bool = False

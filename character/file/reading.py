@@ -93,7 +93,14 @@ def _content(plain: JsonFields, arrays: ArrayReader) -> CharacterFile:
         plain.wrong("chains", f"at most {MOST_CHAINS} chains")
     chains = tuple(_chain(entry, arrays, frames, target_names) for entry in entries)
     values = tuple(
-        ValueEntry(value.get("name", str), arrays.track(value, "track", (), frames), _value_filter(value))
+        ValueEntry(
+            value.get("name", str),
+            arrays.track(value, "track", (), frames),
+            _value_filter(value),
+            value.choice("lids_of", tuple(chain.name for chain in chains))
+            if value.is_given("lids_of")
+            else "",
+        )
         for value in plain.children("values", "value", "name")
     )
     mechanisms = tuple(

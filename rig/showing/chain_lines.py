@@ -11,9 +11,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..blender.presence import why_absent
 from ..chains.chain import UNLIMITED
-from ..scene.goal import AXES, ends_of, forward_axis, signed_axis
+from ..scene.goal import AXES, ends_of, forward_axis, signed_axis, why_no_target
 from .segments import Segment, segments_of
 
 ARC = 0.4  # radius of an arc, in lengths of its bone
@@ -64,11 +63,14 @@ def rays(rig, chain) -> Iterator[Ray]:
         settings, target, bone = end.settings, end.target, rig.pose.bones.get(end.bone)
         if target is None or bone is None or settings.goal != "POINT":
             continue
-        if why_absent(target, "target", scene, view_layer):
+        if why_no_target(target, scene, view_layer):
             continue
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
-        point = target.matrix_world.translation.copy()
+        place = target.obj.matrix_world
+        if target.bone:
+            place = place @ target.obj.pose.bones[target.bone].matrix
+        point = place.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
         shares = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
         yield Ray(eye, eye + (point - eye).length * direction, point, shares)

@@ -46,17 +46,13 @@ ENTRIES = {
     "mechanism_mode_count": (Pointer,),
     "mechanism_workspace_bytes": (Pointer, Count, Count),
     "mechanism_solve": (Pointer,),
+    "bones_bytes": (Pointer,),
+    "bones_workspace_bytes": (Pointer, Count),
+    "bones": (Pointer, ctypes.c_size_t, Pointer),
+    "bones_solve": (Pointer,),
+    "bones_step": (Pointer, Real, *(Pointer,) * 4),
 }
-SIZES = {
-    "model_bytes",
-    "workspace_bytes",
-    "erik_bytes",
-    "body_bytes",
-    "body_workspace_bytes",
-    "mechanism_bytes",
-    "mechanism_mode_count",
-    "mechanism_workspace_bytes",
-}
+SIZES = {name for name in ENTRIES if name.endswith(("_bytes", "_count"))}
 MESSAGES = {
     1: "a count or the size of an array is wrong",
     2: "a number is not finite, or too large",
