@@ -108,22 +108,15 @@ class _Examination:
         self.screws = self.tree.screws(self.frames)
 
     def locked(self) -> tuple[LockedLoop, ...]:
-        stacks = zip(
-            self.solver.loops.clusters.columns,
-            self.solver.loops.clusters.blocks(self._jacobian(self.screws)),
-            strict=True,
-        )
-        found = [
-            self._locked(held, block)
-            for columns, blocks in stacks
-            for held, block in zip(columns, blocks, strict=True)
-        ]
+        clusters = self.solver.loops.clusters
+        blocks = clusters.blocks(self._jacobian(self.screws))
+        found = [self._locked(held, block) for held, block in zip(clusters.columns, blocks, strict=True)]
         return tuple(
             sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.loop[0]))
         )
 
     def flat(self) -> tuple[FlatLoop, ...]:
-        found = [self._flat(held) for columns in self.solver.loops.clusters.columns for held in columns]
+        found = [self._flat(held) for held in self.solver.loops.clusters.columns]
         return tuple(
             sorted((loop for loop in found if loop is not None), key=lambda loop: self._order(loop.joints[0]))
         )
