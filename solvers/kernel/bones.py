@@ -148,6 +148,7 @@ class CompiledBones:
         self._memory = Buffer(size // 8 + 1)
         check(kernel.bones(self._memory.address, size, ctypes.byref(described)))
         n, balls = self._n, len(model.balls)
+        self.ball_count = balls
         self._reference, self._angles = Buffer(n), Buffer(n)
         self._deviation, self._before = Buffer(n + 9 * balls), Buffer(n + 9 * balls)
         self._task = _Solve(
