@@ -19,7 +19,6 @@ from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
 from ..gaze import FRAME, Solution
 from ..goals import GazeGoal, check_goal
-from ..kernel.aims import is_known
 from ..kernel.bones import CompiledBones
 from ..kernel.library import KernelError, kernel
 from ..kinematics.skeleton import Angles, Skeleton
@@ -168,11 +167,11 @@ class BoneSolver:
 
     def _descended(self, goal: GazeGoal, reference: Angles, last: _Last | None) -> _Optimum:
         """The optimum from the authored pose of joint values `reference` (n,)."""
-        if self.compiled is None or not is_known(goal):
+        if self.compiled is None:
             return self._descended_in_python(goal, reference, last)
         try:
             solved = self.compiled.solve(goal, reference, last)
-        except KernelError:  # a number is beyond what the kernel takes
+        except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
             return self._descended_in_python(goal, reference, last)
         before = last.deviation if last is not None and solved.goes_on else None
         return _Optimum(
