@@ -16,6 +16,7 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+from limber.solvers.bones.last_frames import LastFrames
 from limber.solvers.bones.model import BoneModel, BonePose
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.expressive.model import Model
@@ -24,7 +25,7 @@ from limber.solvers.expressive.options import Options
 from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
 from limber.solvers.kernel.binding import CompiledModel
-from limber.solvers.kernel.bones import CompiledBones, LastBones
+from limber.solvers.kernel.bones import CompiledBones
 from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
 from limber.solvers.kernel.inputs import PlannedPath
 from limber.solvers.kernel.library import KernelError, kernel
@@ -223,7 +224,7 @@ def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBon
             for _ in range(2)
         ]
         before = deviations[1] if draw.random() < 0.5 else None
-        last = LastBones(deviations[0], before, np.array(vector(draw, int(draw.integers(0, 7)))))
+        last = LastFrames(deviations[0], before, np.array(vector(draw, int(draw.integers(0, 7)))))
     if draw.random() < 0.2:
         step = bones.first_step(goal, np.array(vector(draw, n)), last, abs(number(draw)))
         return [step.step, np.array((step.cost, step.aim_error))]
