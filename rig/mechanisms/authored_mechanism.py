@@ -376,21 +376,19 @@ class _Reader:
                 )
 
 
-def _joint(
-    object_joint: joints.ObjectJoint, parent: str, child: str, at_parent: Array, at_child: Array
-) -> Joint:
-    limited = any(map(np.isfinite, (*object_joint.lower, *object_joint.upper)))
-    lower, upper = (object_joint.lower, object_joint.upper) if limited else ((), ())
+def _joint(joint: joints.ObjectJoint, parent: str, child: str, at_parent: Array, at_child: Array) -> Joint:
+    limited = any(map(np.isfinite, (*joint.lower, *joint.upper)))
+    lower, upper = (joint.lower, joint.upper) if limited else ((), ())
     return Joint(
-        object_joint.name,
-        object_joint.shape.kind,
+        joint.name,
+        joint.shape.kind,
         parent,
         child,
         frame_of(at_parent),
         frame_of(at_child),
         lower,
         upper,
-        closes=object_joint.meets is not None,
+        closes=joint.meets is not None,
     )
 
 
