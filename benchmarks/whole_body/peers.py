@@ -1,7 +1,7 @@
 """Limber beside other libraries on a file of whole-body targets: one step a frame, errors and times, in turns
 and in one process.
 
-    python -m benchmarks.whole_body.peers --urdf FILE --targets IN.npz [--steps 200] [--rounds 3] [--hold LINK ...]
+    python -m benchmarks.whole_body.peers --urdf FILE --targets IN.npz [--steps 200] [--hold LINK ...]
 
 All follow the same orientations and base position from joints at zero with position limits and, where IN has
 one, the velocity limit; times are medians of a step with everything that a frame needs, on one core, the
@@ -294,23 +294,30 @@ def degrees_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.degrees(np.linalg.norm(logarithm(a.swapaxes(1, 2) @ b), axis=-1))
 
 
+def entrants(urdf: Path, given: Arrays, held: Sequence[str]) -> tuple[list, list[str]]:
+    """The contestants that hold links, and a sentence for each that cannot be had."""
+    velocity = float(given["joint_velocity_limit"]) if "joint_velocity_limit" in given else NO_LIMIT
+    running, missing = [], []
+    for kind in CONTESTANTS:
+        if held and not hasattr(kind, "hold"):
+            missing.append(f"left out: {kind.label}: it holds no links here")
+            continue
+        try:
+            running.append(kind(urdf, given, velocity))
+        except (ImportError, ValueError, RuntimeError) as error:
+            missing.append(f"left out: {kind.label}: {error}")
+            continue
+        if held:
+            running[-1].hold(held)
+    return running, missing
+
+
 def race(urdf: Path, given: Arrays, steps: int, rounds: int, held: Sequence[str] = ()) -> list[str]:
     """A Markdown table."""
     if held:
         given = {**given, "base_position": np.tile(given["base_position"][:1], (len(given["rotation"]), 1))}
         given["base_velocity"] = np.zeros_like(given["base_position"])
-    velocity = float(given["joint_velocity_limit"]) if "joint_velocity_limit" in given else NO_LIMIT
-    running, missing = [], []
-    for kind in CONTESTANTS:
-        try:
-            contestant = kind(urdf, given, velocity)
-            if held:
-                contestant.hold(held)
-            running.append(contestant)
-        except AttributeError:
-            missing.append(f"left out: {kind.label}: holds no links here")
-        except (ImportError, ValueError, RuntimeError) as error:
-            missing.append(f"left out: {kind.label}: {error}")
+    running, missing = entrants(urdf, given, held)
     times = {each.label: [] for each in running}
     errors = {each.label: [] for each in running}
     late = round(1.0 / float(given["dt"]))

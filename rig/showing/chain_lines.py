@@ -4,7 +4,7 @@ where the motion filter lags.
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, cos, degrees, radians, sin
+from math import ceil, cos, degrees, radians, sin, tau
 from typing import NamedTuple
 
 import bpy
@@ -136,8 +136,9 @@ def _arc(middle: Vector, rotation: Quaternion, axis: Vector, arm: Vector, joint,
 
 @lru_cache(maxsize=256)
 def _circle(lower: float, upper: float) -> np.ndarray:
-    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit."""
-    angles = np.linspace(lower, upper, max(2, ceil((upper - lower) / ARC_STEP)) + 1)
+    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit, once around at most."""
+    span = min(upper - lower, tau)
+    angles = np.linspace(lower, lower + span, max(2, ceil(span / ARC_STEP)) + 1)
     return np.stack((np.cos(angles), np.sin(angles)), 1)
 
 

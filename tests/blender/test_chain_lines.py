@@ -103,6 +103,20 @@ def test_each_joint_has_an_arc_over_its_range_and_the_hand_stands_on_it(rig, cha
         assert 0 <= arc.room <= 0.5
 
 
+def test_the_arc_of_a_joint_that_turns_for_ever_is_one_circle(rig, chain, session):
+    from limber.rig.live import live
+    from limber.rig.showing import chain_lines
+
+    for joint in chain.joints:
+        joint.lower, joint.upper = -100_000.0, 100_000.0
+    bpy.ops.limber.end_live()
+    bpy.ops.limber.live()
+    bpy.context.view_layer.update()
+    for arc in chain_lines.arcs(rig, live.session(rig, chain)):
+        assert len(arc.points) < 100
+        assert (Vector(arc.points[0]) - Vector(arc.points[-1])).length < 1e-3
+
+
 def test_the_hand_of_the_last_bones_joint_points_as_the_bone_does(rig, chain, session):
     from limber.rig.showing import chain_lines
 
