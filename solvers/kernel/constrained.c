@@ -76,9 +76,9 @@ static int search_line(struct least_squares *problem) {
 }
 
 /* The minimum on the springs, `at`, by Newton's method on the loaded ones: the cost is convex and piecewise quadratic.
- * Rows have their values there. Returns the number of linear solves. */
-static int sprung_minimum(struct least_squares *problem, int8_t *sides) {
-    int count = BASE + problem->body->joints, rounds = 0;
+ * Rows have their values there. Returns the number of linear solves, with those before it. */
+static int sprung_minimum(struct least_squares *problem, int8_t *sides, int rounds) {
+    int count = BASE + problem->body->joints;
     double *at = problem->at, *there = problem->start;
     value_rows(problem, at);
     for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
@@ -96,7 +96,7 @@ static int sprung_minimum(struct least_squares *problem, int8_t *sides) {
         value_rows(problem, there);
         for (int r = 0; r < problem->row_count; r++)
             is_settled &= problem->rows[r].is_active == is_loaded(problem, &problem->rows[r], problem->rows[r].value);
-        if (stopped || is_settled) {
+        if (stopped || is_settled || rounds >= problem->most_rounds) {
             memcpy(at, there, (size_t)count * sizeof *at);
             break;
         }
@@ -192,7 +192,7 @@ int constrained_minimum(struct least_squares *problem, int8_t *sides, int *stopp
             *stopped = 1;
             break;
         }
-        rounds += sprung_minimum(problem, sides);
+        rounds = sprung_minimum(problem, sides, rounds);
         if (push_rows(problem, set, &pushed)) break;
     }
     for (int r = 0; r < problem->row_count; r++) has_yielded |= violation(&problem->rows[r]) != 0.0;
