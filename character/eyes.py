@@ -131,7 +131,7 @@ def _blinked(state: EyesState, settings: EyesSettings, direction: Vector | None,
 
 
 def _toward(begin: Vector, end: Vector, share: float) -> Vector:
-    """A direction that is a share of the way from one to another."""
+    """A direction that is a share of the distance from one to another."""
     mixed = rotations.add(rotations.scale(begin, 1.0 - share), rotations.scale(end, share))
     return rotations.unit(mixed)
 

@@ -86,7 +86,7 @@ class ChainInputs:
         seconds: Scene time [s], for these.
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
-        kept: The stored posture that is kept; when it changes without a motion filter, the posture changes
+        kept: The stored posture in use; when it changes without a motion filter, the posture changes
             gradually.
     """
 

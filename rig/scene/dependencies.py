@@ -87,7 +87,7 @@ def _by_drivers(
                     yield from _followed(how, target.id, target.bone_target, seen, surely)
 
 
-def depends_on_objects_alone(obj) -> bool:
+def depends_on_objects_alone(obj: bpy.types.Object) -> bool:
     """Whether an object depends only on whole objects, not on bones or on objects' shapes."""
     while obj is not None:
         if obj.parent is not None and obj.parent_type != "OBJECT":
@@ -98,7 +98,7 @@ def depends_on_objects_alone(obj) -> bool:
     return True
 
 
-def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
+def _followed(how: str, obj: bpy.types.Object, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
     if getattr(obj, "id_type", "") != "OBJECT":
         return
     if obj.type == "ARMATURE" and bone:
@@ -107,7 +107,7 @@ def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dep
     yield from dependencies_of(obj, seen, surely)
 
 
-def is_moved_by(dependency: Dependency, rig, bones: set[str]) -> bool:
+def is_moved_by(dependency: Dependency, rig: bpy.types.Object, bones: set[str]) -> bool:
     """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
     return (
         bool(dependency.bone)
@@ -148,18 +148,18 @@ class Moved(NamedTuple):
         )
 
 
-def mover(chain) -> Moved:
+def mover(chain: bpy.types.PropertyGroup) -> Moved:
     """The bones that a chain's joints move."""
     mimicking = frozenset(follower.bone for follower in followers(chain))
     return Moved(chain.id_data, {joint.bone for joint in chain.joints} | mimicking, mimicking)
 
 
-def joint_bones(chain) -> set[str]:
+def joint_bones(chain: bpy.types.PropertyGroup) -> set[str]:
     """Names of the bones that a chain moves: bones with its joints, and bones that mimic them."""
     return mover(chain).bones
 
 
-def followers(chain) -> tuple[mimic.Follower, ...]:
+def followers(chain: bpy.types.PropertyGroup) -> tuple[mimic.Follower, ...]:
     """Bones of the armature that mimic joints of a chain."""
     return mimic.followers_of(chain.id_data, [joint.key for joint in chain.joints])
 
@@ -182,20 +182,20 @@ class ChainTarget(NamedTuple):
         return (uid, self.bone) if self.bone else uid
 
 
-def target_of(settings) -> ChainTarget | None:
+def target_of(settings: bpy.types.PropertyGroup) -> ChainTarget | None:
     """The target in the settings of an end, or of an additional target; None: there is none."""
     if settings.target is None:
         return None
     return ChainTarget(settings.target, settings.target_bone if settings.target.type == "ARMATURE" else "")
 
 
-def targets(chain) -> list[ChainTarget]:
+def targets(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
     """All targets of a chain's ends; ends without one are skipped."""
     ends = [chain, *chain.targets, *(end for end in chain.ends if end.enabled)]
     return [target for end in ends if (target := target_of(end)) is not None]
 
 
-def moved_targets(chain, other: Moved) -> list[ChainTarget]:
+def moved_targets(chain: bpy.types.PropertyGroup, other: Moved) -> list[ChainTarget]:
     """Targets of a chain that another mover moves, given what that mover moves."""
     return [target for target in targets(chain) if any(map(other.moves, _on_which(target)))]
 
@@ -207,13 +207,13 @@ def _on_which(target: ChainTarget, surely: bool = False) -> Iterator[Dependency]
     yield from with_itself(target.obj, surely)
 
 
-def with_itself(obj, surely: bool = False) -> Iterator[Dependency]:
+def with_itself(obj: bpy.types.Object, surely: bool = False) -> Iterator[Dependency]:
     """The object itself as a dependency, then everything that moves it."""
     yield Dependency("", obj, "")
     yield from dependencies_of(obj, surely=surely)
 
 
-def is_carried(obj, other: Moved, surely: bool = False) -> bool:
+def is_carried(obj: bpy.types.Object, other: Moved, surely: bool = False) -> bool:
     """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for
     `dependencies_of`.
     """
@@ -251,7 +251,7 @@ def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
     return next((support.part for support in on if other.moves(support.dependency)), "")
 
 
-def _path(rig, chain) -> list[str]:
+def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
     try:
         return bone_names(rig.pose.bones, chain)
     except RigError:  # the chain itself says what is wrong with it
