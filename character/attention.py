@@ -203,8 +203,13 @@ def _mixed(a: Bearing, b: Bearing, way: float, distance: float, turn: float) -> 
     return Bearing(
         rotations.rotate(_power(_between(a.direction, b.direction), way), a.direction),
         a.distance * (b.distance / a.distance) ** distance,
-        rotations.normalized(rotations.multiply(_power(_from(a.rotation, b.rotation), turn), a.rotation)),
+        a.rotation if a.rotation == b.rotation else _turned(a.rotation, b.rotation, turn),
     )
+
+
+def _turned(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
+    """A share of the rotation from orientation `a` to orientation `b`, after `a`."""
+    return rotations.normalized(rotations.multiply(_power(_from(a, b), share), a))
 
 
 def _leave(still: Bearing, target: Bearing, zone: float) -> Bearing:

@@ -19,7 +19,17 @@ from ..mechanisms.starts import note_values
 from ..properties.body import LimberRetarget
 from ..properties.chains import LimberChain
 from ..properties.mechanism import LimberMechanism
-from ..scene.dependencies import NO_BODIES, Bodies, Moved, followers, joint_bones, moved_part, mover, supports
+from ..scene.dependencies import (
+    NO_BODIES,
+    Bodies,
+    Moved,
+    followers,
+    joint_bones,
+    leaders_of,
+    moved_part,
+    mover,
+    supports,
+)
 from ..scene.goal import followed
 from ..scene.placement import BoneFrame, Placement
 from .body_session import BodySession
@@ -52,8 +62,7 @@ class ChainMover(BonePostures, Mover):
         return self.moves
 
     def needs(self, session: SceneSession, moved: Sequence[Moved], index: int, certain: bool) -> list[int]:
-        on = supports(self, certain)
-        return [k for k, other in enumerate(moved) if k != index and moved_part(self, other, on)]
+        return [k for k in leaders_of(self, moved, certain) if k != index]
 
     def place(self, placement: Placement, pose: Mapping) -> None:
         super().place(placement, pose)

@@ -15,6 +15,7 @@ from ...solvers.goals import GazeGoal
 from ..bones.joint_bones import Followed
 from ..properties.body import UID as BODY
 from ..scene.placement import Placement
+from ..scene.rest_frames import RestFrames
 from .mover import Key, Mover, SceneSession
 from .movers import mover_of
 
@@ -48,7 +49,7 @@ class SceneHost:
 
     def view(self, poses: Sequence[tuple[Mover, SceneSession, Mapping]]) -> Placement:
         """Predicted transforms with these poses; a mover without a pose counts as authored."""
-        placement = Placement(self.depsgraph, {})
+        placement = Placement(self.depsgraph, {}, self.stage.rests)
         for mover, session, pose in poses:
             for uid, bones in mover.bodies(session).items():
                 self.bodies.setdefault(uid, set()).update(bones)
@@ -95,6 +96,7 @@ class SceneStage(Stage):
         self.solvers = solvers or {}
         self.dirty: set[str] = set()
         self.performers: dict[int, Performer] = {}  # of behaviours, by their scenes' session_uid
+        self.rests = RestFrames()
 
     def empty(self) -> "SceneStage":
         other = SceneStage(self.solvers)
@@ -137,6 +139,7 @@ class SceneStage(Stage):
     def mark_dirty(self, armature_name: str) -> None:
         """Makes the next tick read an armature's bones again, since they may have changed."""
         self.dirty.add(armature_name)
+        self.rests = RestFrames()
 
     @in_one_thread
     def advance(

@@ -72,7 +72,7 @@ _pages: dict[int, _Page] = {}  # by the armature object's session_uid
 _stops_done: dict[int, int] = {}  # number of each page's stops after which permits were taken
 
 
-def serve(rig) -> str:
+def serve(rig: bpy.types.Object) -> str:
     """Serves the page of an armature; returns its address.
 
     Raises:
@@ -94,7 +94,7 @@ def serve(rig) -> str:
     return page.server.address
 
 
-def end(rig) -> None:
+def end(rig: bpy.types.Object) -> None:
     """Serves the page of an armature no longer."""
     page = _pages.pop(rig.session_uid, None)
     if page is not None and page.server is not None:
@@ -109,7 +109,7 @@ def end_all() -> None:
     _stops_done.clear()
 
 
-def address(rig) -> str:
+def address(rig: bpy.types.Object) -> str:
     """Address of the page of an armature; "": it is not served."""
     page = _pages.get(rig.session_uid)
     return page.server.address if page is not None and page.server is not None else ""
@@ -151,7 +151,7 @@ def look() -> bool:
 
 
 @granted
-def _do(rig, waiting: _PressedOrder) -> None:
+def _do(rig: bpy.types.Object, waiting: _PressedOrder) -> None:
     order = waiting.order
     if order.is_released:
         return
@@ -166,7 +166,7 @@ def _do(rig, waiting: _PressedOrder) -> None:
         raise RigError(f"'{order.word}' is an order to a character that plays without Blender")
 
 
-def _order_robot(rig, word: str) -> None:
+def _order_robot(rig: bpy.types.Object, word: str) -> None:
     """Does what a person has pressed, if the robot's state allows it."""
     robot = robots.get(rig.session_uid)
     if robot is None:
@@ -176,7 +176,7 @@ def _order_robot(rig, word: str) -> None:
     robot.session.order(word)
 
 
-def _state(rig, said: str) -> dict[str, Any]:
+def _state(rig: bpy.types.Object, said: str) -> dict[str, Any]:
     """What the page shows, as JSON."""
     scene = bpy.context.scene
     is_rehearsed = rehearsal.is_on(scene)
@@ -204,7 +204,7 @@ def _state(rig, said: str) -> dict[str, Any]:
     }
 
 
-def _robot(rig) -> dict[str, Any]:
+def _robot(rig: bpy.types.Object) -> dict[str, Any]:
     """What the page shows of the armature's robot."""
     status = robots[rig.session_uid].link.read_status()
     return {
@@ -218,7 +218,7 @@ def _robot(rig) -> dict[str, Any]:
     }
 
 
-def _chain(chain) -> dict[str, Any]:
+def _chain(chain: bpy.types.PropertyGroup) -> dict[str, Any]:
     """What the page shows of a chain."""
     targets = [watched(chain, number) for number in range(1 + len(chain.targets))]
     target = followed_target(chain)

@@ -4,8 +4,10 @@ depends.
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -21,12 +23,23 @@ Bodies = Mapping[
 NO_BODIES: Bodies = MappingProxyType({})
 
 
-class Dependency(NamedTuple):
+@dataclass(frozen=True)
+class Dependency:
     """A bone or a whole object that moves another object."""
 
     how: str  # how it moves the other object, as part of a sentence
-    rig: object  # the bone's armature object, or the whole object
+    rig: Any  # the bone's armature object, or the whole object
     bone: str  # name of the bone; "": the whole object
+
+    @cached_property
+    def line(self) -> tuple[str, ...]:
+        """Names of the bone and its ancestors; () for a whole object, or a bone that does not exist."""
+        bone = self.rig.data.bones.get(self.bone) if self.bone else None
+        names = []
+        while bone is not None:
+            names.append(bone.name)
+            bone = bone.parent
+        return tuple(names)
 
 
 def dependencies_of(
@@ -107,36 +120,22 @@ def _followed(how: str, obj: bpy.types.Object, bone: str, seen: set, surely: boo
     yield from dependencies_of(obj, seen, surely)
 
 
-def is_moved_by(dependency: Dependency, rig: bpy.types.Object, bones: set[str]) -> bool:
+def is_moved_by(dependency: Dependency, rig: bpy.types.Object, bones: set[str] | frozenset[str]) -> bool:
     """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
-    return (
-        bool(dependency.bone)
-        and dependency.rig == rig
-        and any(name in bones for name in _up_from(dependency))
-    )
+    return bool(dependency.bone) and dependency.rig == rig and not bones.isdisjoint(dependency.line)
 
 
 def is_on(dependency: Dependency, bodies: Bodies) -> bool:
     """Whether a dependency is a body of a mechanism, or a bone that descends from such a body."""
     names = bodies.get(dependency.rig.session_uid)
-    return names is not None and (
-        "" in names or (bool(dependency.bone) and any(name in names for name in _up_from(dependency)))
-    )
-
-
-def _up_from(dependency: Dependency) -> Iterator[str]:
-    """Names of a dependency's bone and its ancestors."""
-    bone = dependency.rig.data.bones.get(dependency.bone)
-    while bone is not None:
-        yield bone.name
-        bone = bone.parent
+    return names is not None and ("" in names or any(name in names for name in dependency.line))
 
 
 class Moved(NamedTuple):
     """The bones that a chain's joints move, or the bodies that a mechanism moves."""
 
     rig: object = None  # armature object of the bones
-    bones: Container[str] = (
+    bones: set[str] | frozenset[str] = (
         frozenset()
     )  # names of the bones with the chain's joints, and of those that mimic these
     mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
@@ -249,6 +248,16 @@ def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
     if other.mimicking and rig == other.rig and other.mimicking.intersection(_path(rig, chain)):
         return "base"
     return next((support.part for support in on if other.moves(support.dependency)), "")
+
+
+def leaders_of(pair: tuple, others: Sequence[Moved], surely: bool = False) -> list[int]:
+    """Indices of the movers that move a part of a (rig, chain) pair, given what each moves. `surely`: as for
+    `dependencies_of`.
+    """
+    on = supports(pair, surely)
+    rigs = {support.dependency.rig for support in on}
+    near = [k for k, other in enumerate(others) if other.bodies or other.rig in rigs]
+    return [k for k in near if moved_part(pair, others[k], on)]
 
 
 def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:

@@ -6,7 +6,7 @@ Here they are computed from channels and hierarchy, so that the result is the sa
 pose (live) or not (a bake).
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -16,6 +16,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...character.chain.hanging import ChainPose
 from .dependencies import Dependency, dependencies_of, is_on
+from .rest_frames import RestFrames
 
 NO_SCALE = (1.0, 1.0, 1.0)
 
@@ -53,11 +54,18 @@ class Placement:
         moved: Armature object's session_uid -> bone -> basis channels (rotation wxyz, location, scale); None
             for a bone whose chain is not solved yet, which then counts as authored. Filled while movers are
             solved.
+        rests: Rest frames of bones, which outlast the frame; None: they are read again.
     """
 
-    def __init__(self, depsgraph: bpy.types.Depsgraph, moved: dict[int, dict[str, tuple | None]]) -> None:
+    def __init__(
+        self,
+        depsgraph: bpy.types.Depsgraph,
+        moved: dict[int, dict[str, tuple | None]],
+        rests: RestFrames | None = None,
+    ) -> None:
         self.depsgraph = depsgraph
         self.moved = moved
+        self._rests = rests or RestFrames()
         self.frames: dict[
             int, Mapping[str, np.ndarray]
         ] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
@@ -108,12 +116,12 @@ class Placement:
         if not self._bone_frames:
             return None
         bone = rig.data.bones[name]
-        relative = np.array(Matrix.Translation(location), float)
+        relative = _translation(location)
         if bone.parent is None:
             return self._hanging_object(rig, np.array(bone.matrix_local, float) @ relative)
         if not _passes_all_on(bone):
             return None
-        return self._hanging_bone(rig, bone.parent, _rest_in_parent(bone) @ relative)
+        return self._hanging_bone(rig, bone.parent, self._rests.in_parent(bone) @ relative)
 
     def hanging(self, obj: bpy.types.Object, bone: str = "") -> Hanging | None:
         """An object, or a bone of it, that hangs on a chain by what only passes on what the chain does; None:
@@ -155,7 +163,7 @@ class Placement:
                 return self._hanging_object(rig, np.array(bone.matrix_local, float) @ basis @ relative)
             if not _passes_all_on(bone):
                 return None
-            relative = _rest_in_parent(bone) @ basis @ relative
+            relative = self._rests.in_parent(bone) @ basis @ relative
             bone = bone.parent
         return None
 
@@ -177,8 +185,7 @@ class Placement:
                 bone = parent.data.bones[name]
                 if bone.use_relative_parent:
                     return None
-                tail = np.array(Matrix.Translation((0.0, bone.length, 0.0)), float)
-                return self._hanging_bone(parent, bone, tail @ relative)
+                return self._hanging_bone(parent, bone, _translation((0.0, bone.length, 0.0)) @ relative)
             if obj.parent_type != "OBJECT" or is_on_shape(obj):
                 return None
             obj = parent
@@ -192,8 +199,7 @@ class Placement:
         link = self._link(rig, bone.parent)
         if link is None or not _passes_all_on(bone):
             return np.array(self.on_parent(rig, bone, Matrix.Translation(location)), float)
-        rest = np.linalg.inv(np.array(bone.parent.matrix_local, float)) @ np.array(bone.matrix_local, float)
-        return link @ rest @ np.array(Matrix.Translation(location), float)
+        return link @ self._rests.in_parent(bone) @ _translation(location)
 
     def _link(self, rig: bpy.types.Object, bone: bpy.types.Bone) -> np.ndarray | None:
         """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or something else moves
@@ -347,10 +353,11 @@ class Placement:
         return pose_bone is not None and self._is_moved(rig, pose_bone)
 
 
-def _rest_in_parent(bone: bpy.types.Bone) -> np.ndarray:
-    """Rest frame (4, 4) of a bone in its parent's."""
-    parent = np.array(bone.parent.matrix_local, float)
-    return np.linalg.inv(parent) @ np.array(bone.matrix_local, float)
+def _translation(vector: Sequence[float]) -> np.ndarray:
+    """Frame (4, 4) at a position [m]."""
+    frame = np.eye(4)
+    frame[:3, 3] = vector
+    return frame
 
 
 def _passes_all_on(bone: bpy.types.Bone) -> bool:
