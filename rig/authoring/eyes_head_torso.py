@@ -68,7 +68,8 @@ def ends_found(rig) -> Ends:
     """Last bone of torso, head and each eye, found by names and structure; of a rig with controls, the
     control bones.
 
-    Names help where there are some. Of an imported robot whose head is named they alone count.
+    Names help where there are some. Of an imported robot whose head is named the structure tells only the
+    torso, if no name does.
 
     Raises:
         RigError: a bone follows others, and its control is not found.
@@ -77,10 +78,13 @@ def ends_found(rig) -> Ends:
     ends = gaze_bones.by_names(
         bones, controls.upstream, lambda name: gaze_controls.control_of(controls, name)
     )
-    if imported_robot.is_robot(rig) and ends.head:
+    if imported_robot.is_robot(rig) and ends.torso:
         return gaze_controls.resolved(controls, bones, ends)
     figure = Figure(rig)
-    ends = gaze_controls.resolved(controls, bones, _completed(figure, ends))
+    completed = _completed(figure, ends)
+    if imported_robot.is_robot(rig) and ends.head:
+        completed = ends._replace(torso=completed.torso)
+    ends = gaze_controls.resolved(controls, bones, completed)
     if ends.torso and ends.torso in figure.standing([ends.head, ends.torso, *controls.upstream(ends.torso)]):
         return ends._replace(torso="")
     return ends
