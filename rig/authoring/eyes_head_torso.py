@@ -85,6 +85,8 @@ def ends_found(rig) -> Ends:
     if imported_robot.is_robot(rig) and ends.head:
         completed = ends._replace(torso=completed.torso)
     ends = gaze_controls.resolved(controls, bones, completed)
+    if imported_robot.is_robot(rig) and ends.torso in gaze_bones.named(bones).get(BodyPart("", "spine"), ()):
+        return ends
     if ends.torso and ends.torso in figure.standing([ends.head, ends.torso, *controls.upstream(ends.torso)]):
         return ends._replace(torso="")
     return ends
@@ -101,7 +103,9 @@ def _completed(figure: Figure, ends: Ends) -> Ends:
     ]:
         structural_ends = gaze_structure.ends(figure)
         if structural_ends.head and structural_ends.head != ends.head:
-            return structural_ends
+            spine = gaze_bones.named(bones).get(BodyPart("", "spine"), ())
+            trunk = [bone for bone in parents_of(figure.rig, structural_ends.head) if bone in spine]
+            return structural_ends._replace(torso=structural_ends.torso or next(iter(trunk), ""))
     if not ends.head:
         return ends
     above = parents_of(figure.rig, ends.head)
