@@ -2,18 +2,24 @@
 
 * A port has one owner.
 * While a host steps through frames faster or slower than real time, robots keep their last values.
+* A robot gets signs of life apart from values, which come when the host has new ones.
 * A robot is disarmed when something that moved it ends: what is shown then may be far from where it is.
+* What a host plays comes from a file: when that changes, every robot is disarmed, and no permit outlives it.
+* A program drives a robot only with the consent of this computer's user.
 * Other programs may arm a robot only with a permit, which ends when it is disarmed or stopped.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+import time
+from collections.abc import Hashable, Sequence
 
+from ..motion import Kinematic
 from .device import Device
 from .errors import DeviceError
 from .link import WorkerLink
+from .program_consents import NO_CONSENTS, ProgramConsents
 from .safety import State
 from .sentences import BLENDER, HostWords
 
@@ -51,6 +57,18 @@ class RobotSession:
         self.link, self.owner = link, owner
         self._key, self._permits = key, permits
         self._movers: frozenset[str] = frozenset()
+        self._sent_at = time.monotonic()  # [s] when values were sent last, or again
+
+    def send(self, values: Sequence[float | Kinematic], plays: bool = False, due: float = 0.0) -> None:
+        """Sends values; arguments as of `WorkerLink.send`."""
+        self.link.send(values, plays, due)
+        self._sent_at = time.monotonic()
+
+    def keep_alive(self) -> None:
+        """Sends a sign of life where the next values are late: hosts call it as often as they can."""
+        if (now := time.monotonic()) - self._sent_at >= HEARTBEAT:
+            self.link.send_again()
+            self._sent_at = now
 
     def note_movers(self, movers: frozenset[str]) -> None:
         """Says what moves the robot now, by names; it is disarmed if something of that has ended since the
@@ -69,8 +87,8 @@ class RobotSession:
 class RobotSessions:
     """The robots of one host, by keys."""
 
-    def __init__(self, permits: ArmingPermits | None = None) -> None:
-        self.permits = permits or ArmingPermits()
+    def __init__(self, permits: ArmingPermits | None = None, consents: ProgramConsents = NO_CONSENTS) -> None:
+        self.permits, self._consents = permits or ArmingPermits(), consents
         self.is_held = False  # whether robots keep their last values
         self._by_key: dict[Hashable, RobotSession] = {}
 
@@ -91,9 +109,11 @@ class RobotSessions:
 
         Raises:
             DeviceError: Another owner of this host uses the port, or as `WorkerLink`.
+            ProtocolError: A program drives the robot, and this user has not allowed it as it is now.
             WorkerError: As `WorkerLink.open`.
         """
         self.close(key)
+        device = self._consents.with_consent(device)
         taken = next(
             (each.owner for each in self._by_key.values() if each.link.device.line == device.line), ""
         )
@@ -116,6 +136,11 @@ class RobotSessions:
         """Disarms every robot and closes its port."""
         for key in list(self._by_key):
             self.close(key)
+
+    def change_file(self) -> None:
+        """Disarms every robot and closes its port, since what moved it ends; all permits end."""
+        self.close_all()
+        self.permits.withdraw_all()
 
     def press_stops(self) -> None:
         """Emergency stop of all robots, from any thread."""

@@ -6,11 +6,14 @@ from checkout import load_limber
 
 load_limber()
 
+from limber.hardware.device import DeviceJoint, ServoChannel  # noqa: E402
+from limber.hardware.link import WorkerLink  # noqa: E402
 from limber.rig.bodies.names import pairs  # noqa: E402
 from limber.rig.live import live  # noqa: E402
+from limber.rig.robot.sending import heartbeat  # noqa: E402
 from limber.robots.reading import read  # noqa: E402
 
-__all__ = ["pairs", "read", "solution"]
+__all__ = ["DeviceJoint", "ServoChannel", "WorkerLink", "heartbeat", "pairs", "read", "solution"]
 
 
 def solution(rig, chain):

@@ -151,7 +151,7 @@ def _changed(
     ]
     for index, transition in (*of_state, *any_state):
         draw = _draw(transition, index, state, seed)
-        if not _applies(transition, state, senses, event, draw):
+        if not _applies(behaviour, transition, state, senses, event, draw):
             continue
         words = f"event {event}" if transition.cause == "event" else transition.cause
         entered, decision = enter(state, transition.end, words)
@@ -168,6 +168,7 @@ def _draw(transition: TransitionSpec, index: int, state: BehaviourState, seed: i
 
 
 def _applies(
+    behaviour: Behaviour,
     transition: TransitionSpec,
     state: BehaviourState,
     senses: Senses | None,
@@ -183,6 +184,8 @@ def _applies(
         return state.seconds >= draw
     if cause == "after":
         return state.seconds >= least
+    if cause == "ended":
+        return state.seconds >= behaviour.clip_seconds(state.name) > 0.0
     if senses is None:
         return False
     if cause in ("seen", "lost"):

@@ -28,6 +28,7 @@ class LIMBER_OT_export_character(Stepwise, WritesFile):
         name="Behaviour",
         description="What the character does by itself where it plays",
         items=[
+            ("SCENE", "As Authored", "What the panel Behaviour has, if anything"),
             ("NONE", "None", "It plays its animation, and looks at its targets"),
             ("ATTENTIVE", "Attentive", "Notices and attends to visitors, listens, speaks, searches, sleeps"),
             ("CALM", "Calm", "Attends to visitors that stay, and moves little"),

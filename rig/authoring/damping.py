@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...solvers.goals import GazeError
 from ...solvers.jacobian.damping_choice import DAMPINGS, MovingEnd, Trial, chosen, moving_goals, trials
-from ...solvers.jacobian.options import DampedOptions
+from ...solvers.jacobian.options import DampingOptions
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import SOLVERS, make_solver
 from ..blender.errors import RigError
@@ -19,7 +19,7 @@ from ..scene.goal import inputs
 def has_damping(chain) -> bool:
     """Whether the chain's solver has a constant damping to choose."""
     info = SOLVERS.get(chain.solver)
-    return info is not None and info.options is not None and issubclass(info.options, DampedOptions)
+    return info is not None and info.options is not None and issubclass(info.options, DampingOptions)
 
 
 class DampingChoice(Stepped):

@@ -6,7 +6,7 @@ from mathutils import Vector
 
 from ..blender.errors import RigError
 from ..bones.paths import missing
-from ..scene.goal import ALONG, ORIENTS, REACHES, followed, forward_axis, signed_axis
+from ..scene.goal import ALONG, ORIENTS, REACHES, followed_target, forward_axis, signed_axis
 from ..showing import chain_lines
 
 IN_FRONT = (
@@ -76,15 +76,16 @@ def choose(rig, chain, target) -> list[str]:
     Returns:
         Names of those chains.
     """
-    before = followed(chain)
+    before = followed_target(chain)
     together = [
         other
         for other in rig.limber.chains
-        if other == chain or (before is not None and followed(other) == before)
+        if other == chain or (before is not None and followed_target(other) == before)
     ]
     for other in together:
         number = min(other.watch, len(other.targets))
-        (other.targets[number - 1] if number > 0 else other).target = target
+        settings = other.targets[number - 1] if number > 0 else other
+        settings.target, settings.target_bone = target, ""
     rig.update_tag()
     return [other.name for other in together]
 

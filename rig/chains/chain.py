@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from mathutils import Matrix
 
-from ...character.chain.settings import ChainSettings, LifeSettings
 from ...solvers.bones.model import NO_LIMITS
 from ...solvers.expressive.options import Options as ExpressiveOptions
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
@@ -174,23 +173,6 @@ def _value(each: Setting, stored) -> Any:
 def weighed(chain) -> list:
     """The joints that store a weight for their bone: the first joint of each bone."""
     return list({joint.bone: joint for joint in reversed(chain.joints)}.values())[::-1]
-
-
-def chain_settings(chain) -> ChainSettings:
-    """The settings of a chain that may be keyed, in this frame."""
-    life = chain.life
-    return ChainSettings(
-        keep=chain.keep,
-        influence=chain.influence,
-        share=chain.share,
-        lag=chain.lag,
-        dead_zone=chain.dead_zone,
-        change=chain.change,
-        widest_look=chain.widest_look,
-        look_aside=chain.look_aside,
-        look_up=chain.look_up,
-        life=LifeSettings(life.amount, life.breathing, life.sway, life.glances, life.seed),
-    )
 
 
 def skeleton_now(rig, chain) -> Skeleton:

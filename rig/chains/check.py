@@ -10,12 +10,22 @@ from ...solvers.kinematics import rotations
 from ...solvers.kinematics.skeleton import Skeleton, SkeletonError
 from ..blender.errors import Finding, RigError
 from ..blender.overrides import why_not_editable
-from ..blender.presence import is_unevaluated, why_absent
+from ..blender.presence import is_unevaluated
 from ..bones import axes, imported_robot
 from ..bones.joint_axes import joint_axes
 from ..bones.limit_faults import range_faults, rate_faults
 from ..scene.dependencies import depends_on_objects_alone
-from ..scene.goal import LOOKS, ORIENTS, ChainEnd, ends_of, moved_by_chain, no_target, tool_frame, with_goal
+from ..scene.goal import (
+    LOOKS,
+    ORIENTS,
+    ChainEnd,
+    ends_of,
+    moved_by_chain,
+    no_target,
+    tool_frame,
+    why_no_target,
+    with_goal,
+)
 from . import chain as build
 from . import check_bones, kept_posture, postures
 from .skeleton import ChainReader
@@ -218,16 +228,17 @@ def _target(context, rig, chain, end: ChainEnd) -> Iterator[Finding]:
     how = moved_by_chain(target, chain, rig, {joint.bone for joint in chain.joints})
     if how:
         yield Finding(f"The chain moves its own target '{target.name}' ({how}): choose another target", True)
-    elif why := why_absent(target, "target", context.scene, context.view_layer):
+    elif why := why_no_target(target, context.scene, context.view_layer):
         yield Finding(why, True)
-    elif is_unevaluated(context, target) and not depends_on_objects_alone(
-        target
+        return
+    elif is_unevaluated(context, target.obj) and (
+        target.bone or not depends_on_objects_alone(target.obj)
     ):  # others are evaluated by Limber's constraints while live
         yield Finding(
             f"Target '{target.name}' is disabled in viewports, so it does not move: show it in the Outliner"
             " (monitor, collection)"
         )
-    if not all(map(isfinite, target.matrix_world.translation)):
+    if not all(map(isfinite, target.obj.matrix_world.translation)):
         yield Finding(
             f"The position of target '{target.name}' is not a number: clear its location, its drivers or its"
             " constraints",

@@ -13,6 +13,7 @@ from time import perf_counter
 import bpy
 
 from ...character.playback import Playback, Time
+from ..behaviour import authored
 from ..blender import write_access
 from ..blender.overrides import why_not_editable
 from ..mechanisms import assembled
@@ -75,6 +76,7 @@ def forget() -> None:
     """Discards all runtime state of live motion, before Blender frees the data that it refers to."""
     runtime.forget()
     assembled.forget()
+    authored.forget_actions()
 
 
 def drop_references() -> None:
@@ -190,7 +192,7 @@ def frame_changed(scene, depsgraph) -> bool:
         shown_poses.show_all(scene, stage, depsgraph, movers)
         return False
     _present(scene, depsgraph, movers, moving)
-    return scene.session_uid in current().moving
+    return scene.session_uid in current().moving or signals.are_active(scene)
 
 
 def _go_to(
@@ -204,6 +206,7 @@ def _go_to(
     def restart() -> None:
         for mover in movers:
             playback.stage.session(*mover).restart()
+        playback.stage.settle(scene.session_uid)
 
     def advance(stage: SceneStage, dt: float) -> None:
         if stage is current().playback.stage and signals.advance(scene, dt):
@@ -279,6 +282,7 @@ def _mark_dirty(depsgraph: bpy.types.Depsgraph) -> None:
                 stage.mark_dirty(update.id.name)
     if depsgraph.id_type_updated("ACTION"):
         stage.mark_postures_dirty()
+        authored.forget_actions()
 
 
 def owner_updated(depsgraph) -> bool:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
+from ...character.file.postures import StoredPosture
 from ...character.host import Session
 from ...character.mover import GoalResidual
 from ...motion import Kinematic
@@ -106,10 +107,24 @@ class SceneSession(Session):
         """
         if action.session_uid not in self.stored:
             joint_values = mover.in_posture(action)
-            if not joint_values:
-                raise RigError(postures.foreign(action, mover.settings))
             self.stored[action.session_uid] = np.array([joint_values.get(key, nan) for key in joint_keys])
-        return self.stored[action.session_uid]
+        values = self.stored[action.session_uid]
+        if np.isnan(values).all():
+            raise RigError(postures.foreign(action, mover.settings))
+        return values
+
+    def known_postures(self, mover, joint_keys: Sequence[JointKey]) -> dict[int, StoredPosture]:
+        """The stored postures that have values of the mover's joints, by their indices in its list."""
+        known = {}
+        for index, posture in enumerate(mover.settings.postures):
+            if posture.action is None:
+                continue
+            try:
+                values = self.in_posture(mover, joint_keys, posture.action)
+            except RigError:
+                continue
+            known[index] = StoredPosture(posture.action.name, values)
+        return known
 
     def values(self) -> dict[JointKey, float]:
         """Value of each joint or motor [rad or m] after the filter; empty before the first tick."""

@@ -22,6 +22,7 @@ from ..scene.goal import followed
 from ..scene.placement import BoneFrame, Placement
 from .body_session import BodySession
 from .chain_session import ChainSession, ShownPose
+from .lids import lid_bones
 from .mechanism_session import MechanismSession
 from .mover import Authored, JointKey, Mover
 from .posture_keeper import BoneJoints, BonePostures, MotorPostures
@@ -71,6 +72,7 @@ class ChainMover(BonePostures, Mover):
         return [
             *(joint.bone for joint in self.settings.joints),
             *(follower.bone for follower in followers(self.settings)),
+            *lid_bones(self.settings),
         ]
 
     @property

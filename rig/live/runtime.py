@@ -54,7 +54,12 @@ class Member:
         """
         chains = [chain for chain in self.rig.limber.chains if chain.live and chain.joints]
         return {
-            chain.joints[0].bone: list(filter(depends_on_objects_alone, targets(chain))) for chain in chains
+            chain.joints[0].bone: [
+                target.obj
+                for target in targets(chain)
+                if not target.bone and depends_on_objects_alone(target.obj)
+            ]
+            for chain in chains
         }
 
     def is_in_line(self) -> bool:
@@ -232,6 +237,11 @@ def _rename_in_chain(chain: LimberChain, renamed: Mapping[str, str]) -> dict[str
         joint.bone = new
     for end in chain.ends:
         end.bone = renamed.get(end.bone, end.bone)
+    for lid in chain.eyes.lids:
+        lid.bone = renamed.get(lid.bone, lid.bone)
+    for settings in (chain, *chain.targets, *chain.ends):
+        if settings.target == chain.id_data:
+            settings.target_bone = renamed.get(settings.target_bone, settings.target_bone)
     return labels
 
 
@@ -277,6 +287,8 @@ class Runtime:
     )
     has_rendered: bool = False  # whether something was rendered when a timer last looked
     rendering: Playback[SceneStage] | None = None  # a render steps through frames on a stage of its own
+    # session_uid of a scene -> events for its behaviour since the last tick
+    events: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def is_any(self) -> bool:

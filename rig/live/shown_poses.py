@@ -4,6 +4,7 @@ bodies.
 
 from ...solvers.kinematics.rotations import IDENTITY
 from ..bones.joint_bones import NO_SCALE, ORIGIN
+from ..properties.eyes import shown_lids
 from ..showing import proxy
 from . import runtime
 from .mover import Mover
@@ -38,7 +39,9 @@ def show_member(member: Member, movers: list[Mover], stage: SceneStage, depsgrap
         return
     channels: dict[str, tuple] = {}
     for mover in movers:
-        channels.update(stage.session(*mover).pose)
+        session = stage.session(*mover)
+        channels.update(session.pose)
+        shown_lids[mover.key] = getattr(session.outputs, "lid", 0.0)
     authored = (member.rig.evaluated_get(depsgraph) if depsgraph else member.rig).pose.bones
     rotations, locations, scales = [], [], []
     for name in member.order:

@@ -6,6 +6,7 @@ from that one's new, filtered pose, since Blender's evaluated pose is one frame 
 
 from collections.abc import Mapping, Sequence
 
+from ...character.behaviour.performer import Performer
 from ...character.one_thread import in_one_thread
 from ...character.stage import Stage
 from ...solvers.goals import GazeGoal
@@ -58,6 +59,11 @@ class SceneHost:
         session = self.stage.sessions.get((rig.session_uid, BODY))
         return session.shown if session is not None else {}
 
+    @property
+    def performer(self) -> Performer | None:
+        """What directs the scene's chains; None: nothing does."""
+        return self.stage.performers.get(self.depsgraph.scene.session_uid)
+
     def solver(self, chain: Mover) -> str:
         """Name of a chain's solver."""
         return self.stage.solvers.get(chain.key, chain.settings.solver)
@@ -84,11 +90,25 @@ class SceneStage(Stage):
         super().__init__()
         self.solvers = solvers or {}
         self.dirty: set[str] = set()
+        self.performers: dict[int, Performer] = {}  # of behaviours, by their scenes' session_uid
 
     def empty(self) -> "SceneStage":
         other = SceneStage(self.solvers)
         other.dirty = set(self.dirty)
+        other.performers = {scene: performer.copy() for scene, performer in self.performers.items()}
         return other
+
+    def restart(self) -> None:
+        super().restart()
+        self.settle()
+
+    def settle(self, scene: int | None = None) -> None:
+        """Chains are in the roles of their behaviours at once; `scene`: session_uid of a scene, for that one
+        alone.
+        """
+        for uid, performer in self.performers.items():
+            if scene in (None, uid):
+                performer.settle()
 
     def session(self, owner, settings) -> SceneSession:
         """Session of a mover, by its owner object and its settings."""

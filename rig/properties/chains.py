@@ -10,7 +10,7 @@ from ..blender.free_name import free_name
 from ..chains import kept_posture
 from ..scene.goal import CUSTOM, GOALS
 from ..showing.thumbnails import gallery
-from .authoring import LimberAuthoring
+from .authoring import TARGET_BONE, LimberAuthoring
 from .body import LimberRetarget
 from .enum_items import choice, keyed_enum
 from .frame_range import LimberRange
@@ -89,6 +89,7 @@ class LimberGoal:
         description="Object that the end looks at, copies the orientation of, or reaches for",
         type=Object,
     )
+    target_bone: StringProperty(name="Target Bone", description=TARGET_BONE)
     target_axis: EnumProperty(
         name="Target's Axis",
         description="Axis of the target that gives the direction to look in",

@@ -14,9 +14,10 @@ import bpy
 from mathutils import Quaternion
 
 from ...hardware.safety import State
+from ...inputs.errors import InputError
 from ...inputs.inbox import BUDGET, NAME, Inbox, opened, refuse_others
 from ...inputs.packets import Message
-from ..blender.counting import counted
+from ...inputs.words import STREAMED, Order, order_of
 from ..blender.errors import RigError
 from ..blender.presence import find
 from ..blender.write_access import granted
@@ -39,7 +40,7 @@ STOP = f"{ROOT}stop"
 ARM = "arm"
 Arguments = tuple[float | str, ...]
 EVERY = 1 / 60  # [s] between two looks: one frame of a display
-FARTHEST = 1e6  # [m] largest coordinate of a target: much more exceeds single precision
+NAMED = "\n"  # between an address and the names among its arguments
 MOST = 1024  # largest number of pending addresses, so that a sender of ever new ones cannot fill the memory
 # [s] without an order to arm after which the next is a new press; programs repeat one that is held many times
 # a second
@@ -92,6 +93,8 @@ class RemoteOrders(Inbox):
         address = message.address.removeprefix(ROOT)
         if address == ARM:
             self._note_arm(is_pressed(message.arguments))
+        # a name among the arguments is a part of what an order is about, as a part of the address is
+        address = NAMED.join((address, *(string[:NAME] for string in message.strings)))
         if address in self.newest or len(self.newest) < MOST:
             self.newest[address] = message.arguments
             self.counts[address] += message.repeats
@@ -172,7 +175,14 @@ def addresses(movers: Iterable[Mover]) -> list[str]:
         entries += [(f"axis/{of}/x", "v") for of in with_target]  # those of y and z are as easily guessed
         if hasattr(settings, "influence"):
             entries.append((f"influence/{name}", "v"))
-        entries += [(f"weight/{name}/{posture.action.name}", "v") for posture in stored_postures(settings)]
+        if hasattr(settings, "share"):
+            entries.append((f"share/{name}", "v"))
+        stored = [posture.action.name for posture in stored_postures(settings)]
+        entries += [
+            (f"{kind}/{name}/{posture}", number)
+            for posture in stored
+            for kind, number in (("weight", "v"), ("posture", "1"))
+        ]
     return [
         *(f"{ROOT}{address.replace(' ', '_')} {numbers}" for address, numbers in entries),
         STOP,
@@ -231,7 +241,7 @@ def _followed(rig, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
     """Sets what an address names; returns whether that can be done. Where it cannot, its signal ends."""
     kind, _, names = address.partition("/")
     try:
-        ORDERS[kind][1](rig, names, numbers)
+        ORDERS[kind](rig, Order(kind, names, tuple(numbers)))
     except RigError as error:
         ear.orders.problem = str(error)
         ear.signals.end(address)
@@ -275,36 +285,31 @@ def _find(uid: int, ear: _Ear):
 @granted
 def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int, time: float) -> None:
     orders = ear.orders
-    kind, _, names = address.partition("/")
-    numbers = [argument for argument in arguments if not isinstance(argument, str)]
-    if len(numbers) != len(arguments):
-        raise RigError(f"'{ROOT}{address}' has a text among its arguments, where only numbers were expected")
-    if kind == ARM and not names:
+    address = address.partition(NAMED)[0]
+    try:
+        order = order_of(
+            address, arguments, f"{ROOT}{address}", "the Remote Control panel lists those that are"
+        )
+    except InputError as error:
+        raise RigError(str(error)) from error
+    numbers = order.numbers
+    if order.word == ARM and not order.names:
         is_new, orders.arm_pressed = orders.arm_pressed, False
         if is_pressed(numbers):
             _arm(rig, is_new)
+    elif order.is_released:
         return
-    if kind not in ORDERS:
-        raise RigError(
-            f"'{ROOT}{address}' is no address that is known: the Remote Control panel lists those that are"
-        )
-    counts, obey = ORDERS[kind]
-    if len(numbers) not in counts:
-        expected = " or ".join(map(str, counts))
-        raise RigError(
-            f"'{ROOT}{address}' has {counted(len(numbers), 'number')}, and {expected} were expected"
-        )
-    if not all(abs(number) <= FARTHEST for number in numbers):
-        raise RigError(
-            f"'{ROOT}{address}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed"
-        )
-    if kind == VELOCITY:
-        target_of(rig, names)
-        ear.velocities[names] = numbers
+    elif order.word not in ORDERS:
+        raise RigError(f"'{ROOT}{address}' is an order to a character that plays without Blender")
+    elif order.word == VELOCITY:
+        target_of(rig, order.names)
+        ear.velocities[order.names] = [*numbers]
+    elif order.word not in STREAMED or order.text:
+        ORDERS[order.word](rig, order)
     elif address in ear.signals and live.is_ticking(rig):
         _receive(ear, address, numbers, messages, time)
     else:
-        obey(rig, names, numbers)
+        ORDERS[order.word](rig, order)
         ear.signals.begin(address, numbers, time)
 
 

@@ -164,15 +164,47 @@ def followers(chain) -> tuple[mimic.Follower, ...]:
     return mimic.followers_of(chain.id_data, [joint.key for joint in chain.joints])
 
 
-def targets(chain) -> list:
+class ChainTarget(NamedTuple):
+    """What an end of a chain follows: an object, or a bone of it; `bone`: "" for the object itself."""
+
+    obj: bpy.types.Object
+    bone: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name in sentences and in files."""
+        return f"{self.obj.name}/{self.bone}" if self.bone else self.obj.name
+
+    @property
+    def identity(self) -> object:
+        """Tells the target from others, whatever its name."""
+        uid = self.obj.session_uid
+        return (uid, self.bone) if self.bone else uid
+
+
+def target_of(settings) -> ChainTarget | None:
+    """The target in the settings of an end, or of an additional target; None: there is none."""
+    if settings.target is None:
+        return None
+    return ChainTarget(settings.target, settings.target_bone if settings.target.type == "ARMATURE" else "")
+
+
+def targets(chain) -> list[ChainTarget]:
     """All targets of a chain's ends; ends without one are skipped."""
     ends = [chain, *chain.targets, *(end for end in chain.ends if end.enabled)]
-    return [end.target for end in ends if end.target is not None]
+    return [target for end in ends if (target := target_of(end)) is not None]
 
 
-def moved_targets(chain, other: Moved) -> list:
+def moved_targets(chain, other: Moved) -> list[ChainTarget]:
     """Targets of a chain that another mover moves, given what that mover moves."""
-    return [target for target in targets(chain) if is_carried(target, other)]
+    return [target for target in targets(chain) if any(map(other.moves, _on_which(target)))]
+
+
+def _on_which(target: ChainTarget, surely: bool = False) -> Iterator[Dependency]:
+    """A target as a dependency, then everything that moves it."""
+    if target.bone:
+        yield Dependency("", *target)
+    yield from with_itself(target.obj, surely)
 
 
 def with_itself(obj, surely: bool = False) -> Iterator[Dependency]:
@@ -204,7 +236,7 @@ def supports(pair: tuple, surely: bool = False) -> list[Support]:
     rig, chain = pair
     root = rig.data.bones.get(chain.root)
     above = [Dependency("", rig, root.parent.name)] if root is not None and root.parent is not None else []
-    of_targets = [dependency for target in targets(chain) for dependency in with_itself(target, surely)]
+    of_targets = [dependency for target in targets(chain) for dependency in _on_which(target, surely)]
     parts = {"base": above, "armature": with_itself(rig, surely), "target": of_targets}
     return [Support(part, dependency) for part, dependencies in parts.items() for dependency in dependencies]
 

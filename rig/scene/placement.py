@@ -121,6 +121,15 @@ class Placement:
             return self._hanging_bone(obj, obj.data.bones[bone], np.eye(4))
         return self._hanging_object(obj, np.eye(4))
 
+    def target(self, obj, bone: str) -> list[list[float]]:
+        """World matrix of an object, or of a bone of it, in double precision where that is known."""
+        hanging = self.hanging(obj, bone)
+        if hanging is not None:
+            rows: list[list[float]] = hanging.world.tolist()
+            return rows
+        matrix = self.object(obj)
+        return [list(row) for row in (matrix @ self.bone(obj, bone) if bone else matrix)]
+
     def _hanging_bone(self, rig, bone, relative: np.ndarray) -> Hanging | None:
         """A frame that is fixed to a bone; `relative`: in the bone's own frame (4, 4)."""
         uid = rig.session_uid

@@ -4,15 +4,15 @@ where the motion filter lags.
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, cos, degrees, radians, sin
+from math import ceil, cos, degrees, radians, sin, tau
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
-from ..blender.presence import why_absent
-from ..scene.goal import AXES, ends_of, forward_axis, signed_axis
+from ..chains.chain import UNLIMITED
+from ..scene.goal import AXES, ends_of, forward_axis, signed_axis, why_no_target
 from .segments import Segment, segments_of
 
 ARC = 0.4  # radius of an arc, in lengths of its bone
@@ -63,11 +63,14 @@ def rays(rig, chain) -> Iterator[Ray]:
         settings, target, bone = end.settings, end.target, rig.pose.bones.get(end.bone)
         if target is None or bone is None or settings.goal != "POINT":
             continue
-        if why_absent(target, "target", scene, view_layer):
+        if why_no_target(target, scene, view_layer):
             continue
         world = rig.matrix_world @ bone.matrix
         eye = world @ Vector((0.0, settings.eye * bone.length, 0.0))
-        point = target.matrix_world.translation.copy()
+        place = target.obj.matrix_world
+        if target.bone:
+            place = place @ target.obj.pose.bones[target.bone].matrix
+        point = place.translation.copy()
         direction = (world.to_3x3() @ Vector(forward_axis(settings))).normalized()
         shares = end.number == 0 and (chain.share < 1.0 or chain.dead_zone > 0.0)
         yield Ray(eye, eye + (point - eye).length * direction, point, shares)
@@ -97,7 +100,7 @@ def _arrow(rig, chain, axis: Vector) -> Segment:
 
 
 def arcs(rig, session) -> Iterator[Arc]:
-    """Arcs of the chain's revolute joints, as shown."""
+    """Arcs of the chain's revolute joints that have limits, as shown."""
     if session.outputs is None or session.reader is None:
         return
     limits = dict(
@@ -119,7 +122,8 @@ def arcs(rig, session) -> Iterator[Arc]:
             if is_joint and (joint_and_angle := limits.get((part.name, "XYZ"[index]))):
                 joint, angle = joint_and_angle
                 arm = Vector((0.0, 0.0, 1.0)) if index == 1 else Vector((0.0, 1.0, 0.0))
-                yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)
+                if joint.upper - joint.lower < UNLIMITED:
+                    yield _arc(world.translation, rotation, Vector(axis), radius * arm, joint, angle)
             rotation = rotation @ Quaternion(Vector(axis), angle)
 
 
@@ -136,7 +140,8 @@ def _arc(middle: Vector, rotation: Quaternion, axis: Vector, arm: Vector, joint,
 
 @lru_cache(maxsize=256)
 def _circle(lower: float, upper: float) -> np.ndarray:
-    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit."""
+    """(n, 2) cosine and sine of angles [rad] from the lower to the upper limit, a full turn at most."""
+    upper = min(upper, lower + tau)
     angles = np.linspace(lower, upper, max(2, ceil((upper - lower) / ARC_STEP)) + 1)
     return np.stack((np.cos(angles), np.sin(angles)), 1)
 

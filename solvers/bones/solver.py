@@ -8,16 +8,20 @@ answers of both differ by less than is seen.
 import math
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ..aims.blocks import ViewBlock
-from ..diagnosis import Diagnosis
+from ..diagnosis import Diagnosis, Measured
 from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
 from ..gaze import FRAME, Solution
 from ..goals import GazeGoal, check_goal
+from ..kernel.aims import is_known
+from ..kernel.bones import CompiledBones
+from ..kernel.library import KernelError, kernel
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
 from ..least_squares.boxes import boxed
@@ -72,19 +76,9 @@ class _Evaluated(NamedTuple):
         return self.secondary + float(step @ (0.5 * (self.matrix @ step) - self.descent))
 
 
-class _Authored(NamedTuple):
-    """An authored pose with its forward kinematics."""
-
-    model: BoneModel
-    reference: Angles  # (n,) its joint values
-    pose: BonePose
-    frames: Frames
-
-
 class _Last(NamedTuple):
     """The last frame's answer: where the next frame's steps begin."""
 
-    authored: _Authored
     deviation: BonePose  # from the authored pose
     before: BonePose | None  # the deviation of the frame before; None: it is not known
     forces: Angles  # (r,) that held the aim
@@ -97,6 +91,16 @@ class _Last(NamedTuple):
         return BonePose(2.0 * now.values - before.values, now.balls @ before.balls.swapaxes(1, 2) @ now.balls)
 
 
+class _Optimum(NamedTuple):
+    """The least rotation from an authored pose that meets a goal."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    cost: float  # of rotations and rolls
+    steps: int
+    last: _Last
+    measured: Measured | None  # its errors, where they are known
+
+
 class BoneSolver:
     """Meets the aim exactly; subject to that rotates the bones as little as possible from the authored pose,
     as `BoneModel` weighs them.
@@ -106,7 +110,8 @@ class BoneSolver:
 
     def __init__(self, skeleton: Skeleton, options: Options | None = None) -> None:
         self.skeleton = skeleton
-        self.model = BoneModel(skeleton, options or Options())
+        self.options = options or Options()
+        self.model = BoneModel(skeleton, self.options)
         self.diagnosis = Diagnosis(skeleton)
 
     def solve(
@@ -137,35 +142,56 @@ class BoneSolver:
         reference = authored
         if start is not None and goal.keep < 1.0:
             reference = start + (1.0 - (1.0 - goal.keep) ** (dt / FRAME)) * (authored - start)
-        pose, cost, steps, memory = self._descended(goal, reference, memory)
-        angles = self.model.angles(pose, reference)
+        last = memory if isinstance(memory, _Last) and self.model.has(memory.deviation) else None
+        optimum = self._descended(goal, reference, last)
         return self.diagnosis.solution(
             goal,
             tuple(authored.tolist()),
-            tuple(angles.tolist()),
-            iterations=steps,
+            optimum.angles,
+            iterations=optimum.steps,
             began=began,
-            memory=memory,
-            lowered=math.sqrt(2.0 * max(0.0, cost)),
+            memory=optimum.last,
+            measured=optimum.measured,
+            lowered=math.sqrt(2.0 * max(0.0, optimum.cost)),
         )
 
-    def _descended(
-        self, goal: GazeGoal, reference: Angles, memory: object
-    ) -> tuple[BonePose, float, int, _Last]:
-        """The optimum, by damped Newton steps from the configuration `reference` (n,); its cost; the number
-        of steps; the next memory.
+    @cached_property
+    def compiled(self) -> CompiledBones | None:
+        """This solver in the compiled kernel; None: there is none for this machine, or it does not take the
+        skeleton.
+        """
+        library = kernel()
+        try:
+            return None if library is None else CompiledBones(library, self.model)
+        except KernelError:
+            return None
+
+    def _descended(self, goal: GazeGoal, reference: Angles, last: _Last | None) -> _Optimum:
+        """The optimum from the authored pose of joint values `reference` (n,)."""
+        if self.compiled is None or not is_known(goal):
+            return self._descended_in_python(goal, reference, last)
+        try:
+            solved = self.compiled.solve(goal, reference, last)
+        except KernelError:  # a number is beyond what the kernel takes
+            return self._descended_in_python(goal, reference, last)
+        before = last.deviation if last is not None and solved.goes_on else None
+        return _Optimum(
+            solved.angles,
+            solved.cost,
+            solved.steps,
+            _Last(solved.deviation, before, solved.forces),
+            Measured(solved.errors, solved.at_targets),
+        )
+
+    def _descended_in_python(self, goal: GazeGoal, reference: Angles, last: _Last | None) -> _Optimum:
+        """The kernel's reference: damped Newton steps from where the last frames lead, or from the authored
+        pose.
         """
         model = self.model
-        last = memory if isinstance(memory, _Last) and model.has(memory.deviation) else None
-        authored = self._authored(reference, last)
-        problem = _Problem(
-            model,
-            BatchedAim(model, goal),
-            authored.pose,
-            authored.frames,
-            Levels(model.tree, authored.frames, goal),
-        )
-        now, forces, before = problem.begun(authored.pose, last)
+        authored = model.pose(reference)
+        frames = model.frames(authored)
+        problem = _Problem(model, BatchedAim(model, goal), authored, frames, Levels(model.tree, frames, goal))
+        now, forces, before = problem.begun(authored, last)
         damping, price, steps = 0.0, LEAST_PRICE, 0
         pose, cost = now.pose, now.secondary
         while steps < MOST_STEPS:
@@ -195,18 +221,8 @@ class BoneSolver:
             if gain <= LEAST_GAIN * now.cost(price):
                 break
         pose = problem.polished(now, pose)
-        return pose, cost, steps, _Last(authored, model.deviation(authored.pose, pose), before, forces)
-
-    def _authored(self, reference: Angles, last: _Last | None) -> _Authored:
-        """The pose of joint values (n,); the last frame's, if it is the same."""
-        if (
-            last is not None
-            and last.authored.model is self.model
-            and np.array_equal(last.authored.reference, reference)
-        ):
-            return last.authored
-        pose = self.model.pose(reference)
-        return _Authored(self.model, reference, pose, self.model.frames(pose))
+        angles = tuple(model.angles(pose, reference).tolist())
+        return _Optimum(angles, cost, steps, _Last(model.deviation(authored, pose), before, forces), None)
 
 
 class _Problem:
@@ -220,15 +236,15 @@ class _Problem:
         self.authored = model.orientations(authored, frames).swapaxes(1, 2)
         self._has_view = isinstance(aim.parts[0].block, ViewBlock)
 
-    def begun(self, authored: BonePose, memory: _Last | None) -> tuple[_Evaluated, Angles, BonePose | None]:
+    def begun(self, authored: BonePose, last: _Last | None) -> tuple[_Evaluated, Angles, BonePose | None]:
         """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly
         meets the aim, else in the authored pose; the forces (r,) to begin with; and the last frame's
         deviation, if it is of use.
         """
-        if memory is not None:
-            last = self.evaluated(self.model.deviated(authored, memory.extrapolated()))
-            if last.errors.size[0] < NEARLY and last.errors.error[0].shape == memory.forces.shape:
-                return last, memory.forces, memory.deviation
+        if last is not None:
+            ahead = self.evaluated(self.model.deviated(authored, last.extrapolated()))
+            if ahead.errors.size[0] < NEARLY and ahead.errors.error[0].shape == last.forces.shape:
+                return ahead, last.forces, last.deviation
         now = self.evaluated(authored)
         return now, np.zeros_like(now.errors.error[0]), None
 

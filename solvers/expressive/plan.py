@@ -86,11 +86,11 @@ class Planner:
         """The state after a plan."""
         # For a goal that stands still each further choice must gain twice as much, so that choices end.
         hysteresis = HYSTERESIS * 2**state.choices
-        starts, compiled = self._starts(state, context), self.model.compiled_for(context.forecast.goal)
+        compiled = self.model.compiled_for(context.forecast.goal)
         if compiled is None:
-            pool, chosen = self._chosen(state, context, starts, hysteresis)
+            pool, chosen = self._chosen(state, context, self._starts(state, context), hysteresis)
         else:
-            pool, chosen = self._compiled_choice(compiled, state, context, starts, hysteresis)
+            pool, chosen = self._compiled_choice(compiled, state, context, hysteresis)
         return Planning(
             pool=Rows(pool),
             since_plan=0.0,
@@ -163,13 +163,13 @@ class Planner:
         compiled: CompiledModel,
         state: Planning,
         context: FrameContext,
-        starts: Starts,
         hysteresis: float,
     ) -> tuple[Angles, Transition | None]:
         """As `_chosen`, by the compiled kernel."""
         forecast, transition = context.forecast, state.transition
         steps = simulation_steps(forecast.horizon)
         path = PlannedPath(
+            None if state.pool is None else state.pool.array,
             context.angles,
             context.dt,
             context.speed,
@@ -184,7 +184,7 @@ class Planner:
             forecast,
             LEAD,
             steps,
-            (starts.angles, starts.shape, starts.sides),
+            self.seeds,
             path,
         )
         if kind is None:

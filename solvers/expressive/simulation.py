@@ -13,6 +13,7 @@ bit for bit.
 """
 
 import math
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -123,6 +124,7 @@ def cheapest(
     return None if kind == STAY else Transition(kind, tuple(branch.tolist()))
 
 
+@cache
 def simulation_steps(horizon: float) -> tuple[float, ...]:
     """Durations [s] of a simulation's steps up to `horizon` [s] ahead: short ones up to `NEAR_FUTURE`, then
     long ones.

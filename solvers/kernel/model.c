@@ -86,6 +86,18 @@ void prepare_joint(struct joint *joint, int parent, int prismatic, const double 
     }
 }
 
+void prepare_moves(struct model *model) {
+    size_t n = (size_t)model->joints;
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *moves = model->moves + i * n;
+        if (model->joint[i].parent >= 0)
+            memcpy(moves, model->moves + (size_t)model->joint[i].parent * n, n);
+        else
+            memset(moves, 0, n);
+        moves[i] = 1;
+    }
+}
+
 int32_t limber_model(void *memory, size_t bytes, const struct limber_skeleton *skeleton) {
     struct model *model = memory;
     if (!memory || ((uintptr_t)memory & (ALIGNMENT - 1)) || !counts_fit(skeleton) ||
@@ -105,13 +117,8 @@ int32_t limber_model(void *memory, size_t bytes, const struct limber_skeleton *s
                       skeleton->axes + 3 * i);
         joint->lower = skeleton->lower[i], joint->upper = skeleton->upper[i];
         joint->scale = joint->prismatic ? skeleton->reach : 1.0;
-        uint8_t *moves = model->moves + (size_t)i * (size_t)n;
-        if (model->joint[i].parent >= 0)
-            memcpy(moves, model->moves + (size_t)model->joint[i].parent * (size_t)n, (size_t)n);
-        else
-            memset(moves, 0, (size_t)n);
-        moves[i] = 1;
     }
+    prepare_moves(model);
     for (int i = 0; i < model->directions; i++) {
         struct direction *direction = &model->direction[i];
         direction->carrier = skeleton->carriers[i], direction->slide = skeleton->slides[i];

@@ -49,6 +49,9 @@ struct model {
 /* Writes a joint but for its limits and its scale. */
 void prepare_joint(struct joint *joint, int parent, int prismatic, const double *rest, const double *axis);
 
+/* Writes `moves` of a model whose joints are written. */
+void prepare_moves(struct model *model);
+
 /* The model in the memory, or NULL. */
 const struct model *model_in(const void *memory);
 

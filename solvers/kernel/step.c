@@ -7,7 +7,8 @@
 
 size_t boxed_scratch(int n) { return (size_t)n * (size_t)n + 3 * (size_t)n; }
 
-void solve_positive(int n, int width, double *a, double *x) {
+/* As `factor_positive`; without `is_positive` pivots may be negative. */
+static void factor_symmetric(int n, int width, int is_positive, double *a) {
     for (int i = 0; i < n; i++) {
         double *row = a + (size_t)i * (size_t)width;
         for (int j = 0; j < i; j++) { /* row[j] is L_ij D_j */
@@ -16,16 +17,22 @@ void solve_positive(int n, int width, double *a, double *x) {
             for (int k = 0; k < j; k++) sum -= row[k] * other[k];
             row[j] = sum;
         }
-        double pivot = row[i], value = x[i], least = ROUNDING * pivot + TINY;
+        double pivot = row[i], least = ROUNDING * pivot + TINY;
         for (int j = 0; j < i; j++) {
             double scaled = row[j] / a[(size_t)j * (size_t)width + (size_t)j];
             pivot -= scaled * row[j];
             row[j] = scaled;
-            value -= scaled * x[j];
         }
-        row[i] = larger(pivot, least);
-        x[i] = value;
+        row[i] = is_positive || fabs(pivot) < least ? larger(pivot, least) : pivot;
     }
+}
+
+void solve_forward(int n, int width, const double *a, double *x) {
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++) x[i] -= a[(size_t)i * (size_t)width + (size_t)j] * x[j];
+}
+
+void solve_backward(int n, int width, const double *a, double *x) {
     for (int i = 0; i < n; i++) x[i] /= a[(size_t)i * (size_t)width + (size_t)i];
     for (int i = n - 1; i > 0; i--) {
         const double *row = a + (size_t)i * (size_t)width;
@@ -33,9 +40,20 @@ void solve_positive(int n, int width, double *a, double *x) {
     }
 }
 
+void factor_positive(int n, int width, double *a) { factor_symmetric(n, width, 1, a); }
+
+/* As `solve_positive`; without `is_positive` pivots may be negative. */
+static void solve_symmetric(int n, int width, int is_positive, double *a, double *x) {
+    factor_symmetric(n, width, is_positive, a);
+    solve_forward(n, width, a, x);
+    solve_backward(n, width, a, x);
+}
+
+void solve_positive(int n, int width, double *a, double *x) { solve_symmetric(n, width, 1, a, x); }
+
 /* Minimises over the free unknowns, with the active ones at `place`; x is the whole point. */
-static void minimum(int n, const double *matrix, const double *descent, const double *held, const double *place,
-                    double *x, double *factors, double *reduced) {
+static void minimum(int n, int is_positive, const double *matrix, const double *descent, const double *held,
+                    const double *place, double *x, double *factors, double *reduced) {
     int count = 0;
     for (int i = 0; i < n; i++) {
         const double *row = matrix + (size_t)i * (size_t)n;
@@ -51,7 +69,7 @@ static void minimum(int n, const double *matrix, const double *descent, const do
         }
         reduced[count++] = value;
     }
-    solve_positive(count, n, factors, reduced);
+    solve_symmetric(count, n, is_positive, factors, reduced);
     count = 0;
     for (int i = 0; i < n; i++) x[i] = held[i] != 0.0 ? place[i] : reduced[count++];
 }
@@ -64,13 +82,13 @@ static double slope_of(int n, const double *matrix, const double *descent, const
     return slope;
 }
 
-void boxed(int n, const double *matrix, const double *descent, const double *least, const double *most, int passes,
-           double *x, double *scratch) {
+static void solve_box(int n, int is_positive, const double *matrix, const double *descent, const double *least,
+                      const double *most, int passes, double *x, double *scratch) {
     double *factors = scratch, *held = factors + (size_t)n * (size_t)n, *place = held + n, *reduced = place + n;
     for (int i = 0; i < n; i++) held[i] = least[i] == 0.0 || most[i] == 0.0, place[i] = 0.0;
     for (int pass = 1;; pass++) {
         int changed = 0;
-        minimum(n, matrix, descent, held, place, x, factors, reduced);
+        minimum(n, is_positive, matrix, descent, held, place, x, factors, reduced);
         for (int i = 0; i < n; i++) {
             double outward = held[i] != 0.0 && pass < passes ? slope_of(n, matrix, descent, x, i) : 0.0;
             double beyond = (x[i] <= least[i] && outward <= 0.0) || (x[i] >= most[i] && outward >= 0.0);
@@ -81,4 +99,14 @@ void boxed(int n, const double *matrix, const double *descent, const double *lea
         if (!changed || pass >= passes) break;
     }
     for (int i = 0; i < n; i++) x[i] = place[i];
+}
+
+void boxed(int n, const double *matrix, const double *descent, const double *least, const double *most, int passes,
+           double *x, double *scratch) {
+    solve_box(n, 1, matrix, descent, least, most, passes, x, scratch);
+}
+
+void boxed_stationary(int n, const double *matrix, const double *descent, const double *least, const double *most,
+                      int passes, double *x, double *scratch) {
+    solve_box(n, 0, matrix, descent, least, most, passes, x, scratch);
 }

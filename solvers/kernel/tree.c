@@ -18,6 +18,16 @@ void joint_frame(const struct joint *joint, double value, const double *parent, 
     rotate(frame, joint->axis, axis);
 }
 
+void ball_frame(const struct joint *joint, const double *rotation, const double *parent, double *frame) {
+    double local[12];
+    multiply(joint->rest, rotation, local);
+    copy3(joint->rest + 9, local + 9);
+    if (parent)
+        compose(parent, local, frame);
+    else
+        for (int k = 0; k < 12; k++) frame[k] = local[k];
+}
+
 void forward(const struct model *model, const double *angles, double *frames, double *axes) {
     for (int i = 0; i < model->joints; i++) {
         const struct joint *joint = &model->joint[i];

@@ -10,6 +10,9 @@
 /* Frame (12) of a joint after its own motion and its axis (3), from that of its parent; NULL: the base, where it is. */
 void joint_frame(const struct joint *joint, double value, const double *parent, double *frame, double *axis);
 
+/* Frame (12) of a ball joint after its own rotation (9), from that of its parent; NULL: the base, where it is. */
+void ball_frame(const struct joint *joint, const double *rotation, const double *parent, double *frame);
+
 /* Frames (n, 12) of the joints after their own motion and their axes (n, 3), in the base, at `angles` (n,). */
 void forward(const struct model *model, const double *angles, double *frames, double *axes);
 

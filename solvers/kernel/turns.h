@@ -14,6 +14,12 @@ static inline void multiply_back(const double *a, const double *b, double *out) 
         for (int j = 0; j < 3; j++) out[3 * i + j] = dot(a + 3 * i, b + 3 * j);
 }
 
+/* out = a' b; out is neither */
+static inline void multiply_from_back(const double *a, const double *b, double *out) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) out[3 * i + j] = a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j];
+}
+
 /* I + sin(a) / a S + (1 - cos(a)) / a^2 S^2 with S b = vector x b. */
 static inline void exponential(const double *v, double *turn) {
     double square = dot(v, v), half = larger(0.5 * sqrt(square), TINY), halved = sin(half) / half;

@@ -26,6 +26,8 @@ class Clusters:
         constraint.
         """
         left = list(range(len(matters)))
+        self.count = 0
+        self.cluster_of = [-1] * len(matters)  # (l,) cluster of each loop, in the order of their first loops
         shapes: dict[tuple[int, int], list[tuple[Indices, Indices]]] = {}
         while left:
             together = [left.pop(0)]
@@ -40,6 +42,9 @@ class Clusters:
                 together += joined
             rows, held = np.flatnonzero(np.isin(row_of, together)), np.flatnonzero(columns)
             if len(rows) and len(held):
+                for loop in together:
+                    self.cluster_of[loop] = self.count
+                self.count += 1
                 shapes.setdefault((len(rows), len(held)), []).append((rows, held))
         self._stacks = [
             (np.array([rows for rows, _ in same]), np.array([held for _, held in same]))

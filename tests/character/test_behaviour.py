@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from limber.character.behaviour.blending import Usual, at, blended
+from limber.character.behaviour.blending import Usual, Visit, at, blended
 from limber.character.behaviour.data import (
     ANY,
     Behaviour,
@@ -120,7 +120,7 @@ def test_what_a_chain_is_asked_continues_at_every_interruption():
     for _ in range(2000):
         if rng.random() < 0.02:
             role = proud if role is sad else sad
-        direction, state = blended(state, role, names, Usual([0.0, 0.0], 1.0, 1.0), 0.8, 0.01)
+        direction, state = blended(state, Visit(role), names, Usual([0.0, 0.0], 1.0, 1.0), 0.8, 0.01)
         values.append([*direction.weights, direction.influence])
     assert np.abs(np.diff(values, axis=0)).max() < 0.05, "no step"
     assert np.abs(np.diff(values, n=2, axis=0)).max() < 0.005, "no kink"

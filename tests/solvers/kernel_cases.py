@@ -54,6 +54,36 @@ def skeleton_of(
     return Skeleton(tuple(made), unit(draw, 4), tuple(draw.normal(size=3).tolist()), more_ends=more)
 
 
+def character_of(
+    draw: np.random.Generator, bones: int, limited: float = 0.3, slides: float = 0.1
+) -> Skeleton:
+    """A random tree of bones, each of one to three revolute joints at one position; three without limits are
+    a ball. `limited` is the share of bones with limits, `slides` that of bones on a prismatic joint.
+    """
+    joints: list[Joint] = []
+    tips = [-1]  # what may carry a bone
+    for bone in range(bones):
+        parent = tips[-1] if draw.random() < 0.8 else int(draw.choice(tips))
+        if draw.random() < slides:
+            turn, offset, axis = unit(draw, 4), (0.1, 0.0, 0.2), unit(draw, 3)
+            joints.append(Joint(f"slide {bone}", parent, turn, offset, axis, -0.3, 0.4, "prismatic"))
+            parent = len(joints) - 1
+        axes = np.linalg.qr(draw.normal(size=(3, 3)))[0]
+        limit = float(draw.uniform(0.2, 2.0)) if draw.random() < limited else 1e4
+        for number in range(int(draw.choice([1, 2, 3, 3, 3]))):
+            turn, offset = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+            if not number:
+                turn, offset = unit(draw, 4), tuple((0.4 * draw.normal(size=3)).tolist())
+            axis = tuple(axes[number].tolist())
+            joints.append(Joint(f"bone {bone} {number}", parent, turn, offset, axis, -limit, limit))
+            parent = len(joints) - 1
+        tips.append(parent)
+    more = (End(int(draw.choice(tips[1:])), unit(draw, 4), (0.1, 0.2, 0.0), "more"),)
+    return Skeleton(
+        tuple(joints), unit(draw, 4), (0.0, 0.3, 0.1), more_ends=more if draw.random() < 0.3 else ()
+    )
+
+
 def aim_of(draw: np.random.Generator, kind: type, roll: str = "") -> Aim:
     """A random aim of a kind; `roll` is "up", "level" or "": a free one."""
     vector, place = unit(draw, 3), tuple((3 * draw.normal(size=3)).tolist())

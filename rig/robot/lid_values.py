@@ -1,0 +1,6 @@
+"""The value of a robot that is how far a chain's lids are closed."""
+
+
+def lid_path(chain) -> str:
+    """Path of the property that says how far the lids of a chain are closed, from its armature object."""
+    return f"{chain.path_from_id()}.eyes.lid"

@@ -1,0 +1,232 @@
+"""A skeleton as bones in the compiled kernel: arrays are prepared once, so a call takes microseconds."""
+
+import ctypes
+from typing import NamedTuple
+
+import numpy as np
+
+from ..aims.block import EndError
+from ..bones.model import BoneModel, BonePose
+from ..goals import GazeGoal
+from ..kinematics.skeleton import Angles
+from .aims import SIZE, aim_numbers
+from .library import Count, Kernel, KernelError, Pointer, Real, check
+from .structures import Buffer, EndErrors, frame_numbers
+
+MOST_OF_A_BONE = 3  # joints
+ROWS = 6  # of one end's aim, at most
+
+
+class _Bones(ctypes.Structure):
+    """`struct limber_bones`."""
+
+    _fields_ = [
+        *((name, Count) for name in ("joints", "bones", "ends")),
+        ("reach", Real),
+        *(
+            (name, Pointer)
+            for name in (
+                "parents",
+                "prismatic",
+                "rests",
+                "axes",
+                "lower",
+                "upper",
+                "slides",
+                "bone_joints",
+                "is_ball",
+                "bone_axes",
+                "costs",
+                "end_joints",
+                "end_frames",
+            )
+        ),
+    ]
+
+
+class _Solve(ctypes.Structure):
+    """`struct limber_bones_solve`."""
+
+    _fields_ = [
+        ("bones", Pointer),
+        ("workspace", Pointer),
+        ("workspace_bytes", ctypes.c_size_t),
+        *(
+            (name, Pointer)
+            for name in ("aim", "reference", "deviation", "before", "forces", "angles", "errors")
+        ),
+        ("cost", Real),
+        *((name, Count) for name in ("aims", "has_last", "has_before", "rows", "goes_on", "steps")),
+    ]
+
+
+class LastBones(NamedTuple):
+    """What the kernel needs of the last frame's solution."""
+
+    deviation: BonePose  # from its authored pose
+    before: BonePose | None  # the deviation of the frame before; None: it is not known
+    forces: Angles  # (r,) that held the aim
+
+
+class FirstStep(NamedTuple):
+    """The first step of a solve and where it begins."""
+
+    step: Angles  # (n,)
+    matrix: Angles  # (n, n) of the cost of rotations and rolls
+    descent: Angles  # (n,)
+    cost: float
+    aim_error: float
+
+
+class SolvedBones(NamedTuple):
+    """Solution of a goal on bones."""
+
+    angles: tuple[float, ...]  # (n,) within limits
+    deviation: BonePose  # from the authored pose
+    forces: Angles  # (r,) that hold the aim
+    goes_on: bool  # whether steps began where the last frames lead
+    cost: float  # of rotations and rolls
+    steps: int
+    errors: tuple[EndError, ...]  # of the goal's ends
+    at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
+
+
+def _integers(model: BoneModel) -> dict[str, np.typing.NDArray[np.int32]]:
+    """The arrays of integers of `struct limber_bones`: a ball of the tree as three joints in succession."""
+    tree, last = model.tree, {-1: -1}
+    parents: list[int] = []
+    for joint, first in enumerate(tree.first.tolist()):
+        width = 3 if tree.kinds[joint] == "spherical" else 1
+        parents += [last[tree.parents[joint]], *range(first, first + width - 1)]
+        last[joint] = first + width - 1
+    rows = [[*bone.joints, *[-1] * (MOST_OF_A_BONE - len(bone.joints))] for bone in model.bones]
+    integers = {
+        "parents": parents,
+        "prismatic": tree.slides,
+        "bone_joints": rows,
+        "is_ball": [bone.is_ball for bone in model.bones],
+        "end_joints": [last[joint] for joint in tree.carrying.tolist()],
+    }
+    return {name: np.array(values, np.int32) for name, values in integers.items()}
+
+
+def _reals(model: BoneModel) -> dict[str, Angles]:
+    """The arrays of numbers of `struct limber_bones`."""
+    tree, count = model.tree, len(model.tree)
+    rests = np.tile(np.eye(4), (count, 1, 1))
+    rests[tree.first] = tree.rests
+    axes = np.zeros((len(model.bones), MOST_OF_A_BONE, 3))
+    axes[[bone.is_ball for bone in model.bones]] = model.ball_axes
+    reals = {
+        "rests": frame_numbers(rests),
+        "axes": tree.axes[:, :, 0],
+        "lower": model.lower,
+        "upper": model.upper,
+        "slides": model.slides,
+        "bone_axes": axes,
+        "costs": model.costs,
+        "end_frames": frame_numbers(tree.ends),
+    }
+    return {name: np.ascontiguousarray(values, float) for name, values in reals.items()}
+
+
+class CompiledBones:
+    """A skeleton as bones in the kernel, with the buffers of its calls; one thread at a time may use it."""
+
+    def __init__(self, kernel: Kernel, model: BoneModel) -> None:
+        """Raises KernelError where the kernel does not take the model."""
+        self.kernel, self._n = kernel, len(model.skeleton)
+        arrays = {**_integers(model), **_reals(model)}
+        described = _Bones(
+            joints=self._n,
+            bones=len(model.bones),
+            ends=len(model.tree.carrying),
+            reach=model.reach,
+            **{name: array.ctypes.data for name, array in arrays.items()},
+        )
+        size = kernel.bones_bytes(ctypes.byref(described))
+        self._memory = Buffer(size // 8 + 1)
+        check(kernel.bones(self._memory.address, size, ctypes.byref(described)))
+        n, balls = self._n, len(model.balls)
+        self._reference, self._angles = Buffer(n), Buffer(n)
+        self._deviation, self._before = Buffer(n + 9 * balls), Buffer(n + 9 * balls)
+        self._task = _Solve(
+            bones=self._memory.address,
+            reference=self._reference.address,
+            deviation=self._deviation.address,
+            before=self._before.address,
+            angles=self._angles.address,
+        )
+        self._address, self._aims = ctypes.addressof(self._task), 0
+
+    def _grow(self, aims: int) -> None:
+        """Makes room for so many aims."""
+        size = self.kernel.bones_workspace_bytes(self._memory.address, aims)
+        if not size:
+            raise KernelError(f"{aims} aims are more than the compiled solver takes")
+        self._workspace, self._aim, self._forces = (
+            Buffer(size // 8 + 1),
+            Buffer(SIZE * aims),
+            Buffer(ROWS * aims),
+        )
+        self._errors, task = (EndErrors * aims)(), self._task
+        task.workspace, task.workspace_bytes, task.aim = self._workspace.address, size, self._aim.address
+        task.forces, task.errors = self._forces.address, ctypes.addressof(self._errors)
+        self._aims = aims
+
+    def solve(self, goal: GazeGoal, reference: Angles, last: LastBones | None) -> SolvedBones:
+        """The optimum for a goal from the authored pose of joint values `reference` (n,).
+
+        Raises:
+            KernelError: A number is too large for the kernel, or it does not know an aim.
+        """
+        self._write_task(goal, reference, last)
+        task, aims = self._task, len(goal.ends)
+        check(self.kernel.bones_solve(self._address))
+        ends, n = self._errors[:aims], self._n
+        deviation = self._deviation.array.copy()
+        return SolvedBones(
+            tuple(self._angles.array.tolist()),
+            BonePose(deviation[:n], deviation[n:].reshape(-1, 3, 3)),
+            self._forces.array[: task.rows].copy(),
+            bool(task.goes_on),
+            task.cost,
+            task.steps,
+            tuple([EndError(end.angle, end.whole, end.distance) for end in ends]),
+            tuple([bool(end.is_at_target) for end in ends]),
+        )
+
+    def first_step(
+        self, goal: GazeGoal, reference: Angles, last: LastBones | None, damping: float
+    ) -> FirstStep:
+        """The first step of a solve, with so much damping."""
+        self._write_task(goal, reference, last)
+        step, matrix, descent, values = Buffer(self._n), Buffer(self._n, self._n), Buffer(self._n), Buffer(2)
+        addresses = [buffer.address for buffer in (step, matrix, descent, values)]
+        check(self.kernel.bones_step(self._address, damping, *addresses))
+        whole = matrix.array + np.tril(matrix.array, -1).T
+        return FirstStep(step.array, whole, descent.array, *values.array.tolist())
+
+    def _write_task(self, goal: GazeGoal, reference: Angles, last: LastBones | None) -> None:
+        numbers, task, aims = aim_numbers(goal), self._task, len(goal.ends)
+        if aims > self._aims:
+            self._grow(aims)
+        self._aim.array[: len(numbers)] = numbers
+        self._reference.array[:] = reference
+        task.aims = aims
+        self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
+
+    def _write_last(self, last: LastBones | None) -> None:
+        task = self._task
+        task.has_last, task.has_before = last is not None, last is not None and last.before is not None
+        if last is None:
+            return
+        task.rows = len(last.forces)
+        self._write(self._deviation, last.deviation)
+        self._forces.array[: task.rows] = last.forces
+        if last.before is not None:
+            self._write(self._before, last.before)
+
+    def _write(self, buffer: Buffer, deviation: BonePose) -> None:
+        buffer.array[: self._n] = deviation.values
+        buffer.array[self._n :] = deviation.balls.reshape(-1)
