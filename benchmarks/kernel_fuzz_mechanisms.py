@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from limber.solvers.kinematics.se3 import Frame, exponential
-from limber.solvers.mechanism.compiled import BALL, CompiledSolve
+from limber.solvers.mechanism.compiled import CompiledSolve
 from limber.solvers.mechanism.goals import Goals, RegulariserWeights
 from limber.solvers.mechanism.kinds import KINDS, Kind
 from limber.solvers.mechanism.model import Body, Joint, Mechanism
@@ -18,6 +18,7 @@ LENGTHS = (0.0, 1.0, 1e-9, 1e-300, 1e6)  # [m] of bars, times a random one
 MOST_BODIES = 9
 TINY_STEPS = (1 / 60, 1e-12, 1e7)  # [s]
 MOST_STEPS = 30
+KINDS_OF_TASKS = 6
 
 
 def mechanism_of(draw: np.random.Generator) -> Mechanism:
@@ -62,7 +63,7 @@ def solve(draw: np.random.Generator, solver: MechanismSolver) -> list[np.ndarray
     """Two random solves, one after the other; returns what must be finite."""
     compiled = solver.compiled
     assert compiled is not None
-    numbers = [each for _ in range(int(draw.integers(5))) for each in _goal(draw, compiled)]
+    tasks = b"".join(np.array(_goal(draw, compiled), float).tobytes() for _ in range(int(draw.integers(5))))
     v, balls = compiled.mechanism.counts
     values = np.array(vector(draw, v)) if draw.random() < 0.5 else draw.normal(size=v)
     start = values, exponential(draw.normal(size=(balls, 3))), abs(number(draw))
@@ -75,7 +76,7 @@ def solve(draw: np.random.Generator, solver: MechanismSolver) -> list[np.ndarray
     results: list[np.ndarray] = []
     for _ in range(2):
         closes_only = bool(draw.random() < 0.1)
-        solved = compiled.solve(numbers, goals, {}, dt, start, motion, mode, closes_only)
+        solved = compiled.solve(tasks, goals, {}, dt, start, motion, mode, closes_only)
         start = solved.values, solved.balls, task.damping_after
         mode = solved.branch if task.has_mode_after else None
         results = [solved.values, solved.balls, solved.poses, np.array((task.residual, task.goal_error))]
@@ -85,7 +86,7 @@ def solve(draw: np.random.Generator, solver: MechanismSolver) -> list[np.ndarray
 def _goal(draw: np.random.Generator, compiled: CompiledSolve) -> list[float]:
     """The numbers of a goal, unchecked."""
     v, balls = compiled.mechanism.counts
-    kind = float(draw.integers(int(BALL) + 1)) if draw.random() < 0.98 else number(draw)
+    kind = float(draw.integers(KINDS_OF_TASKS)) if draw.random() < 0.98 else number(draw)
     most = {4.0: v, 5.0: balls}.get(kind, len(compiled.tree.parents))
     index = float(draw.integers(-1, max(most, 1) + (draw.random() < 0.02)))
     turns = [exponential(draw.normal(size=3)).ravel().tolist() for _ in range(2)]

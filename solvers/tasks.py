@@ -49,12 +49,22 @@ class Ends:
             carries: (n + 1, v) 1 where a coordinate moves a node, else 0.
             weights: (k, c) weights of the squared errors.
         """
-        self.nodes, self.offsets, self.roots = nodes, offsets, np.sqrt(weights)
-        roots = self.roots
-        picked = np.flatnonzero(roots)
-        self._picked: Indices | slice = slice(None) if len(picked) == roots.size else picked
-        self.weight = roots.reshape(-1)[picked]
-        self._share = self.weight[:, None] * carries[nodes[picked // roots.shape[1]]]
+        self.nodes, self.offsets, self.roots, self._carries = nodes, offsets, np.sqrt(weights), carries
+
+    @cached_property
+    def _picked(self) -> Indices:
+        """Indices (e,) among all components of those whose weight is not 0."""
+        return np.flatnonzero(self.roots)
+
+    @cached_property
+    def weight(self) -> Array:
+        """Roots (e,) of their weights."""
+        return self.roots.reshape(-1)[self._picked]
+
+    @cached_property
+    def _share(self) -> Array:
+        share: Array = self.weight[:, None] * self._carries[self.nodes[self._picked // self.roots.shape[1]]]
+        return share
 
     def frames(self, frames: Frames) -> Array:
         """Frames (k, 4, 4) of the ends in the world."""
@@ -70,7 +80,7 @@ class Ends:
         return error, jacobian
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Position:
     """Task that brings k ends to positions, with weights along axes (section IV.B)."""
 
@@ -88,7 +98,7 @@ class Position:
         return self.ends.weighted(errors, slopes)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Orientation:
     """Task that brings k ends to orientations (section IV.B).
 
@@ -110,7 +120,7 @@ class Orientation:
         return self.ends.weighted(errors, slopes @ self.back @ at.screws[0])
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Direction:
     """Task that aligns the Z axes of k ends with directions; the roll about them is free.
 
@@ -150,7 +160,7 @@ class Masses:
         self.carried = self.shares @ self.carries  # (v,) share of the mass that each coordinate moves
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class CentreOfMass:
     """Task that brings the common centre of masses to a position (section IV.B)."""
 

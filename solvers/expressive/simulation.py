@@ -40,7 +40,7 @@ LOST_COST = 90.0  # [deg of shape deviation] additional cost of a lost aim
 AIM_LOST = math.radians(1)  # [rad] aim error from which the aim counts as lost
 TAIL = 0.5  # [s] additional duration for which the final state counts, so that permanent loss costs enough
 # [s] without aim, after each of which all branches are searched; from then on plans look as far ahead as the
-# way round may take, and the final state counts for so long that any way to a pose that meets the aim is
+# way round may take, and the final state counts for so long that any path to a pose that meets the aim is
 # cheaper than staying without it.
 LASTING_LOSS, LASTING_TAIL = 0.5, 30.0
 # [s] of a simulation step, at first and from NEAR_FUTURE on; a fast transition has arrived by then

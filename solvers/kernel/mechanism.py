@@ -12,7 +12,7 @@ from .library import Count, Kernel, Pointer, Real, check
 from .structures import Buffer, frame_numbers
 
 KINDS = ("revolute", "prismatic", "spherical")  # in the order of `enum limber_motion`
-GOAL_SIZE = 26  # numbers of `struct limber_mechanism_goal`
+GOAL_BYTES = 26 * 8  # of `struct limber_mechanism_goal`
 DRIVEN_SIZE = 13  # whether a driven body has a pose, and the pose
 COUNTS = ("joints", "coordinates", "bodies", "closures", "driven", "clusters")
 ARRAYS = (
@@ -221,22 +221,22 @@ class CompiledMechanism:
         goals = max(goals, self._room[0], 8)
         is_regularised = is_regularised or self._room[1]
         count = self.kernel.mechanism_workspace_bytes(self._memory.address, goals, is_regularised)
-        self._goals, self._workspace = Buffer(GOAL_SIZE * goals), Buffer(count // 8 + 1)
+        self._goals, self._workspace = Buffer(GOAL_BYTES // 8 * goals), Buffer(count // 8 + 1)
         self.task.goals, self.task.workspace = self._goals.address, self._workspace.address
         self.task.workspace_bytes = count
         self._room = goals, is_regularised
 
-    def solve(self, goals: list[float], is_regularised: bool) -> tuple[Array, Array]:
-        """Solves from the inputs; the goals' numbers are those of `struct limber_mechanism_goal`.
+    def solve(self, goals: bytes, is_regularised: bool) -> tuple[Array, Array]:
+        """Solves from the inputs; goals are each a `struct limber_mechanism_goal`.
 
         Returns:
             Values (v,), balls (9 k,), motion (2 v,) and assembly mode (m,) after it, one after the other; and
             poses (b, 4, 4) of the bodies. The rest is in `task`.
         """
-        count = len(goals) // GOAL_SIZE
+        count = len(goals) // GOAL_BYTES
         if count > self._room[0] or is_regularised > self._room[1]:
             self._make_room(count, is_regularised)
-        self._goals.array[: len(goals)] = goals
+        ctypes.memmove(self._goals.address, goals, len(goals))
         self.task.goal_count = count
         check(self.kernel.mechanism_solve(self._address))
         return self._after.array.copy(), self._poses.array.copy()

@@ -1,7 +1,8 @@
 """A mechanism's solve in the compiled kernel, for goals whose tasks it knows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
+from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +22,12 @@ from .objectives import Commands
 from .tree import SpanningTree
 
 # `enum limber_task`
-POSITION, ORIENTATION, AXIS, CENTRE, VALUE, BALL = map(float, range(6))
+POSITION, ORIENTATION, AXIS, CENTRE, VALUE, BALL = (Struct("d").pack(k) for k in range(6))
+# the other numbers of `struct limber_mechanism_goal`
+END, ROOTS, TARGET = (Struct(f"{count}d").pack for count in (16, 3, 9))
 NOT_ON_A_BODY = (0.0,) * 15  # frame of an end, and roots of weights
+NO_FRAME = Struct("13d").pack(-1.0, *NOT_ON_A_BODY[:12])
 IS_REGULAR = 1  # index in an assembly mode
-REST_OF_POSITION, REST_OF_VALUE = (0.0,) * 6, (0.0,) * 8  # of the target's nine numbers
 
 
 class Solved(NamedTuple):
@@ -72,7 +75,7 @@ class CompiledSolve:
                 len(bodies),
                 len(self.driven),
                 closures,
-                loops.clusters.count,
+                len(loops.clusters),
                 limits,
                 actuated,
                 masses / (masses.sum() or 1.0),
@@ -82,50 +85,50 @@ class CompiledSolve:
         self.task, self.inputs = self.mechanism.task, self.mechanism.inputs
         v, balls = self.mechanism.counts
         self._slices = tuple(np.cumsum([v, 9 * balls, 2 * v]).tolist())
-        self._ends = lru_cache(16)(self._ends_numbers)
+        self._ends = lru_cache(16)(self._ends_bytes)
 
-    # -- goals as numbers --
+    # -- goals as bytes --
 
-    def _ends_numbers(self, ends: Ends) -> list[tuple[float, ...]]:
+    def _ends_bytes(self, ends: Ends) -> list[bytes]:
         """Of each end the joint that carries it, its frame in that, and roots of its weights."""
         rows = []
         for node, offset, roots in zip(ends.nodes, ends.offsets, ends.roots, strict=True):
             weights = (*roots.tolist(), 0.0, 0.0)[:3]
             frame = (*offset[:3, :3].ravel().tolist(), *offset[:3, 3].tolist())
-            rows.append((float(self.tree.node_joints[node]), *frame, *weights))
+            rows.append(END(float(self.tree.node_joints[node]), *frame, *weights))
         return rows
 
-    def _add_positions(self, task: Position, numbers: list[float]) -> None:
-        for end, target in zip(self._ends(task.ends), task.targets, strict=True):
-            numbers += (POSITION, *end, *target, *REST_OF_POSITION)
+    def _of_position(self, task: Position) -> list[bytes]:
+        targets = [TARGET(x, y, z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for x, y, z in task.targets]
+        return [POSITION + end + target for end, target in zip(self._ends(task.ends), targets, strict=True)]
 
-    def _add_rotations(self, task: Orientation | Direction, numbers: list[float], kind: float) -> None:
-        for end, ((a, b, c), (d, e, f), (g, h, i)) in zip(self._ends(task.ends), task.targets, strict=True):
-            numbers += (kind, *end, a, d, g, b, e, h, c, f, i)
+    def _of_rotation(self, task: Orientation | Direction, kind: bytes) -> list[bytes]:
+        targets = [TARGET(a, d, g, b, e, h, c, f, i) for (a, b, c), (d, e, f), (g, h, i) in task.targets]
+        return [kind + end + target for end, target in zip(self._ends(task.ends), targets, strict=True)]
 
-    def _add_centre(self, task: CentreOfMass, numbers: list[float]) -> None:
-        numbers += (CENTRE, -1.0, *NOT_ON_A_BODY[:12], *task.roots, *task.target, *REST_OF_POSITION)
+    def _of_centre(self, task: CentreOfMass) -> list[bytes]:
+        return [CENTRE + NO_FRAME + ROOTS(*task.roots) + TARGET(*task.target, *(0.0,) * 6)]
 
-    WRITERS: dict[type, Callable[["CompiledSolve", Any, list[float]], None]] = {
-        Position: _add_positions,
-        Orientation: partial(_add_rotations, kind=ORIENTATION),
-        Direction: partial(_add_rotations, kind=AXIS),
-        CentreOfMass: _add_centre,
+    WRITERS: dict[type, Callable[["CompiledSolve", Any], list[bytes]]] = {
+        Position: _of_position,
+        Orientation: partial(_of_rotation, kind=ORIENTATION),
+        Direction: partial(_of_rotation, kind=AXIS),
+        CentreOfMass: _of_centre,
     }
 
-    def numbers(self, tasks: Iterator[Task], commands: Commands) -> list[float] | None:
-        """The numbers of goals; None: the kernel does not know one of the tasks."""
-        numbers: list[float] = []
+    def goals(self, tasks: Iterable[Task], commands: Commands) -> bytes | None:
+        """Goals as the kernel has them; None: it does not know one of the tasks."""
+        goals: list[bytes] = []
         for task in tasks:
             writer = self.WRITERS.get(type(task))
             if writer is None:
                 return None
-            writer(self, task, numbers)
+            goals += writer(self, task)
         for coordinate, value in zip(commands.coordinates, commands.desired, strict=True):
-            numbers += (VALUE, coordinate, *NOT_ON_A_BODY, value, *REST_OF_VALUE)
+            goals.append(VALUE + END(coordinate, *NOT_ON_A_BODY) + TARGET(value, *(0.0,) * 8))
         for ball, back in zip(commands.balls, commands.back, strict=True):
-            numbers += (BALL, ball, *NOT_ON_A_BODY, *back.ravel().tolist())
-        return numbers
+            goals.append(BALL + END(ball, *NOT_ON_A_BODY) + TARGET(*back.ravel().tolist()))
+        return b"".join(goals)
 
     # -- solving --
 
@@ -136,7 +139,7 @@ class CompiledSolve:
 
     def solve(
         self,
-        numbers: list[float],
+        goals_of_tasks: bytes,
         goals: Goals,
         driven: dict[int, Array],
         dt: float | None,
@@ -145,10 +148,10 @@ class CompiledSolve:
         branch: Array | None = None,
         closes_only: bool = False,
     ) -> Solved:
-        """Solves for goals with these `numbers`; `task` has the budget, and afterwards the report.
+        """Solves for goals; `task` has the budget, and afterwards the report.
 
         Args:
-            numbers: As of `numbers`.
+            goals_of_tasks: As of `goals`.
             goals: For regularisers and weights' axes.
             driven: Poses (4, 4) of driven bodies, by the body's index.
             dt: [s]; None: without speed limits.
@@ -159,7 +162,9 @@ class CompiledSolve:
         """
         task, inputs, weights = self.task, self.inputs, goals.regulariser_weights
         task.dt = dt or 0.0
-        inputs["values"][:], inputs["balls"][:], task.damping = start
+        inputs["values"][:], balls, task.damping = start
+        if len(balls):
+            inputs["balls"][:] = balls
         task.motion_dt = 0.0
         if motion is not None and dt is not None:
             v = len(motion.first)
@@ -180,7 +185,7 @@ class CompiledSolve:
                 row = rows[self.driven.index(body)]
                 row[0], row[1:10], row[10:] = 1.0, pose[:3, :3].ravel(), pose[:3, 3]
         is_regularised = weights is not NO_REGULARISER and weights != NO_REGULARISER
-        after, poses = self.mechanism.solve(numbers, is_regularised)
+        after, poses = self.mechanism.solve(goals_of_tasks, is_regularised)
         first, second, third = self._slices
         return Solved(
             after[:first],

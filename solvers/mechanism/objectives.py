@@ -1,7 +1,7 @@
 """The objectives of a frame: its goals and regularisers as tasks.
 
 Position errors are in sizes of the mechanism, rotation errors in radians. What depends on bodies and weights
-alone is kept for the next frame, which has the same ones as a rule.
+alone is stored for the next frame, which has the same ones as a rule.
 """
 
 import math
@@ -71,25 +71,24 @@ class Objectives:
             MechanismError: a goal names no body, or asks for a centre of mass where nothing has a mass.
         """
         per_size, axes = self.tree.size**-2.0, _weight_axes(goals)
-        if placed := [
-            goal for goal in goals.frames if goal.position is not None and any(goal.position_weight)
-        ]:
-            ends = self._ends(
-                tuple((goal.body, goal.on_body, goal.position_weight) for goal in placed), per_size
-            )
-            yield Position(ends, [goal.position for goal in placed if goal.position], axes)
-        if turned := [
-            goal for goal in goals.frames if goal.rotation is not None and any(goal.rotation_weight)
-        ]:
-            ends = self._ends(tuple((goal.body, goal.on_body, goal.rotation_weight) for goal in turned))
-            yield Orientation(ends, [to_matrix(goal.rotation) for goal in turned if goal.rotation])
-        if pointed := [goal for goal in goals.frames if goal.direction is not None and goal.direction_weight]:
-            ends = self._ends(
-                tuple((goal.body, _along(goal), (goal.direction_weight,) * 2) for goal in pointed)
-            )
-            yield Direction(
-                ends, [to_matrix(between(Z, unit(goal.direction))) for goal in pointed if goal.direction]
-            )
+        placed, turned, pointed = [], [], []
+        for goal in goals.frames:
+            if goal.position is not None and any(goal.position_weight):
+                placed.append((goal.position, (goal.body, goal.on_body, goal.position_weight)))
+            if goal.rotation is not None and any(goal.rotation_weight):
+                turned.append((goal.rotation, (goal.body, goal.on_body, goal.rotation_weight)))
+            if goal.direction is not None and goal.direction_weight:
+                pointed.append((goal.direction, (goal.body, _along(goal), (goal.direction_weight,) * 2)))
+        if placed:
+            positions, ends = zip(*placed, strict=True)
+            yield Position(self._ends(ends, per_size), positions, axes)
+        if turned:
+            rotations, ends = zip(*turned, strict=True)
+            yield Orientation(self._ends(ends), list(map(to_matrix, rotations)))
+        if pointed:
+            directions, pointing = zip(*pointed, strict=True)
+            turns = [to_matrix(between(Z, unit(direction))) for direction in directions]
+            yield Direction(self._ends(pointing), turns)
         if goals.centre is not None:
             yield self._centre(goals.centre, axes)
 

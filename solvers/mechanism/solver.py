@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,8 +53,7 @@ class State:
     )  # the last of this assembly away from singular poses
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """Outcome of one solve: assembly, errors and convergence."""
 
     assembled: bool  # every joint's residual is at most MET
@@ -74,12 +74,11 @@ class Report:
         return self.assembled
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """Result of a mechanism's solve for one frame."""
 
     state: State
-    poses: Array = field(repr=False)  # (b, 4, 4) bodies in the world, in the mechanism's order
+    poses: Array  # (b, 4, 4) bodies in the world, in the mechanism's order
     report: Report
 
 
@@ -212,17 +211,17 @@ class MechanismSolver:
             return answer
         # Past the dead point by a step's rounding: the assembly is still the one that it will come back on.
         kept = replace(answer.state, branch=state.branch, regular=state.regular)
-        return replace(answer, state=kept, report=replace(answer.report, flipped=False))
+        return answer._replace(state=kept, report=answer.report._replace(flipped=False))
 
     def _solved(
         self, goals: Goals, state: State, dt: float | None, iterations: int, evaluations: int | None
     ) -> Solution:
         if self.compiled is not None:
             commands = self.objectives.commands(goals)
-            numbers = self.compiled.numbers(self.objectives.of_goals(goals), commands)
-            if numbers is not None:
+            tasks_of_goals = self.compiled.goals(self.objectives.of_goals(goals), commands)
+            if tasks_of_goals is not None:
                 return self._solved_by_kernel(
-                    self.compiled, numbers, goals, state, dt, iterations, evaluations
+                    self.compiled, tasks_of_goals, goals, state, dt, iterations, evaluations
                 )
         driven = self.driven_poses(goals)
         bounds = self._bounds(state, dt)
@@ -282,20 +281,20 @@ class MechanismSolver:
     def _solved_by_kernel(
         self,
         compiled: CompiledSolve,
-        numbers: list[float],
+        tasks_of_goals: bytes,
         goals: Goals,
         state: State,
         dt: float | None,
         iterations: int,
         evaluations: int | None,
     ) -> Solution:
-        """As `_solved`, for goals as `CompiledSolve.numbers`."""
+        """As `_solved`, for tasks as of `CompiledSolve.goals`."""
         task = compiled.task
         task.continues = self._is_moved_by_bodies(goals)
         task.iterations, task.evaluations = iterations, -1 if evaluations is None else evaluations
         branch = state.branch if isinstance(state.branch, np.ndarray) else None
         solved = compiled.solve(
-            numbers,
+            tasks_of_goals,
             goals,
             self.driven_poses(goals),
             dt,
@@ -326,6 +325,14 @@ class MechanismSolver:
             flipped,
         )
         return Solution(after, solved.poses, report)
+
+    def closed_by_kernel(self, compiled: CompiledSolve, start: State, goals: Goals, iterations: int) -> State:
+        """The state after steps that close the loops within limits, without regard to goals."""
+        compiled.task.iterations, compiled.task.evaluations, compiled.task.continues = iterations, -1, False
+        driven = Goals(driven=goals.driven)
+        pose = start.values, start.balls, start.damping
+        solved = compiled.solve(b"", driven, self.driven_poses(driven), None, pose, closes_only=True)
+        return State(solved.values, solved.balls)
 
     def _followed(self, branch: Branch | None, here: Configuration) -> tuple[Branch | None, bool]:
         """The assembly at a configuration, and whether it has changed since the last frame; None where

@@ -257,6 +257,27 @@ def test_states_of_kernel_and_reference_go_on_in_each_other() -> None:
         state = solution.state
 
 
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
+def test_an_assembly_is_that_of_the_reference(name: str) -> None:
+    solver, draw = SOLVERS[name], np.random.default_rng(1)
+    tree = solver.tree
+    for _ in range(4):
+        values, balls = tree.moved(
+            ASSEMBLED[name].values, ASSEMBLED[name].balls, 0.1 * draw.normal(size=len(tree)) * tree.unit
+        )
+        driven = {
+            body.name: Frame(from_matrix(pose[:3, :3].tolist()), tuple(pose[:3, 3].tolist()))
+            for body, pose in zip(solver.mechanism.bodies, solver.poses(ASSEMBLED[name]), strict=True)
+            if body.driven
+        }
+        ours, theirs = (
+            assemble(each, State(values, balls), Goals(driven=driven), tries=1)
+            for each in (solver, reference(solver))
+        )
+        same(ours, theirs, ROUNDING)
+        assert ours.report.assembled == theirs.report.assembled
+
+
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e200])
 def test_a_state_that_is_not_finite_is_refused(number: float) -> None:
     solver, state = SOLVERS["stewart"], ASSEMBLED["stewart"]
