@@ -13,8 +13,11 @@ behaviour end it:
 import argparse
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
+from limber.solvers.bones.last_frames import LastFrames
+from limber.solvers.bones.model import BoneModel, BonePose
 from limber.solvers.erik.parameters import Hyperparameters
 from limber.solvers.expressive.model import Model
 from limber.solvers.expressive.motion import Transition
@@ -23,19 +26,20 @@ from limber.solvers.expressive.prediction import GoalForecast, Velocity
 from limber.solvers.expressive.seeds import Seeds
 from limber.solvers.goals import Direction, EndGoal, GazeGoal, Orientation, Point, Position
 from limber.solvers.kernel.binding import CompiledModel
+from limber.solvers.kernel.bones import CompiledBones
 from limber.solvers.kernel.erik import COUNTS, REALS, CompiledErik
 from limber.solvers.kernel.inputs import PlannedPath
 from limber.solvers.kernel.library import KernelError, kernel
-from limber.solvers.kinematics.rotations import to_matrix
+from limber.solvers.kinematics.rotations import IDENTITY, to_matrix
 from limber.solvers.kinematics.skeleton import End, Joint, Skeleton
 from limber.solvers.limits import usual_limits
 from limber.solvers.mechanism.solver import MechanismSolver
 from limber.solvers.virtual_chain.chain import VirtualChain
-from limber.solvers.whole_body.body import Body
+from limber.solvers.whole_body.body import Body, Coupling
 from limber.solvers.whole_body.law import Law
 from limber.solvers.whole_body.solver import Options as WholeBodyOptions
 from limber.solvers.whole_body.solver import WholeBody
-from limber.solvers.whole_body.targets import Target, Values
+from limber.solvers.whole_body.targets import Contact, Target, TargetError, Values
 
 from . import kernel_fuzz_mechanisms
 from .kernel_fuzz_numbers import number, unit, vector
@@ -47,6 +51,7 @@ SHARE_OF_ERIK = 0.3  # of the calls
 BEYOND = 1e-15  # of an angle: rounding by which full rotations may put it beyond a limit
 BODIES = 0.2  # share of the calls that are steps of a whole body
 MECHANISMS = 0.2  # and that are solves of mechanisms
+BONES = 0.2  # and of solves on bones
 
 
 def skeleton_of(draw: np.random.Generator, joints: int) -> Skeleton:
@@ -168,6 +173,77 @@ def call(draw: np.random.Generator, compiled: CompiledModel, skeleton: Skeleton)
     return [pool, np.array(branch)]
 
 
+def bones_of(draw: np.random.Generator, skeleton: Skeleton) -> CompiledBones | None:
+    """The skeleton as bones, some of its joints without limits; None: the kernel refuses it."""
+    library = kernel()
+    assert library is not None
+    joints = tuple(
+        replace(joint, lower=-1e3, upper=1e3) if joint.kind == "revolute" and draw.random() < 0.5 else joint
+        for joint in skeleton.joints
+    )
+    if draw.random() < 0.5:  # balls
+        joints = tuple(_of_ball(joint, k) for k, joint in enumerate(joints))
+    model = BoneModel(replace(skeleton, joints=joints), Options(hold_body=bool(draw.integers(2))))
+    try:
+        return CompiledBones(library, model)
+    except KernelError:
+        return None
+
+
+def _of_ball(joint: Joint, number: int) -> Joint:
+    """A joint as one of three of a ball, if it rotates."""
+    if joint.kind == "prismatic" or joint.parent != number - 1:
+        return joint
+    axis = tuple(np.eye(3)[number % 3].tolist())
+    if number % 3 == 0:
+        return replace(joint, axis=axis, lower=-1e3, upper=1e3)
+    here = (0.0, 0.0, 0.0)
+    return replace(joint, axis=axis, lower=-1e3, upper=1e3, rest_rotation=IDENTITY, rest_offset=here)
+
+
+def call_bones(draw: np.random.Generator, skeleton: Skeleton, bones: CompiledBones) -> list[np.ndarray]:
+    """One random solve on bones, some from an unchecked last frame; returns what must be finite."""
+    n, goal = len(skeleton), goal_of(draw, skeleton)
+    balls = bones.ball_count
+    last = None
+    if draw.random() < 0.5:
+        deviations = [
+            BonePose(np.array(vector(draw, n)), np.reshape(vector(draw, 9 * balls), (-1, 3, 3)))
+            for _ in range(2)
+        ]
+        before = deviations[1] if draw.random() < 0.5 else None
+        last = LastFrames(deviations[0], before, np.array(vector(draw, int(draw.integers(0, 7)))))
+    if draw.random() < 0.2:
+        step = bones.first_step(goal, np.array(vector(draw, n)), last, abs(number(draw)))
+        return [step.step, np.array((step.cost, step.aim_error))]
+    solved = bones.solve(goal, np.array(vector(draw, n)), last)
+    numbers = np.array((*solved.angles, solved.cost, *np.ravel(solved.errors)))
+    return [numbers, *solved.deviation, solved.forces]
+
+
+def couplings_of(draw: np.random.Generator, joints: tuple[Joint, ...]) -> list[Coupling]:
+    """Couplings of any factors, some of which cannot hold."""
+    couplings = []
+    for name in ("first", "second")[: int(draw.choice([0, 0, 1, 2]))]:
+        chosen = draw.choice(len(joints), min(len(joints), 3), replace=False)
+        lower, upper = sorted(draw.choice([0.0, 0.0, -math.inf, math.inf, *draw.normal(size=3)], 2).tolist())
+        couplings.append(Coupling(name, {joints[k].name: number(draw) for k in chosen}, lower, upper))
+    return couplings
+
+
+def contacts_of(draw: np.random.Generator) -> tuple[Contact, ...]:
+    """Contacts of some of three links, near or out of reach, some with a rotation."""
+    return tuple(
+        Contact(
+            str(k),
+            np.array(vector(draw, 3)),
+            np.array(to_matrix(unit(draw, 4))) if draw.random() < 0.5 else None,
+        )
+        for k in range(3)
+        if draw.random() < 0.3
+    )
+
+
 def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     """One random step of a whole body, after another one; returns what must be finite."""
     links = [
@@ -176,9 +252,14 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     lower, upper = ([getattr(joint, side) for joint in skeleton.joints] for side in ("lower", "upper"))
     if draw.random() < 0.3:
         lower, upper = [-math.inf] * len(lower), [math.inf] * len(upper)
-    body = Body(skeleton.joints, links, bool(draw.integers(2)), lower, upper)
+    body = Body(
+        skeleton.joints, links, bool(draw.integers(2)), lower, upper, couplings_of(draw, skeleton.joints)
+    )
+    levels = int(draw.choice([1, 1, 3]))
     targets = [
-        Target(str(k), kind, float(draw.random())) for k in range(3) for kind in ("orientation", "position")
+        Target(str(k), kind, float(draw.random()), level=int(draw.integers(levels)))
+        for k in range(3)
+        for kind in ("orientation", "position")
     ]
     limits = usual_limits(*draw.choice([None, 1e-3, 1.0, 1e9], 2))
     solver = WholeBody(body, targets, WholeBodyOptions(Law(float(draw.choice([math.inf, 5.0]))), limits))
@@ -186,7 +267,7 @@ def stepped(draw: np.random.Generator, skeleton: Skeleton) -> list[np.ndarray]:
     places, spins, speeds = (np.reshape(vector(draw, 9), (3, 3)) for _ in range(3))
     posture = np.array(vector(draw, len(skeleton))) if draw.random() < 0.5 else None
     values, state = (
-        Values(turns, places, spins, speeds, posture=posture),
+        Values(turns, places, spins, speeds, contacts_of(draw), posture),
         solver.start(vector(draw, len(skeleton))),
     )
     dt = float(draw.choice([1 / 60, 1e-12, 1e7]))
@@ -210,7 +291,7 @@ def main() -> None:
         except KernelError:
             results["models refused"] += 1
             continue
-        erik = erik_of(draw, skeleton)
+        erik, bones = erik_of(draw, skeleton), bones_of(draw, skeleton)
         for _ in range(CALLS_OF_A_SKELETON):
             try:
                 kind = draw.random()
@@ -218,12 +299,14 @@ def main() -> None:
                     values = stepped(draw, skeleton)
                 elif kind < BODIES + MECHANISMS:
                     values = kernel_fuzz_mechanisms.solve(draw, mechanism)
+                elif bones is not None and kind > 1.0 - BONES:
+                    values = call_bones(draw, skeleton, bones)
                 elif erik is not None and kind < BODIES + MECHANISMS + SHARE_OF_ERIK:
                     values = call_erik(draw, skeleton, erik)
                 else:
                     values = call(draw, compiled, skeleton)
                 finite = all(np.isfinite(each).all() for each in values)
-            except KernelError:
+            except (KernelError, TargetError):
                 results["calls refused"] += 1
             else:
                 results["calls that are finite" if finite else "calls that are NOT FINITE"] += 1

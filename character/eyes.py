@@ -2,7 +2,7 @@
 
 A state that goes on by time steps, with draws by a seed: the same steps give the same eyes in every host.
 
-Source: docs/behaviour.md has the figures, which are those of people in conversation.
+Source: docs/guide/behaviour.md has the figures, which are those of people in conversation.
 """
 
 import math
@@ -74,13 +74,13 @@ class EyesState(NamedTuple):
     averted: Angle2 = (0.0, 0.0)
     origin: Angle2 = (0.0, 0.0)
     goal: Angle2 = (0.0, 0.0)
-    moved: float = math.inf
+    moved: float = MOVE
     moves: int = 0
 
     @property
     def is_settled(self) -> bool:
-        """Whether no blink and no look away is on its way."""
-        return self.blink >= CLOSING + OPENING and self.moved >= MOVE
+        """Whether they look at the target with open lids, so that they may stay as they are."""
+        return self.blink >= CLOSING + OPENING and self.moved >= MOVE and self.moves % 2 == 0
 
     @property
     def closing(self) -> float:
@@ -131,7 +131,7 @@ def _blinked(state: EyesState, settings: EyesSettings, direction: Vector | None,
 
 
 def _toward(begin: Vector, end: Vector, share: float) -> Vector:
-    """A direction that is a share of the way from one to another."""
+    """A direction that is a share of the distance from one to another."""
     mixed = rotations.add(rotations.scale(begin, 1.0 - share), rotations.scale(end, share))
     return rotations.unit(mixed)
 
@@ -142,14 +142,13 @@ def _averted(state: EyesState, settings: EyesSettings, dt: float) -> EyesState:
     source = Random(f"{settings.seed} look {moves}")
     is_away = moves % 2 == 1
     lasts = source.uniform(*(AWAY if is_away else LOOKING))
-    elapsed = moved if math.isfinite(moved) else state.waited + dt
     wants = settings.aversion > 0.0
-    if (elapsed >= lasts and (wants or is_away)) or (is_away and not wants):
+    if (moved >= lasts and (wants or is_away)) or (is_away and not wants):
         moves, moved, origin = moves + 1, 0.0, state.averted
         goal = (0.0, 0.0)
         if not is_away:
             goal = (ASIDE * source.uniform(-1.0, 1.0), UP * source.uniform(-1.0, 1.0))
-    share = _eased(min(moved / MOVE, 1.0)) if math.isfinite(moved) else 1.0
+    share = _eased(min(moved / MOVE, 1.0))
     aside, up = (a + share * (b - a) for a, b in zip(origin, goal, strict=True))
     return state._replace(averted=(aside, up), origin=origin, goal=goal, moved=moved, moves=moves)
 

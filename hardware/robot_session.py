@@ -14,18 +14,37 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 from ..motion import Kinematic
 from .device import Device
 from .errors import DeviceError
 from .link import WorkerLink
-from .program_consents import NO_CONSENTS, ProgramConsents
+from .protocols.program_consents import NO_CONSENTS, ProgramConsents
+from .protocols.table import FILE
 from .safety import State
 from .sentences import BLENDER, HostWords
+from .status import Status
 
 HEARTBEAT = 0.05  # [s] a quarter of the silence after which the worker holds the robot
 # the robot does not follow its host in these states, but may move
 SELF_MOVING = {State.SETUP, State.PARKING, State.LIMP}
+
+
+ARMING = ("arm", "confirm")  # orders after which a robot may move
+TO_ROBOTS = (*ARMING, "disarm", "clear", "connect")  # orders of a person to a robot, beside stop
+LOST = {State.FAULT, State.WORKER_LOST}
+
+
+def possible_orders(status: Status) -> list[str]:
+    """The orders that a person may give a robot now, beside stop."""
+    if status.state is State.DISARMED:
+        return ["confirm" if status.needs_confirmation else "arm", "connect"]
+    if status.state is State.CONFIRM_POSE:
+        return ["confirm", "disarm"]
+    if status.state in LOST:
+        return ["clear"]
+    return ["disarm"] if status.moving else ["connect"] if status.state is State.CLOSED else []
 
 
 class ArmingPermits:
@@ -66,9 +85,9 @@ class RobotSession:
 
     def keep_alive(self) -> None:
         """Sends a sign of life where the next values are late: hosts call it as often as they can."""
-        if (now := time.monotonic()) - self._sent_at >= HEARTBEAT:
+        if (moment := time.monotonic()) - self._sent_at >= HEARTBEAT:
             self.link.send_again()
-            self._sent_at = now
+            self._sent_at = moment
 
     def note_movers(self, movers: frozenset[str]) -> None:
         """Says what moves the robot now, by names; it is disarmed if something of that has ended since the
@@ -77,6 +96,17 @@ class RobotSession:
         if not self._movers <= movers and (state := self.link.status().state) not in SELF_MOVING:
             self.disarm("" if state is State.DISARMED else "live motion has ended")
         self._movers = movers
+
+    def order(self, word: str) -> None:
+        """Does what a person orders, one of `TO_ROBOTS`."""
+        is_asking = self.link.read_status().state is State.CONFIRM_POSE
+        {
+            "arm": self.link.arm,
+            "confirm": self.link.confirm_pose if is_asking else self.link.arm_confirmed,
+            "disarm": self.disarm,
+            "clear": self.link.clear_fault,
+            "connect": self.link.reconnect,
+        }[word]()
 
     def disarm(self, reason: str = "") -> None:
         """Disarms the robot; until the next command its status says the reason."""
@@ -113,7 +143,8 @@ class RobotSessions:
             WorkerError: As `WorkerLink.open`.
         """
         self.close(key)
-        device = self._consents.with_consent(device)
+        if device.protocol.startswith(FILE):
+            device = replace(device, program=self._consents.require(device.protocol.removeprefix(FILE)))
         taken = next(
             (each.owner for each in self._by_key.values() if each.link.device.line == device.line), ""
         )

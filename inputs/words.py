@@ -112,9 +112,22 @@ def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_
     word, shown = ALSO.get(begin, begin), shown or path
     if word not in WORDS:
         raise InputError(f"'{shown}' is no address that is known{list_of_words and f': {list_of_words}'}")
-    kind = WORDS[word]
     texts = [argument for argument in arguments if isinstance(argument, str)]
     numbers = tuple(argument for argument in arguments if not isinstance(argument, str))
+    _check_texts(shown, word, names, texts)
+    kind = WORDS[word]
+    if not kind.is_press and not (texts and word != "value" and not numbers):
+        _check_count(shown, numbers, kind.counts)
+    if not all(abs(number) <= FARTHEST for number in numbers):
+        raise InputError(
+            f"'{shown}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed"
+        )
+    return Order(word, names, numbers, texts[0] if texts else "")
+
+
+def _check_texts(shown: str, word: str, names: str, texts: Sequence[str]) -> None:
+    """Raises InputError for names and texts that an order of this word does not have."""
+    kind = WORDS[word]
     if len(texts) > kind.takes_text:
         raise InputError(f"'{shown}' has a text among its arguments, where only numbers were expected")
     given_names = len(names.split("/")) if names else 0
@@ -124,13 +137,6 @@ def order_of(path: str, arguments: Sequence[float | str], shown: str = "", list_
         )
     if texts and not texts[0]:
         raise InputError(f"'{shown}' has an empty text: give it a name")
-    if not kind.is_press and not (texts and word != "value" and not numbers):
-        _check_count(shown, numbers, kind.counts)
-    if not all(abs(number) <= FARTHEST for number in numbers):
-        raise InputError(
-            f"'{shown}' has something that is no number, or beyond {FARTHEST:.0g}: nothing is changed"
-        )
-    return Order(word, names, numbers, texts[0] if texts else "")
 
 
 def _check_count(shown: str, numbers: tuple[float, ...], counts: tuple[int, ...]) -> None:

@@ -2,7 +2,7 @@
 
 The installer's word is in a file on this computer, `arm_at_start.json` in the folder of the user's settings,
 by the SHA-256 of the character file: what is put in its place arms nothing. What has been used up, and
-faults, are kept in the folder of the user's states.
+faults, are stored in the folder of the user's states.
 """
 
 import hashlib
@@ -61,7 +61,7 @@ class Permission(NamedTuple):
         return "" if is_first else "it was used up since this computer was switched on"
 
     def note_fault(self) -> None:
-        """Keeps that there was a fault; raises OSError where that cannot be kept."""
+        """Keeps that there was a fault; raises OSError where that cannot be stored."""
         self._states.mkdir(parents=True, exist_ok=True)
         atomic.claim(self._fault)
 

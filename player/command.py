@@ -21,6 +21,7 @@ from .page_token import kept_token
 from .printing import printable
 from .terminal import play_live
 
+LONGEST_DELAY = 5.0  # [s] of a sound
 FASTEST = 1000.0  # [ticks/s]
 
 
@@ -104,6 +105,13 @@ def _add_play(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="file that keeps the token of the page's address, so that it stays the same; made where it is missing",
     )
+    real.add_argument(
+        "--sound-delay",
+        type=_delay,
+        default=LiveOptions.sound_delay,
+        metavar="SECONDS",
+        help=f"how much later than the clip its sound begins ({LiveOptions.sound_delay:g})",
+    )
     real.add_argument("--seed", type=int, default=0, help="seed of the behaviour")
 
 
@@ -112,6 +120,13 @@ def _rate(text: str) -> float:
     if not SLOWEST <= rate <= FASTEST:
         raise argparse.ArgumentTypeError(f"{text}: give a number from {SLOWEST:g} to {FASTEST:g}")
     return rate
+
+
+def _delay(text: str) -> float:
+    delay = float(text)
+    if not 0.0 <= delay <= LONGEST_DELAY:
+        raise argparse.ArgumentTypeError(f"{text}: give a time from 0 to {LONGEST_DELAY:g} s")
+    return delay
 
 
 def _port(text: str) -> int:
@@ -138,6 +153,7 @@ def _play(parsed: argparse.Namespace) -> int:
             seed=parsed.seed,
             osc=parsed.osc,
             osc_host=parsed.osc_host,
+            sound_delay=parsed.sound_delay,
             page=parsed.page,
             page_host=parsed.page_host,
             token=kept_token(parsed.page_token) if parsed.page_token is not None else "",

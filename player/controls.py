@@ -1,4 +1,4 @@
-"""What somebody has set while a character plays, in place of what its clip has there."""
+"""What somebody has set while a character plays, instead of what its clip has there."""
 
 import math
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ class ChainControls:
 
     Attributes:
         base: Kind of base, index in `BASES`.
-        posture: Index of the stored posture that is kept.
+        posture: Index of the stored posture in use.
         weights: Weights of stored postures in a blend, by their indices.
         influence, share: As in `ChainSettings`.
         target: Name of the target that the chain's own end follows.

@@ -14,23 +14,25 @@ from typing import Any, NamedTuple
 from ..character.file.contents import CharacterFile
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
-from ..hardware.robot_session import HEARTBEAT
+from ..hardware.robot_session import ARMING, HEARTBEAT, TO_ROBOTS
 from ..hardware.sentences import HostWords
+from ..inputs.page.orders import order_from
 from ..inputs.page.server import PageServer
 from ..inputs.words import WORDS, Order
 from .arm_at_start import Permission
 from .directing import Director
 from .errors import PlayerError
-from .live_robots import ARMING, TO_ROBOTS, LiveRobots
+from .live_robots import LiveRobots
 from .osc import PlayerInbox
 from .pacing import Pacing
-from .page import order_from, page_state
+from .page import page_state
 from .paths import checked_order, path_of, set_order
 from .performance import Performance
 from .playhead import Playhead
 from .robots import HOST
 from .scene import MoverEntry
 from .service import ServiceManager
+from .sound import DELAY, ClipSound
 
 STOP = "stop"  # the order that is done at once
 FRESH = 1.0  # [s] within which an order to arm is done: what waited longer is no press any more
@@ -52,7 +54,7 @@ class LiveOptions:
     Attributes:
         rate: Ticks a second.
         seconds: How long it plays [s]; None: until it is ended.
-        port: Port of its robot, in place of that in the file; "": that one.
+        port: Port of its robot, instead of that in the file; "": that one.
         without_robot: Whether no robot is connected.
         is_attended: Whether a person types the orders: what another program types arms nothing.
         arm: Whether that person has ordered, at the start, to arm the robots once they are connected.
@@ -61,6 +63,7 @@ class LiveOptions:
         seed: Seed of the behaviour's random draws.
         osc, osc_host: UDP port and address on which OSC is heard; None: it is not.
         page, page_host: Port and address of the page; None: there is none.
+        sound_delay: How much later than the clip its sound begins [s].
         token: Token of the page's address; "": a new one.
     """
 
@@ -78,6 +81,7 @@ class LiveOptions:
     page: int | None = None
     page_host: str = "127.0.0.1"
     token: str = ""
+    sound_delay: float = DELAY
 
 
 class _Waiting(NamedTuple):
@@ -118,6 +122,7 @@ class LivePlay:
         self._said: deque[str] = deque(maxlen=KEPT)
         self._decisions: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._seconds = self._shown_at = 0.0  # [s] of the last tick, and when the page gets its next state
+        self._sound = ClipSound(path, options.sound_delay, self._say)
         self._robots: LiveRobots | None = None
         self._inbox: PlayerInbox | None = None
         self._page: PageServer | None = None
@@ -154,6 +159,7 @@ class LivePlay:
             self._say_line(f"Page: {self._page.address}")  # it has the token: the page does not show it
 
     def _close(self) -> None:
+        self._sound.close()
         if self._robots is not None:
             self._robots.sessions.close_all()
         if self._inbox is not None:
@@ -232,6 +238,7 @@ class LivePlay:
         if self._inbox is not None:
             self._hear(self._inbox)
         self._director.tick(dt, seconds)
+        self._sound.follow(self._director.playhead)
         if self._performance.performer is not None:
             self._decisions += [each._asdict() for each in self._performance.performer.decisions]
         self._performance.forget_decisions()

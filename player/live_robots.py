@@ -9,7 +9,7 @@ from typing import Any
 from ..character.file.contents import CharacterFile
 from ..files.reasons import reason
 from ..hardware.errors import HardwareError
-from ..hardware.robot_session import HEARTBEAT, RobotSession, RobotSessions
+from ..hardware.robot_session import ARMING, HEARTBEAT, LOST, RobotSession, RobotSessions, possible_orders
 from ..hardware.safety import DRIVEN, Fault, State
 from ..hardware.sentences import HostWords
 from ..hardware.status import Status
@@ -23,12 +23,9 @@ RETRY_AFTER = 2.0  # [s] between two attempts to reach a robot that is away
 END_WITHIN = 6.0  # [s] for robots to come to rest at the end
 # of a robot that is not there: it may come back, and stays disarmed then
 AWAY = {Fault.PORT_MISSING, Fault.PORT_BUSY, Fault.PORT_UNUSABLE, Fault.UNPLUGGED, Fault.SILENT}
-ARMING = ("arm", "confirm")  # orders after which a robot may move
-TO_ROBOTS = (*ARMING, "disarm", "clear", "connect")  # orders to robots, beside stop
 # in which an order to arm waits for the robot to be connected
 BEFORE_ARMING = {State.CLOSED, State.CONNECTING, State.DISARMED}
 PERSON, INSTALLER = "person", "installer"
-LOST = {State.FAULT, State.WORKER_LOST}
 
 
 @dataclass
@@ -92,24 +89,17 @@ class LiveRobot:
             else:
                 self.session.link.arm()
             self.ordered_by = ""
-        if is_away(status) and (now := time.monotonic()) >= self.retry_at:
-            self.retry_at = now + RETRY_AFTER
+        if is_away(status) and (moment := time.monotonic()) >= self.retry_at:
+            self.retry_at = moment + RETRY_AFTER
             self.session.link.reconnect()
 
     def order(self, word: str) -> None:
         """Does what a person orders; raises PlayerError where that cannot be now."""
-        link, status = self.session.link, self.session.link.read_status()
+        status = self.session.link.read_status()
         self.ordered_by = ""
         if word == "connect" and status.state not in (State.CLOSED, State.DISARMED) and not is_away(status):
             raise PlayerError(f"Robot of '{self.name}': type disarm or clear first, then connect")
-        is_asking = status.state is State.CONFIRM_POSE
-        {
-            "arm": link.arm,
-            "confirm": link.confirm_pose if is_asking else link.arm_confirmed,
-            "disarm": self.session.disarm,
-            "clear": link.clear_fault,
-            "connect": link.reconnect,
-        }[word]()
+        self.session.order(word)
 
     def plain(self) -> dict[str, Any]:
         """What the page shows of it."""
@@ -120,20 +110,9 @@ class LiveRobot:
             "is_moving": status.moving,
             "is_lost": status.state in LOST,
             "warnings": list(status.warnings),
-            "orders": orders_in(status),
+            "orders": possible_orders(status),
             "pose": self.values.texts(self.shown) if self.shown is not None else [],
         }
-
-
-def orders_in(status: Status) -> list[str]:
-    """The orders that a person may give a robot now, beside stop."""
-    if status.state is State.DISARMED:
-        return ["confirm" if status.needs_confirmation else "arm", "connect"]
-    if status.state is State.CONFIRM_POSE:
-        return ["confirm", "disarm"]
-    if status.state in LOST:
-        return ["clear"]
-    return ["disarm"] if status.moving else ["connect"] if status.state is State.CLOSED else []
 
 
 def is_away(status: Status) -> bool:
@@ -146,7 +125,7 @@ class LiveRobots:
 
     Args:
         character, path: The character, and the path of its file.
-        port: Port of its robot, in place of that in the file; "": that one.
+        port: Port of its robot, instead of that in the file; "": that one.
         is_ordered: Whether a person has ordered, at the start, to arm them.
         permission: That of the installer to arm them at the start of this computer; None: there is none.
         host: What sentences call the player.

@@ -1,4 +1,4 @@
-"""The token of the page's address, kept in a file so that a bookmark on a phone stays good."""
+"""The token of the page's address, stored in a file so that a bookmark on a phone stays good."""
 
 import os
 import re

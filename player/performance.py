@@ -208,7 +208,7 @@ class Performance:
         Args:
             frame: Frame of the clip, counted from 0.
             dt: Time since the last call [s]; 0 in the first.
-            targets: World matrices of targets, in place of those of the clip.
+            targets: World matrices of targets, instead of those of the clip.
             events: Names of the events since the last call.
             seconds: Time [s] since the first frame, for what goes on by itself; None: that of the frame.
         """
@@ -241,7 +241,7 @@ class Performance:
             raise PlayerError(str(error)) from error
 
     def forget_decisions(self) -> None:
-        """Decisions so far are no longer kept: a performance may last for days."""
+        """Decisions so far are no longer stored: a performance may last for days."""
         if self.performer is not None:
             self.performer.decisions.clear()
 

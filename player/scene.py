@@ -109,7 +109,7 @@ class Moment:
         frame: Frame of the clip, counted from 0; between two frames a fraction.
         seconds: Scene time [s].
         scene: What is in the file.
-        targets: World matrices of targets that somebody places, in place of those of the clip.
+        targets: World matrices of targets that somebody moves, instead of those of the clip.
         controls: What was set of the chains, by their names.
         direct: What the behaviour makes of a chain's clip in this moment, given the chain's name and the
             index of the stored posture that it keeps; None: there is no behaviour.
@@ -147,5 +147,5 @@ class Moment:
         return view
 
     def _anchor(self, target: str) -> Anchor | None:
-        """Where the clip has a target; None: somebody places it."""
+        """Where the clip has a target; None: somebody moves it."""
         return None if target in self.targets else self.scene.anchors[target]

@@ -25,8 +25,8 @@ class ServiceManager:
 
     def alive(self, status: Callable[[], str]) -> None:
         """Gives a sign of life, with a line that `systemctl status` shows, as often as it is wanted."""
-        if self._address and (now := time.monotonic()) >= self._due:
-            self._due = now + (self._period or 1.0)
+        if self._address and (moment := time.monotonic()) >= self._due:
+            self._due = moment + (self._period or 1.0)
             self._say(f"WATCHDOG=1\nSTATUS={status()}")
 
     def stopping(self) -> None:

@@ -49,6 +49,7 @@ class Picture:
 FAMILIES = ("limber", "feetech_sts", "dynamixel", "maestro", "servo_animation")
 TABLE = (
     Picture("authoring", "authoring", "authoring", (543, 80, 770, 980), 1180),
+    Picture("behaviour", "behaviour", "behaviour", (1300, 80, 280, 1200), 1700),
     Picture("compare", "compare", "compared", (8, 208, 760, 308)),
     Picture("first_minutes", "first_minutes", "first_playing", (313, 75, 1000, 640)),
     Picture("mechanism_panel", "mechanism", "mechanism_live", (560, 0, 1040, 1000)),

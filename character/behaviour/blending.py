@@ -4,6 +4,7 @@ velocity and acceleration at every interruption. Pure functions.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -195,10 +196,10 @@ class GestureEffect:
         return np.where(np.isfinite(values), np.clip(posture + moved, lower, upper) - posture, 0.0)
 
 
-def at(gesture: Gesture, seconds: float) -> GestureEffect:
-    """A gesture at a time [s] after its begin."""
+def at(gesture: Gesture, seconds: float, end: float = inf) -> GestureEffect:
+    """A gesture at a time [s] after its begin; `end`: time at which it is cut off."""
     values = interpolated(gesture.rows, seconds * gesture.rate)
-    left = min(seconds, gesture.seconds - seconds)
+    left = min(seconds, min(gesture.seconds, end) - seconds)
     strength = min(max(left / gesture.fade, 0.0), 1.0) if gesture.fade > 0.0 else 1.0
     eased = strength**3 * (10.0 - 15.0 * strength + 6.0 * strength * strength)
     return GestureEffect(tuple(values.tolist()), eased, gesture.is_added)

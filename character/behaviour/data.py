@@ -131,7 +131,7 @@ class Gesture:
 
 
 class StateClip(NamedTuple):
-    """A clip that a chain plays while a state lasts, in place of the authored pose and of postures.
+    """A clip that a chain plays while a state lasts, instead of the authored pose and of postures.
 
     Attributes:
         state: Name of the state.
@@ -167,7 +167,7 @@ class StateClip(NamedTuple):
 
 
 def interpolated(rows: Array, place: float) -> Array:
-    """The row (n,) at a place among rows (k, n), from 0 to k - 1; between two rows linearly."""
+    """The row (n,) at a position among rows (k, n), from 0 to k - 1; between two rows linearly."""
     place = min(max(place, 0.0), len(rows) - 1.0)
     first = min(int(place), len(rows) - 2)
     row: Array = rows[first] + (place - first) * (rows[first + 1] - rows[first])

@@ -111,9 +111,10 @@ class Performer:
         )
         instruction, self._blends[chain] = blending.blended(before, visit, postures, usual, state.seconds, dt)
         gestures = {gesture.name: gesture for gesture in self.behaviour.gestures}
-        playing = [(gestures[each.name], each.seconds) for each in self.state.gestures]
         return instruction, tuple(
-            blending.at(gesture, seconds) for gesture, seconds in playing if gesture.chain == chain
+            blending.at(gestures[each.name], each.seconds, each.end)
+            for each in self.state.gestures
+            if gestures[each.name].chain == chain
         )
 
     def direct(self, chain: str, postures: Sequence[str], clip: Directed, kept: int, dt: float) -> Directed:

@@ -86,7 +86,7 @@ class ChainInputs:
         seconds: Scene time [s], for these.
         ahead: Goals of the next frames, if known.
         is_mutual: Whether the target's motion depends on this chain's.
-        kept: The stored posture that is kept; when it changes without a motion filter, the posture changes
+        kept: The stored posture in use; when it changes without a motion filter, the posture changes
             gradually.
     """
 
@@ -157,10 +157,7 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
     if attention is not None and attention.seen is not attention.target:
         main_end = main_end._replace(target=_seen(attention, inputs.base))
     first, *other_goals = [end_goal(end, world_in_base) for end in (main_end, *inputs.ends[1:])]
-    eyes = advance_eyes(
-        before.eyes if before is not None else None, inputs.eyes, _direction_to(main_end, base), dt
-    )
-    look_settings = inputs.look if eyes is None else _averted(inputs, eyes)
+    eyes, look_settings = _eyes(inputs, main_end, before, dt)
     offsets = _offsets(inputs, skeleton, world_in_base, before)
     angles, look, measured = inputs.posture.tolist(), None, None
     if not look_settings.is_plain or inputs.share < 1.0:
@@ -178,6 +175,15 @@ def task(inputs: ChainInputs, skeleton: Skeleton, before: Task | None, dt: float
             first.aim, inputs.posture, first.symmetric, first.weight, inputs.keep, tuple(other_goals)
         )
     return Task(goal, key, inputs.influence, offsets, attention, base, world_in_base, look, measured, eyes)
+
+
+def _eyes(
+    inputs: ChainInputs, end: EndInputs, before: Task | None, dt: float
+) -> tuple[EyesState | None, LookSettings]:
+    """State of the eyes, which look at an end's target, and settings of the look with their look away."""
+    last = before.eyes if before is not None else None
+    eyes = advance_eyes(last, inputs.eyes, _direction_to(end, inputs.base), dt)
+    return eyes, inputs.look if eyes is None else _averted(inputs, eyes)
 
 
 def _direction_to(end: EndInputs, base: Matrix) -> Vector | None:

@@ -132,7 +132,7 @@ class ChainFrame(NamedTuple):
         base: World matrix of its base frame.
         ends: Inputs of its ends, its own first.
         posture: (n,) [rad; prismatic joints m] posture to keep, from `kept_values`.
-        kept: The stored posture that is kept; None: the chain has a motion filter.
+        kept: The stored posture in use; None: the chain has a motion filter.
         has_choice: Whether the chain may change from one target to another.
         seconds: Scene time [s].
         gestures: Effects on the posture before the idle motion.
@@ -202,7 +202,7 @@ def kept_posture(base: str, identity: object, stored: Angles | None, count: int)
 
     Args:
         base: Kind of base.
-        identity: Identity of the stored posture that is kept; used for "POSTURE" alone.
+        identity: Identity of the stored posture in use; used for "POSTURE" alone.
         stored: Its values (n,) [rad; prismatic joints m], NaN for joints that it does not contain.
         count: Number of joints.
     """

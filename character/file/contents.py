@@ -97,7 +97,7 @@ class TargetEntry(NamedTuple):
 
 class ValueEntry(NamedTuple):
     """A value beside the joints, such as a light's brightness: its name, a track () of it, its filter for a
-    robot (None: the value as it is), and the chain whose lids it is, in place of the track ("": none).
+    robot (None: the value as it is), and the chain whose lids it is, instead of the track ("": none).
     """
 
     name: str

@@ -105,14 +105,14 @@ class PageServer:
                 self._woken.recv(4096)
             if self._listener in readable:
                 self._accept()
-            now = time.monotonic()
+            moment = time.monotonic()
             for each in readable:
                 if each in self._visitors:
-                    self._hear(each, self._visitors[each], now)
+                    self._hear(each, self._visitors[each], moment)
             self._show()
             for each in writable:
                 self._send(each)
-            self._part(now)
+            self._part(moment)
             time.sleep(PAUSE)
 
     def _accept(self) -> None:

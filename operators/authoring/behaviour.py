@@ -11,12 +11,13 @@ from ...rig.blender.selection import selected, selected_index
 from ..operator import Operator, UndoOperator
 from ..subject import chain_of, needs_rig, rig_of
 
-READY_SETS = {
+READY_SETS = {  # key -> name, text of its button, what is in it
     "ATTENTIVE": (
         "Attentive",
+        "Add Attentive",
         "Asleep, waking, idle, noticing, attending, listening, speaking, thinking, searching, dozing",
     ),
-    "CALM": ("Calm", "Idle, attending, searching, asleep, with fewer reasons to move"),
+    "CALM": ("Calm", "Add Calm", "Idle, attending, searching, asleep, with fewer reasons to move"),
 }
 LISTS = {  # list -> label of an item, property with the selected item's index
     "states": ("State", "active_state"),
@@ -53,7 +54,7 @@ class LIMBER_OT_add_ready_set(UndoOperator):
     name: EnumProperty(
         name="Set",
         description="The ready set",
-        items=[(key, *READY_SETS[key]) for key in READY],
+        items=[(key, READY_SETS[key][0], READY_SETS[key][2]) for key in READY],
     )
 
     why_not = needs_rig

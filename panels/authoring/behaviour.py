@@ -14,7 +14,7 @@ class LIMBER_UL_states(List):
     """States of the behaviour; it begins in the first. Double-click to rename"""
 
     def draw_row(self, context, layout, owner, item, index):
-        is_current = rehearsal.state(context.scene) == item.name
+        is_current = rehearsal.state(item.id_data) == item.name
         layout.prop(item, "name", text="", emboss=False, icon="RADIOBUT_ON" if is_current else "RADIOBUT_OFF")
 
 
@@ -84,8 +84,8 @@ class LIMBER_PT_behaviour(RigTab):
         scene = context.scene
         behaviour = scene.limber_behaviour
         row = layout.row(align=True)
-        for name, (label, _) in READY_SETS.items():
-            row.operator("limber.add_ready_set", text=f"Add {label}", icon="PRESET_NEW").name = name
+        for name, (_, text, _) in READY_SETS.items():
+            row.operator("limber.add_ready_set", text=text, icon="PRESET_NEW").name = name
         layout.operator("limber.check_behaviour", icon="CHECKMARK")
         if not behaviour.states:
             sentence(layout, "What the character does by itself, here and without Blender", "INFO")

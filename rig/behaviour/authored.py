@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import inf, nan
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ...character.behaviour.data import (
@@ -19,6 +20,8 @@ from ...character.behaviour.data import (
 from ..blender import actions
 from ..blender.errors import Finding, RigError
 from ..bones import axes, channels
+from ..bones.axes import JointKey
+from ..bones.channels import Channel
 from ..chains.skeleton import ChainReader
 from ..scene.dependencies import targets
 from . import choices
@@ -43,7 +46,7 @@ def cast_of(pairs: Sequence[tuple]) -> list[CastChain]:
     ]
 
 
-def behaviour(scene, cast: Sequence[CastChain]) -> Behaviour | None:
+def behaviour(scene: bpy.types.Scene, cast: Sequence[CastChain]) -> Behaviour | None:
     """The scene's behaviour without what cannot be used (see `findings`); None: it has no state.
 
     Args:
@@ -71,7 +74,7 @@ def behaviour(scene, cast: Sequence[CastChain]) -> Behaviour | None:
         raise RigError(f"The behaviour cannot be used: {error}") from error
 
 
-def _state(state, cast: Sequence[CastChain]) -> StateSpec:
+def _state(state: bpy.types.PropertyGroup, cast: Sequence[CastChain]) -> StateSpec:
     special = {(role.owner, role.uid): role for role in state.chains if role.owner is not None}
     roles = tuple(
         (each.name, _role(special.get((each.owner, each.chain.uid), state), state, each.chain))
@@ -80,7 +83,7 @@ def _state(state, cast: Sequence[CastChain]) -> StateSpec:
     return StateSpec(state.name, roles, _everyone(state), state.seconds, state.speaks)
 
 
-def _everyone(role) -> ChainRole:
+def _everyone(role: bpy.types.PropertyGroup) -> ChainRole:
     """What chains do that are not known."""
     return ChainRole(
         influence=role.influence if role.sets_influence else None,
@@ -92,7 +95,9 @@ def _everyone(role) -> ChainRole:
     )
 
 
-def _role(role, state, chain) -> ChainRole:
+def _role(
+    role: bpy.types.PropertyGroup, state: bpy.types.PropertyGroup, chain: bpy.types.PropertyGroup
+) -> ChainRole:
     """What a chain does in a state, from the settings for it."""
     stored = {posture.action for posture in chain.postures if posture.action is not None}
     weights = tuple(
@@ -102,7 +107,7 @@ def _role(role, state, chain) -> ChainRole:
     return _everyone(role)._replace(weights=weights or None, target=look_at)
 
 
-def _transition(transition) -> TransitionSpec:
+def _transition(transition: bpy.types.PropertyGroup) -> TransitionSpec:
     cause = transition.cause
     least = {"nearer": transition.distance, "farther": transition.distance, "event": 0.0}.get(
         cause, transition.seconds
@@ -117,7 +122,9 @@ def _transition(transition) -> TransitionSpec:
     )
 
 
-def _clips(state, cast: Sequence[CastChain], scene) -> Iterator[StateClip]:
+def _clips(
+    state: bpy.types.PropertyGroup, cast: Sequence[CastChain], scene: bpy.types.Scene
+) -> Iterator[StateClip]:
     """The clips of a state, one for each chain whose joints its action moves."""
     if state.clip is None:
         return
@@ -126,12 +133,14 @@ def _clips(state, cast: Sequence[CastChain], scene) -> Iterator[StateClip]:
             yield StateClip(state.name, each.name, rows, _rate(scene), state.loops)
 
 
-def _rate(scene) -> float:
+def _rate(scene: bpy.types.Scene) -> float:
     """Frames a second."""
     return scene.render.fps / scene.render.fps_base
 
 
-def _gesture(gesture, cast: Sequence[CastChain], scene) -> Gesture | None:
+def _gesture(
+    gesture: bpy.types.PropertyGroup, cast: Sequence[CastChain], scene: bpy.types.Scene
+) -> Gesture | None:
     """A gesture; None if it cannot be used."""
     performer = next(
         (each for each in cast if each.owner == gesture.owner and each.chain.uid == gesture.uid), None
@@ -165,7 +174,9 @@ def forget_actions() -> None:
 _known_rows: dict[tuple, np.ndarray | None] = {}
 
 
-def _rows(action, owner, chain) -> np.ndarray | None:
+def _rows(
+    action: bpy.types.Action, owner: bpy.types.Object, chain: bpy.types.PropertyGroup
+) -> np.ndarray | None:
     """Values (frames, n) [rad; prismatic joints m] of a chain's joints in an action; NaN for joints that it
     does not move. None: it moves none, or the chain cannot be read.
     """
@@ -175,7 +186,9 @@ def _rows(action, owner, chain) -> np.ndarray | None:
     return _known_rows[key]
 
 
-def _read_rows(action, owner, chain) -> np.ndarray | None:
+def _read_rows(
+    action: bpy.types.Action, owner: bpy.types.Object, chain: bpy.types.PropertyGroup
+) -> np.ndarray | None:
     try:
         keys = ChainReader(owner, chain).joint_keys
     except RigError:
@@ -183,8 +196,8 @@ def _read_rows(action, owner, chain) -> np.ndarray | None:
     curves = actions.fcurves(action)
     limits = {joint.key: (joint.lower, joint.upper) for joint in chain.joints}
 
-    def value(key, frame: float) -> float:
-        def read(channel):
+    def value(key: JointKey, frame: float) -> float:
+        def read(channel: Channel) -> float | None:
             curve = actions.find(curves, channel.path, channel.index)
             return curve.evaluate(frame) if curve is not None else None
 
@@ -196,12 +209,12 @@ def _read_rows(action, owner, chain) -> np.ndarray | None:
     return rows if len(rows) > 1 and np.isfinite(rows).any() else None
 
 
-def findings(scene) -> list[Finding]:
+def findings(scene: bpy.types.Scene) -> list[Finding]:
     """What of the scene's behaviour cannot be used, with the remedy; the most serious first."""
     return sorted(_findings(scene.limber_behaviour), key=lambda finding: not finding.blocks)
 
 
-def _findings(settings) -> Iterator[Finding]:
+def _findings(settings: bpy.types.PropertyGroup) -> Iterator[Finding]:
     known = {state.name for state in settings.states}
     for state in settings.states:
         yield from map(Finding, _of_state(state))
@@ -216,7 +229,7 @@ def _findings(settings) -> Iterator[Finding]:
     yield from map(Finding, _unreached(settings))
 
 
-def _of_state(state) -> Iterator[str]:
+def _of_state(state: bpy.types.PropertyGroup) -> Iterator[str]:
     for posture in state.postures:
         if posture.action is None:
             yield f"State '{state.name}' keeps a posture that was deleted: choose another, or remove it"
@@ -243,7 +256,7 @@ def _of_state(state) -> Iterator[str]:
             )
 
 
-def _fault(transition, known: set[str]) -> str:
+def _fault(transition: bpy.types.PropertyGroup, known: set[str]) -> str:
     """Why a transition cannot be used among states of these names, with the remedy; "" if it can."""
     begin = "any state" if transition.begins_anywhere else f"'{transition.begin}'"
     label = f"The transition from {begin} to '{transition.end}'"
@@ -259,7 +272,7 @@ def _fault(transition, known: set[str]) -> str:
     return ""
 
 
-def _endless(settings, transition) -> Iterator[str]:
+def _endless(settings: bpy.types.PropertyGroup, transition: bpy.types.PropertyGroup) -> Iterator[str]:
     """States without a clip whose end a transition waits for, as sentences."""
     names = (
         [state.name for state in settings.states if state.clip is not None]
@@ -274,7 +287,7 @@ def _endless(settings, transition) -> Iterator[str]:
         )
 
 
-def _of_gesture(gesture) -> str:
+def _of_gesture(gesture: bpy.types.PropertyGroup) -> str:
     """Why a gesture cannot be used, with the remedy; "" if it can."""
     label = f"Gesture '{gesture.name}'"
     pair = choices.chain_of(gesture)
@@ -292,7 +305,7 @@ def _of_gesture(gesture) -> str:
     return ""
 
 
-def _unreached(settings) -> Iterator[str]:
+def _unreached(settings: bpy.types.PropertyGroup) -> Iterator[str]:
     """States to which nothing leads, as sentences."""
     reached = {transition.end for transition in settings.transitions}
     for state in list(settings.states)[1:]:

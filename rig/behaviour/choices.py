@@ -20,13 +20,15 @@ def chains() -> Iterator[tuple]:
                 yield obj, chain
 
 
-def chain_of(item):
+def chain_of(item: bpy.types.PropertyGroup) -> tuple[bpy.types.Object, bpy.types.PropertyGroup] | None:
     """(armature, chain) that a setting is for; None: it is not there any more."""
     pairs = ((owner, chain) for owner, chain in chains() if owner == item.owner and chain.uid == item.uid)
     return next(pairs, None)
 
 
-def chain_items(_item, _context) -> list[tuple[str, str, str, str, int]]:
+def chain_items(
+    _item: bpy.types.PropertyGroup, _context: bpy.types.Context
+) -> list[tuple[str, str, str, str, int]]:
     """Enumeration items of all chains, after one for none."""
     items = [NONE] + [
         (
@@ -43,7 +45,7 @@ def chain_items(_item, _context) -> list[tuple[str, str, str, str, int]]:
     return _items[0]
 
 
-def chosen_chain(item) -> int:
+def chosen_chain(item: bpy.types.PropertyGroup) -> int:
     """Number of the item's chain in `chain_items`."""
     for number, (owner, chain) in enumerate(chains(), 1):
         if owner == item.owner and chain.uid == item.uid:
@@ -51,23 +53,23 @@ def chosen_chain(item) -> int:
     return NONE[-1]
 
 
-def choose_chain(item, number: int) -> None:
+def choose_chain(item: bpy.types.PropertyGroup, number: int) -> None:
     """Chooses a chain by its number in `chain_items`."""
     known = list(chains())
     item.owner, item.uid = (known[number - 1][0], known[number - 1][1].uid) if number else (None, "")
 
 
-def is_target(obj) -> bool:
+def is_target(obj: bpy.types.Object) -> bool:
     """Whether a chain has an object among its targets."""
     return any(target.obj == obj for _, chain in chains() for target in targets(chain))
 
 
-def is_posture(action) -> bool:
+def is_posture(action: bpy.types.Action) -> bool:
     """Whether a chain has an action among its stored postures."""
     return any(posture.action == action for _, chain in chains() for posture in chain.postures)
 
 
-def events(item, _context, typed: str) -> list[str]:
+def events(item: bpy.types.PropertyGroup, _context: bpy.types.Context, typed: str) -> list[str]:
     """Names of the behaviour's events so far."""
     behaviour = item.id_data.limber_behaviour
     names = [
@@ -77,7 +79,7 @@ def events(item, _context, typed: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name and typed.casefold() in name.casefold()]
 
 
-def follow_name(state, _context) -> None:
+def follow_name(state: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Makes the name of a state unique, and lets transitions follow it."""
     behaviour = state.id_data.limber_behaviour
     taken = {other.name for other in behaviour.states if other != state}

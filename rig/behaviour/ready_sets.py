@@ -2,12 +2,14 @@
 
 from math import inf
 
+import bpy
+
 from ...character.behaviour.data import ANY, StateSpec, TransitionSpec
 from ...character.behaviour.ready import READY
 from . import choices
 
 
-def add(settings, name: str) -> tuple[int, int]:
+def add(settings: bpy.types.PropertyGroup, name: str) -> tuple[int, int]:
     """Adds a ready set to a behaviour's settings: states that are not there by name, and transitions that are
     not there. Returns how many of each.
 
@@ -35,7 +37,7 @@ def add(settings, name: str) -> tuple[int, int]:
     return len(new_states), len(new_transitions)
 
 
-def _add_state(settings, spec: StateSpec, stored: dict) -> None:
+def _add_state(settings: bpy.types.PropertyGroup, spec: StateSpec, stored: dict) -> None:
     state, role = settings.states.add(), spec.everyone
     state.name, state.seconds = spec.name, spec.seconds
     if role.influence is not None:
@@ -53,7 +55,7 @@ def _identity(transition: TransitionSpec) -> tuple:
     return transition.begin == ANY, transition.begin, transition.end, transition.cause, transition.name
 
 
-def _add_transition(settings, spec: TransitionSpec) -> None:
+def _add_transition(settings: bpy.types.PropertyGroup, spec: TransitionSpec) -> None:
     transition = settings.transitions.add()
     transition.begins_anywhere, transition.begin, transition.end, transition.cause, transition.event = (
         _identity(spec)

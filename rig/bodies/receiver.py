@@ -10,7 +10,7 @@ asked to. Knows no Blender.
 
 The world is right-handed with Z up. The newest value of each address counts; other addresses are ignored.
 Where a sender says when its values were taken, by the time tags of its bundles or by VMC's time, these times
-count in place of those at which packets come.
+count instead of those at which packets come.
 """
 
 from collections.abc import Sequence

@@ -2,12 +2,15 @@
 pose in the bones' channels.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...character.attention import Attention
 from ...character.chain.hanging import ChainPose
 from ...character.chain.inputs import ChainInputs, EndInputs, InputsError
 from ...character.chain.settings import (
@@ -20,8 +23,9 @@ from ...character.chain.settings import (
 from ...character.chain.tick import ChainModel, make_model
 from ...character.host import Frame
 from ...character.mover import GoalResidual
+from ...character.widest_look import Look
 from ...motion import Kinematic, MotionError, MotionStyle
-from ...solvers.goals import GazeError
+from ...solvers.goals import GazeError, GazeGoal
 from ...solvers.kinematics.skeleton import SkeletonError
 from ...solvers.table import UnavailableSolverError, unavailable
 from ..blender.errors import RigError
@@ -43,7 +47,7 @@ from ..scene.placement import Hanging, Placement
 from . import motion_filter
 from .directed import direct
 from .lids import Lid, lid_channels, read_lids
-from .mover import JointKey, JointLimits, SceneSession
+from .mover import JointKey, JointLimits, Mover, SceneSession
 
 SETUP_ERRORS = (RigError, GazeError, SkeletonError, MotionError, InputsError)
 
@@ -101,12 +105,12 @@ class ChainSession(SceneSession):
         return self.state.task.influence if self.state is not None and self.state.task is not None else 1.0
 
     @property
-    def attention(self):
+    def attention(self) -> Attention | None:
         """State of attention at the last tick; None without lag, dead zone and change time."""
         return self.state.task.attention if self.state is not None and self.state.task is not None else None
 
     @property
-    def goal(self):
+    def goal(self) -> GazeGoal | None:
         """The solver's goal in the last tick."""
         return self.state.task.goal if self.state is not None and self.state.task is not None else None
 
@@ -117,12 +121,12 @@ class ChainSession(SceneSession):
         return all(state is None or state.is_settled for state in states)
 
     @property
-    def look(self):
+    def look(self) -> Look | None:
         """State of the look at the last tick; None without a widest look and offset."""
         return self.state.task.look if self.state is not None and self.state.task is not None else None
 
     @property
-    def posture_offsets(self):
+    def posture_offsets(self) -> np.ndarray | None:
         """Offsets (n,) [rad; prismatic joints m] that effects, such as idle motion, added to the posture at
         the last tick; None: no effects.
         """
@@ -160,7 +164,7 @@ class ChainSession(SceneSession):
     def solved(self) -> dict[JointKey, float]:
         return self._by_joint(self.outputs.solution.angles) if self.outputs is not None else {}
 
-    def goal_errors(self, mover) -> list[GoalResidual]:
+    def goal_errors(self, mover: Mover) -> list[GoalResidual]:
         ends = goals.with_goal(mover.settings)
         return [
             GoalResidual(
@@ -189,7 +193,9 @@ class ChainSession(SceneSession):
     def why_missed(self) -> str:
         return self.outputs.solution.reason
 
-    def keys(self, mover, placement, before) -> dict[Channel, float]:
+    def keys(
+        self, mover: Mover, placement: Placement, before: Mapping[Channel, float]
+    ) -> dict[Channel, float]:
         rig, channel_values = mover.owner, {}
         if self.reader is None:
             return channel_values
@@ -259,7 +265,9 @@ class ChainSession(SceneSession):
             is_mutual=frame.is_mutual,
         )
 
-    def _update_base(self, rig, chain, placement: Placement, world: Matrix) -> None:
+    def _update_base(
+        self, rig: bpy.types.Object, chain: bpy.types.PropertyGroup, placement: Placement, world: Matrix
+    ) -> None:
         """Reads the base frame.
 
         Raises:
@@ -279,7 +287,7 @@ class ChainSession(SceneSession):
             )
         self.base = (np.array(world, float) @ base).tolist()
 
-    def _aim(self, frame: Frame, chain, watch: int, influence: float) -> None:
+    def _aim(self, frame: Frame, chain: bpy.types.PropertyGroup, watch: int, influence: float) -> None:
         """Reads the ends' targets, for the chain's own end that with the number `watch`. At Influence 0
         without a filter nothing follows them, so the last ones serve where one is missing.
 
@@ -297,7 +305,7 @@ class ChainSession(SceneSession):
             _aimed(end, target, frame.targets) for end, target in zip(self.ends, targets, strict=True)
         )
 
-    def _authored(self, shown, poses: tuple[BonePose, ...]) -> np.ndarray:
+    def _authored(self, shown: bpy.types.Object, poses: tuple[BonePose, ...]) -> np.ndarray:
         """Authored joint values (n,) [rad; prismatic joints m]. Without a motion filter nothing clamps them
         after this, so they are clamped here as the bones' own constraints do.
         """
@@ -312,7 +320,14 @@ class ChainSession(SceneSession):
                     values[k] = min(max(values[k], span[0]), span[1])
         return values
 
-    def _update_reader(self, rig, chain, solver: str, shown, dirty: set[str]) -> None:
+    def _update_reader(
+        self,
+        rig: bpy.types.Object,
+        chain: bpy.types.PropertyGroup,
+        solver: str,
+        shown: bpy.types.Object,
+        dirty: set[str],
+    ) -> None:
         """Makes the reader again if the chain's settings, its bones or their rotation modes have changed."""
         settings = (rig.data.name, *build.stored(chain, solver))
         if self.reader is not None and self.reader.modes_changed(shown.pose.bones):
@@ -338,7 +353,14 @@ class ChainSession(SceneSession):
             self.pose = self.desired_pose = {}
             self.restart()
 
-    def _update_model(self, rig, chain, solver: str, rig_in_world: Matrix, base: str) -> None:
+    def _update_model(
+        self,
+        rig: bpy.types.Object,
+        chain: bpy.types.PropertyGroup,
+        solver: str,
+        rig_in_world: Matrix,
+        base: str,
+    ) -> None:
         """Makes the mover again if settings have changed, or the part of the pose that no joint moves.
         `base`: kind of base.
         """

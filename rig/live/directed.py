@@ -3,6 +3,7 @@
 from functools import partial
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ...character.behaviour.performer import Directed
@@ -12,6 +13,7 @@ from ...character.effects import PostureEffect
 from ...character.host import Frame
 from ..chains.kept_posture import active, kept, place
 from ..scene.goal import watched
+from .mover import SceneSession
 
 
 class DirectedChain(NamedTuple):
@@ -21,7 +23,7 @@ class DirectedChain(NamedTuple):
         settings: Settings of the chain.
         watch: Number of the target that its own end follows.
         posture: (n,) [rad; prismatic joints m] posture to keep.
-        kept: The stored posture that is kept; None: the chain has a motion filter.
+        kept: The stored posture in use; None: the chain has a motion filter.
         gestures: Effects on the posture before the idle motion.
     """
 
@@ -32,7 +34,9 @@ class DirectedChain(NamedTuple):
     gestures: tuple[PostureEffect, ...] = ()
 
 
-def direct(frame: Frame, session, evaluated_chain, dt: float) -> DirectedChain:
+def direct(
+    frame: Frame, session: SceneSession, evaluated_chain: bpy.types.PropertyGroup, dt: float
+) -> DirectedChain:
     """What a chain keeps and follows in a frame.
 
     Args:
@@ -56,12 +60,16 @@ def direct(frame: Frame, session, evaluated_chain, dt: float) -> DirectedChain:
     if base == POSTURE:
         action = active(mover.settings, evaluated_chain)
         identity, values = action.session_uid, stored(action)
-    now_kept = kept_posture(base, identity, values, len(keys))
-    return DirectedChain(settings, evaluated_chain.watch, posture, now_kept)
+    stored_posture = kept_posture(base, identity, values, len(keys))
+    return DirectedChain(settings, evaluated_chain.watch, posture, stored_posture)
 
 
 def _by_behaviour(
-    frame: Frame, session, evaluated_chain, settings: ChainSettings, dt: float
+    frame: Frame,
+    session: SceneSession,
+    evaluated_chain: bpy.types.PropertyGroup,
+    settings: ChainSettings,
+    dt: float,
 ) -> DirectedChain:
     """As `direct`, by the scene's behaviour; `settings`: what the chain has without it."""
     mover, chain, keys = frame.mover, frame.mover.settings, session.reader.joint_keys

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import bpy
+
 from ...solvers.kinematics.rotations import Quaternion, Vector, about, multiply
 from ..bones.axes import UNIT
 from ..bones.joint_bones import NO_SCALE
@@ -20,7 +22,7 @@ class Lid(NamedTuple):
     closed: float
 
 
-def lid_bones(chain) -> list[str]:
+def lid_bones(chain: bpy.types.PropertyGroup) -> list[str]:
     """Names of the bones that are lids of a chain and that no joint of it moves."""
     if not chain.eyes.enabled:
         return []
@@ -28,7 +30,7 @@ def lid_bones(chain) -> list[str]:
     return [lid.bone for lid in chain.eyes.lids if lid.bone in bones and lid.bone not in joints]
 
 
-def read_lids(shown, chain) -> tuple[Lid, ...]:
+def read_lids(shown: bpy.types.Object, chain: bpy.types.PropertyGroup) -> tuple[Lid, ...]:
     """The lids of a chain as authored; `shown`: the evaluated armature object."""
     names, lids = lid_bones(chain), []
     for lid in chain.eyes.lids:

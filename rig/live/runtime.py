@@ -18,7 +18,7 @@ from ..showing import mechanism_proxy
 from ..showing import proxy as proxies
 from .budget import Clock
 from .mechanism_session import MechanismSession
-from .mover import Mover
+from .mover import Mover, SceneSession
 from .movers import ChainMover, MechanismMover, live_of, movers_of
 from .stage import SceneStage
 
@@ -88,7 +88,7 @@ class Registry:
     def __iter__(self) -> Iterator[Member]:
         return (member for member in self.members if exists(member.rig))
 
-    def movers_of_mechanisms(self, scene=None) -> list[Mover]:
+    def movers_of_mechanisms(self, scene: bpy.types.Scene | None = None) -> list[Mover]:
         """All live mechanisms; with `scene`, those of that scene."""
         owners = [owner for uid, name in self.mechanisms.items() if (owner := find(name, uid)) is not None]
         return [
@@ -180,7 +180,7 @@ class Registry:
         mechanism_proxy.discard_others(())
 
 
-def _is_attached(owner) -> bool:
+def _is_attached(owner: bpy.types.Object) -> bool:
     """Whether a mechanism's owner is there, and its bodies copy the proxy if it could be read."""
     if owner is None:
         return False
@@ -188,12 +188,12 @@ def _is_attached(owner) -> bool:
     return mechanism is None or mechanism_proxy.is_attached(owner, mechanism.reading)
 
 
-def is_live(rig) -> bool:
+def is_live(rig: bpy.types.Object) -> bool:
     """Whether a mover on the armature is switched to live."""
     return any(mover.is_live and mover.is_on_rig for mover in movers_of(rig))
 
 
-def can_show(rig) -> bool:
+def can_show(rig: bpy.types.Object) -> bool:
     """Whether constraints can be added to the armature's bones: not to those of a linked armature."""
     return rig.library is None
 
@@ -245,14 +245,14 @@ def _rename_in_chain(chain: LimberChain, renamed: Mapping[str, str]) -> dict[str
     return labels
 
 
-def exists(obj) -> bool:
+def exists(obj: bpy.types.Object) -> bool:
     try:
         return obj is not None and bool(obj.name)
     except ReferenceError:
         return False
 
 
-def show(owner, session: MechanismSession) -> None:
+def show(owner: bpy.types.Object, session: MechanismSession) -> None:
     """Writes the poses of a mechanism's bodies to its proxy: the solved ones, or the authored ones before the
     first tick.
     """
@@ -295,7 +295,7 @@ class Runtime:
         """Whether any mover of the file is live."""
         return bool(self.registry.members or self.registry.mechanisms)
 
-    def note_rest(self, scene, movers: list[Mover]) -> None:
+    def note_rest(self, scene: bpy.types.Scene, movers: list[Mover]) -> None:
         """Records whether any mover of a scene still moves."""
         if self.playback.stage.is_at_rest(movers):
             self.moving.discard(scene.session_uid)
@@ -332,7 +332,7 @@ def forget() -> None:
     _now = Runtime()
 
 
-def live_movers(scene=None) -> list[Mover]:
+def live_movers(scene: bpy.types.Scene | None = None) -> list[Mover]:
     """All live movers, or those of one scene: for each armature its body, then its chains; then
     mechanisms.
     """
@@ -345,11 +345,11 @@ def live_movers(scene=None) -> list[Mover]:
     return rig_movers + _now.registry.movers_of_mechanisms(scene)
 
 
-def live_chains(scene=None) -> list[Mover]:
+def live_chains(scene: bpy.types.Scene | None = None) -> list[Mover]:
     """All live chains, or those of one scene."""
     return [mover for mover in live_movers(scene) if isinstance(mover, ChainMover)]
 
 
-def session(owner, settings):
+def session(owner: bpy.types.Object, settings: bpy.types.PropertyGroup) -> SceneSession:
     """The session of a mover on the live stage, given its owner object and its settings."""
     return _now.playback.stage.session(owner, settings)

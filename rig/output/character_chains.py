@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import bpy
 import numpy as np
 
 from ...character.chain.settings import BASES
@@ -50,7 +51,7 @@ class ExportedChain:
         self.commanded: list[np.ndarray] = []
         self.desired: list[np.ndarray] = []
         self._problems: dict[int, str] = {}  # by frames
-        self._has_changed = False  # whether its joints were built in another way in a later frame
+        self._has_changed = False  # whether its joints were built differently in a later frame
         self._recipe: ChainRecipe | None = None  # of the first frame, with the skeleton
         self._skeleton = None
 
@@ -144,14 +145,14 @@ class ExportedChain:
         return sentences
 
 
-def _targets_of(chain) -> list:
+def _targets_of(chain: bpy.types.PropertyGroup) -> list:
     """The targets of a chain's own end, in their order, and those of its other ends."""
     of_end = [watched(chain, number) for number in range(len(chain.targets) + 1)]
     further = [end.target for end in with_goal(chain) if end.number]
     return [target for target in (*of_end, *further) if target is not None]
 
 
-def _names(chain, number: int, watch: int) -> tuple[str, ...]:
+def _names(chain: bpy.types.PropertyGroup, number: int, watch: int) -> tuple[str, ...]:
     """Names of the targets that an end may follow; where one is missing, that of the one that it follows."""
     if number:
         return (target_of(chain.ends[number - 1]).name,)

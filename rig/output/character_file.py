@@ -71,7 +71,7 @@ class CharacterExport(Stepped):
 
     keeps_unkeyed = True
 
-    def __init__(self, scene, name: str, behaviour: str = "SCENE") -> None:
+    def __init__(self, scene: bpy.types.Scene, name: str, behaviour: str = "SCENE") -> None:
         self.name, self.behaviour = name, behaviour
         exported, self.left_out = _exported(scene)
         self.frames = scene_frames(scene)
@@ -169,7 +169,7 @@ class CharacterExport(Stepped):
         self._end()
         return replace(character, self_test=self._self_test(character, chains))
 
-    def _lids_of(self, auxiliary) -> str:
+    def _lids_of(self, auxiliary: bpy.types.PropertyGroup) -> str:
         """Name of the chain whose lids a value follows; "": of none."""
         for each in self.chains.values():
             owner, chain = each.mover
@@ -270,7 +270,7 @@ class CharacterExport(Stepped):
         return sentences
 
 
-def _exported(scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
+def _exported(scene: bpy.types.Scene) -> tuple[list[Mover], list[tuple[Mover, str]]]:
     """The scene's movers that go into a file, and bodies that cannot, each with the reason.
 
     Raises:

@@ -90,7 +90,7 @@ class LimberChainChoice:
 
 
 class LimberChainRole(LimberRole, LimberChainChoice, PropertyGroup):
-    """What one chain does in a state, in place of what all do."""
+    """What one chain does in a state, instead of what all do."""
 
 
 class LimberStatePosture(PropertyGroup):

@@ -3,6 +3,7 @@
 All of them are library-overridable, so that an armature linked from another file can have chains.
 """
 
+import bpy
 from bpy.types import Object, PoseBone, PropertyGroup
 
 from ...solvers.table import SOLVERS
@@ -72,7 +73,7 @@ class LimberJoint(LimberJointSettings, PropertyGroup):
     )
 
 
-def _make_unique(chain, _context) -> None:
+def _make_unique(chain: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Adds a number to the chain's name where another chain of the armature has that name."""
     taken = {other.name for other in chain.id_data.limber.chains if other.uid != chain.uid}
     name = free_name(chain.name or "Chain", taken)

@@ -9,7 +9,10 @@ data, which cannot be converted, is read as well.
 
 from collections.abc import Sequence
 from struct import pack, unpack
+from typing import Protocol
 from zlib import crc32
+
+import bpy
 
 from ..blender.stored_value import stored_value
 from .overridable import EnumProperty
@@ -17,12 +20,19 @@ from .overridable import EnumProperty
 Item = tuple[str, str, str, str, int]
 
 
+class Labelled(Protocol):
+    """An entry of a table, as menus show it."""
+
+    label: str
+    description: str
+
+
 def item(key: str, label: str, description: str) -> Item:
     """Enumeration item whose number, which files store, depends on its key only, not on its position."""
     return key, label, description, "NONE", crc32(key.encode()) >> 8
 
 
-def choice(key: str, info) -> Item:
+def choice(key: str, info: Labelled) -> Item:
     """Enumeration item for an entry of a table.
 
     Args:
@@ -41,7 +51,9 @@ def other_numbers(key: str) -> tuple[int, int, int]:
     return number, int(unpack("f", pack("f", number))[0]), (crc32(key.encode()) >> 8) + 1
 
 
-def keyed_enum(attribute: str, items: Sequence[Item], default: str, **rest):
+def keyed_enum(
+    attribute: str, items: Sequence[Item], default: str, **rest: object
+) -> bpy.props._PropertyDeferred:
     """Overridable enumeration that also reads the numbers of earlier versions.
 
     Args:
@@ -57,7 +69,7 @@ def keyed_enum(attribute: str, items: Sequence[Item], default: str, **rest):
             for number in other_numbers(entry[0]):
                 with_other_number[number] = [*present[:index], (*entry[:-1], number), *present[index + 1 :]]
 
-    def offered(group, _context) -> list[Item]:
+    def offered(group: bpy.types.PropertyGroup, _context: bpy.types.Context) -> list[Item]:
         return with_other_number.get(stored_value(group, attribute), present)
 
     return EnumProperty(

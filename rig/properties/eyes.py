@@ -2,6 +2,7 @@
 
 from math import radians
 
+import bpy
 from bpy.types import PropertyGroup
 
 from .overridable import (
@@ -18,7 +19,7 @@ from .overridable import (
 shown_lids: dict[tuple[int, str], float] = {}
 
 
-def _lid(eyes) -> float:
+def _lid(eyes: bpy.types.PropertyGroup) -> float:
     chain = next((chain for chain in eyes.id_data.limber.chains if chain.eyes == eyes), None)
     if chain is None or not chain.live:
         return 0.0

@@ -1,8 +1,8 @@
-"""Consent to users' own programs on this computer, kept in the user's folder of Blender."""
+"""Consent to users' own programs on this computer, stored in the user's folder of Blender."""
 
 from pathlib import Path
 
-from ...hardware.program_consents import ProgramConsents
+from ...hardware.protocols.program_consents import ProgramConsents
 from ..blender.user_folder import user_folder
 
 FOLDER, FILE = "programs", "allowed.json"

@@ -121,7 +121,7 @@ class _Ear:
 _ears: dict[int, _Ear] = {}  # by the armature object's session_uid
 
 
-def listen(rig) -> None:
+def listen(rig: bpy.types.Object) -> None:
     """Starts to listen for commands to an armature.
 
     Raises:
@@ -135,7 +135,7 @@ def listen(rig) -> None:
     signals.by_sender["remote"] = _SentSignals()
 
 
-def end(rig) -> None:
+def end(rig: bpy.types.Object) -> None:
     """Stops listening for an armature."""
     ear = _ears.pop(rig.session_uid, None)
     if ear is not None:
@@ -148,7 +148,7 @@ def end_all() -> None:
     _ears.clear()
 
 
-def heard(rig) -> RemoteOrders | None:
+def heard(rig: bpy.types.Object) -> RemoteOrders | None:
     """Inbox of an armature's remote control; None: it does not listen."""
     ear = _ears.get(rig.session_uid)
     return ear.orders if ear else None
@@ -219,10 +219,10 @@ def look(budget: float = BUDGET) -> bool:
 class _SentSignals:
     """What other programs send, for live motion."""
 
-    def is_active(self, scene) -> bool:
+    def is_active(self, scene: bpy.types.Scene) -> bool:
         return any(ear.signals.is_active for _, ear in _ears_in(scene))
 
-    def advance(self, scene, dt: float) -> bool:
+    def advance(self, scene: bpy.types.Scene, dt: float) -> bool:
         changed = False
         for rig, ear in _ears_in(scene):
             for address, numbers in ear.signals.advance(dt):
@@ -230,14 +230,14 @@ class _SentSignals:
         return changed
 
 
-def _ears_in(scene) -> list[tuple]:
+def _ears_in(scene: bpy.types.Scene) -> list[tuple]:
     """The objects of a scene that listen, with what they hear."""
     listening = [(_find(uid, ear), ear) for uid, ear in _ears.items()]
     return [(rig, ear) for rig, ear in listening if rig is not None and scene.objects.get(rig.name) == rig]
 
 
 @granted
-def _followed(rig, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
+def _followed(rig: bpy.types.Object, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
     """Sets what an address names; returns whether that can be done. Where it cannot, its signal ends."""
     kind, _, names = address.partition("/")
     try:
@@ -250,7 +250,7 @@ def _followed(rig, ear: _Ear, address: str, numbers: Sequence[float]) -> bool:
     return True
 
 
-def _execute_newest(rig, ear: _Ear, until: float) -> bool:
+def _execute_newest(rig: bpy.types.Object, ear: _Ear, until: float) -> bool:
     """Executes pending commands until the time `until`; returns whether there were any."""
     orders = ear.orders
     if not orders.newest:
@@ -275,7 +275,7 @@ def _execute_newest(rig, ear: _Ear, until: float) -> bool:
     return True
 
 
-def _find(uid: int, ear: _Ear):
+def _find(uid: int, ear: _Ear) -> bpy.types.Object | None:
     """The armature, also after undo or renaming; None where it was deleted."""
     rig = find(ear.rig_name, uid)
     ear.rig_name = rig.name if rig else ""
@@ -283,7 +283,9 @@ def _find(uid: int, ear: _Ear):
 
 
 @granted
-def _execute(rig, ear: _Ear, address: str, arguments: Arguments, messages: int, time: float) -> None:
+def _execute(
+    rig: bpy.types.Object, ear: _Ear, address: str, arguments: Arguments, messages: int, time: float
+) -> None:
     orders = ear.orders
     address = address.partition(NAMED)[0]
     try:
@@ -337,7 +339,7 @@ def is_pressed(arguments: Sequence[float | str]) -> bool:
     return not arguments or arguments[0] != 0.0
 
 
-def _arm(rig, is_new: bool) -> None:
+def _arm(rig: bpy.types.Object, is_new: bool) -> None:
     """Arms the robot, if `is_new`: an order that another program repeats, as that of a held button, does not
     arm it again.
     """

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 import bpy
 from mathutils import Quaternion, Vector
 
-from ...inputs.words import Order, begun_with, spellings
+from ...inputs.words import Order, begun_with, named, spellings
 from ..blender.errors import RigError, capitalised
 from ..blender.transforms import move_to, rotate_to
 from ..chains.kept_posture import choose
+from ..live import rehearsal
 from ..live.live import is_playing
 from ..live.mover import Mover
 from ..live.movers import movers_of
@@ -26,14 +27,14 @@ WITHOUT_LENGTH = f"'{ROOT}rotation/{{}}' has a quaternion without length: send w
 SHORTEST = 0.1  # length of a quaternion below which it is no orientation
 
 
-def _move_target(rig, order: Order) -> None:
+def _move_target(rig: bpy.types.Object, order: Order) -> None:
     if order.text:
         _watch(_chain(rig, order.names), order.text)
     else:
         move_to(target_of(rig, order.names), Vector(order.numbers))
 
 
-def _look(rig, order: Order) -> None:
+def _look(rig: bpy.types.Object, order: Order) -> None:
     """All chains look at a target of their list, or their targets go to a position."""
     for chain in rig.limber.chains:
         if order.name:
@@ -42,21 +43,22 @@ def _look(rig, order: Order) -> None:
             move_to(target_of(rig, chain.name), Vector(order.numbers))
 
 
-def _watch(chain, name: str) -> None:
+def _watch(chain: bpy.types.PropertyGroup, name: str) -> None:
     """Makes a chain's own end follow the target of that name in its list."""
-    targets = [target for number in range(1 + len(chain.targets)) if (target := watched(chain, number))]
-    target = _named(targets, name, f"Chain '{chain.name}' has no target", lambda each: each.name)
-    chain.watch = next(k for k in range(1 + len(chain.targets)) if watched(chain, k) == target)
+    numbers = [k for k in range(1 + len(chain.targets)) if watched(chain, k) is not None]
+    chain.watch = _named(
+        numbers, name, f"Chain '{chain.name}' has no target", lambda k: watched(chain, k).name
+    )
 
 
-def _rotate_target(rig, order: Order) -> None:
+def _rotate_target(rig: bpy.types.Object, order: Order) -> None:
     orientation = Quaternion(order.numbers)
     if orientation.magnitude < SHORTEST:
         raise RigError(WITHOUT_LENGTH.format(order.names))
     rotate_to(target_of(rig, order.names), orientation.normalized())
 
 
-def _move_along_axis(rig, order: Order) -> None:
+def _move_along_axis(rig: bpy.types.Object, order: Order) -> None:
     of, _, axis = order.names.rpartition("/")
     if axis not in AXES or not axis:
         raise RigError(f"'{ROOT}axis/{order.names}' ends with no axis: end it with /x, /y or /z")
@@ -66,41 +68,43 @@ def _move_along_axis(rig, order: Order) -> None:
     move_to(target, position)
 
 
-def _no_order(rig, order: Order) -> None:
+def _no_order(rig: bpy.types.Object, order: Order) -> None:
     """A velocity belongs to the numbers that come with it."""
 
 
-def _set_amount(rig, order: Order) -> None:
+def _set_amount(rig: bpy.types.Object, order: Order) -> None:
     """Sets a chain's influence or share."""
     movers = _movers_with(rig, order.word)
     mover = _named(movers, order.names, f"'{rig.name}' has no chain", lambda mover: mover.given_name)
     setattr(mover.settings, order.word, order.numbers[0])
 
 
-def _chain(rig, name: str):
+def _chain(rig: bpy.types.Object, name: str) -> bpy.types.PropertyGroup:
     return _named(rig.limber.chains, name, f"'{rig.name}' has no chain", lambda chain: chain.name)
 
 
-def _set_weight(rig, order: Order) -> None:
+def _set_weight(rig: bpy.types.Object, order: Order) -> None:
     _, posture = _mover_and_posture(rig, order.names)
     posture.weight = order.numbers[0]
 
 
-def _keep_posture(rig, order: Order) -> None:
+def _keep_posture(rig: bpy.types.Object, order: Order) -> None:
     """Makes a mover keep a stored posture, with its transition."""
     settings, posture = _mover_and_posture(rig, f"{order.names}/{order.text}" if order.text else order.names)
     choose(settings, list(settings.postures).index(posture))
     settings.base = "POSTURE"
 
 
-def _mover_and_posture(rig, names: str):
+def _mover_and_posture(
+    rig: bpy.types.Object, names: str
+) -> tuple[bpy.types.PropertyGroup, bpy.types.PropertyGroup]:
     """Settings of the mover and the stored posture that names stand for."""
     mover, posture = _mover_and_rest(rig, _movers_with(rig, "postures"), names)
     lacks, stored = f"{mover.label} has no posture", stored_postures(mover.settings)
     return mover.settings, _named(stored, posture, lacks, lambda each: each.action.name)
 
 
-def _set_value(rig, order: Order) -> None:
+def _set_value(rig: bpy.types.Object, order: Order) -> None:
     """Sets the property that a value of the robot follows."""
     values = rig.limber.device.auxiliaries
     value = _named(values, order.name, f"The robot of '{rig.name}' has no value", lambda each: each.name)
@@ -109,17 +113,37 @@ def _set_value(rig, order: Order) -> None:
     write(value.owner, value.path, order.numbers[0])
 
 
-def _play(rig, order: Order) -> None:
+def _event(rig: bpy.types.Object, order: Order) -> None:
+    rehearsal.send(_rehearsed(rig), order.name)
+
+
+def _enter_state(rig: bpy.types.Object, order: Order) -> None:
+    scene = _rehearsed(rig)
+    states = [state.name for state in scene.limber_behaviour.states]
+    rehearsal.enter(scene, named(order.name, states) or order.name)
+
+
+def _rehearsed(rig: bpy.types.Object) -> bpy.types.Scene:
+    """The scene whose behaviour is rehearsed; raises RigError where none is."""
+    scene = bpy.context.scene
+    if not rehearsal.is_on(scene):
+        raise RigError(
+            f"The behaviour of scene '{scene.name}' is not rehearsed: press Rehearse under Behaviour"
+        )
+    return scene
+
+
+def _play(rig: bpy.types.Object, order: Order) -> None:
     if not is_playing():
         bpy.ops.screen.animation_play()
 
 
-def _pause(rig, order: Order) -> None:
+def _pause(rig: bpy.types.Object, order: Order) -> None:
     if is_playing():
         bpy.ops.screen.animation_cancel(restore_frame=False)
 
 
-def _seek(rig, order: Order) -> None:
+def _seek(rig: bpy.types.Object, order: Order) -> None:
     """Goes to a time of the scene [s], counted from its first frame."""
     scene = bpy.context.scene
     frame = scene.frame_start + order.numbers[0] * scene.render.fps / scene.render.fps_base
@@ -127,7 +151,7 @@ def _seek(rig, order: Order) -> None:
     scene.frame_set(whole)
 
 
-def target_of(rig, names: str):
+def target_of(rig: bpy.types.Object, names: str) -> bpy.types.Object:
     """The target that an address names: of a chain, or of one of a mover's goals.
 
     Raises:
@@ -149,22 +173,22 @@ def target_of(rig, names: str):
     return target.obj
 
 
-def goals_of(settings) -> list:
+def goals_of(settings: bpy.types.PropertyGroup) -> list:
     """Goals that addresses can name: all of a mechanism, the additional ones of a chain."""
     return [*getattr(settings, "goals", ()), *getattr(settings, "ends", ())]
 
 
-def stored_postures(settings) -> list:
+def stored_postures(settings: bpy.types.PropertyGroup) -> list:
     """Stored postures of a mover whose pose assets exist."""
     return [posture for posture in getattr(settings, "postures", ()) if posture.action]
 
 
-def _movers_with(rig, *settings: str) -> list[Mover]:
+def _movers_with(rig: bpy.types.Object, *settings: str) -> list[Mover]:
     """The movers of an object whose settings have one of these properties."""
     return [mover for mover in movers_of(rig) if any(hasattr(mover.settings, name) for name in settings)]
 
 
-def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
+def _mover_and_rest(rig: bpy.types.Object, movers: Sequence[Mover], names: str) -> tuple[Mover, str]:
     """The mover whose name an address begins with, and the rest of the address. Names may contain slashes."""
     by_name = {mover.given_name: mover for mover in reversed(movers)}
     begun = begun_with(names, by_name)
@@ -179,7 +203,9 @@ def _mover_and_rest(rig, movers: Sequence[Mover], names: str) -> tuple[Mover, st
     return by_name[begun[0]], begun[1]
 
 
-def _named(items, given: str, lacks: str, name: Callable):
+def _named(
+    items: Iterable[bpy.types.PropertyGroup], given: str, lacks: str, name: Callable
+) -> bpy.types.PropertyGroup:
     """The item whose name is `given`, with spaces or underscores; raises RigError, whose message begins with
     `lacks`, if there is none.
     """
@@ -205,6 +231,8 @@ ORDERS: dict[str, Callable] = {
     "posture": _keep_posture,
     "weight": _set_weight,
     "value": _set_value,
+    "event": _event,
+    "state": _enter_state,
     "play": _play,
     "pause": _pause,
     "seek": _seek,

@@ -4,8 +4,10 @@ depends.
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -21,12 +23,23 @@ Bodies = Mapping[
 NO_BODIES: Bodies = MappingProxyType({})
 
 
-class Dependency(NamedTuple):
+@dataclass(frozen=True)
+class Dependency:
     """A bone or a whole object that moves another object."""
 
     how: str  # how it moves the other object, as part of a sentence
-    rig: object  # the bone's armature object, or the whole object
+    rig: Any  # the bone's armature object, or the whole object
     bone: str  # name of the bone; "": the whole object
+
+    @cached_property
+    def line(self) -> tuple[str, ...]:
+        """Names of the bone and its ancestors; () for a whole object, or a bone that does not exist."""
+        bone = self.rig.data.bones.get(self.bone) if self.bone else None
+        names = []
+        while bone is not None:
+            names.append(bone.name)
+            bone = bone.parent
+        return tuple(names)
 
 
 def dependencies_of(
@@ -87,7 +100,7 @@ def _by_drivers(
                     yield from _followed(how, target.id, target.bone_target, seen, surely)
 
 
-def depends_on_objects_alone(obj) -> bool:
+def depends_on_objects_alone(obj: bpy.types.Object) -> bool:
     """Whether an object depends only on whole objects, not on bones or on objects' shapes."""
     while obj is not None:
         if obj.parent is not None and obj.parent_type != "OBJECT":
@@ -98,7 +111,7 @@ def depends_on_objects_alone(obj) -> bool:
     return True
 
 
-def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
+def _followed(how: str, obj: bpy.types.Object, bone: str, seen: set, surely: bool) -> Iterator[Dependency]:
     if getattr(obj, "id_type", "") != "OBJECT":
         return
     if obj.type == "ARMATURE" and bone:
@@ -107,36 +120,22 @@ def _followed(how: str, obj, bone: str, seen: set, surely: bool) -> Iterator[Dep
     yield from dependencies_of(obj, seen, surely)
 
 
-def is_moved_by(dependency: Dependency, rig, bones: set[str]) -> bool:
+def is_moved_by(dependency: Dependency, rig: bpy.types.Object, bones: set[str] | frozenset[str]) -> bool:
     """Whether a dependency is one of `bones` of `rig`, or a descendant of one."""
-    return (
-        bool(dependency.bone)
-        and dependency.rig == rig
-        and any(name in bones for name in _up_from(dependency))
-    )
+    return bool(dependency.bone) and dependency.rig == rig and not bones.isdisjoint(dependency.line)
 
 
 def is_on(dependency: Dependency, bodies: Bodies) -> bool:
     """Whether a dependency is a body of a mechanism, or a bone that descends from such a body."""
     names = bodies.get(dependency.rig.session_uid)
-    return names is not None and (
-        "" in names or (bool(dependency.bone) and any(name in names for name in _up_from(dependency)))
-    )
-
-
-def _up_from(dependency: Dependency) -> Iterator[str]:
-    """Names of a dependency's bone and its ancestors."""
-    bone = dependency.rig.data.bones.get(dependency.bone)
-    while bone is not None:
-        yield bone.name
-        bone = bone.parent
+    return names is not None and ("" in names or any(name in names for name in dependency.line))
 
 
 class Moved(NamedTuple):
     """The bones that a chain's joints move, or the bodies that a mechanism moves."""
 
     rig: object = None  # armature object of the bones
-    bones: Container[str] = (
+    bones: set[str] | frozenset[str] = (
         frozenset()
     )  # names of the bones with the chain's joints, and of those that mimic these
     mimicking: frozenset[str] = frozenset()  # names of the bones among them that mimic a joint
@@ -148,18 +147,18 @@ class Moved(NamedTuple):
         )
 
 
-def mover(chain) -> Moved:
+def mover(chain: bpy.types.PropertyGroup) -> Moved:
     """The bones that a chain's joints move."""
     mimicking = frozenset(follower.bone for follower in followers(chain))
     return Moved(chain.id_data, {joint.bone for joint in chain.joints} | mimicking, mimicking)
 
 
-def joint_bones(chain) -> set[str]:
+def joint_bones(chain: bpy.types.PropertyGroup) -> set[str]:
     """Names of the bones that a chain moves: bones with its joints, and bones that mimic them."""
     return mover(chain).bones
 
 
-def followers(chain) -> tuple[mimic.Follower, ...]:
+def followers(chain: bpy.types.PropertyGroup) -> tuple[mimic.Follower, ...]:
     """Bones of the armature that mimic joints of a chain."""
     return mimic.followers_of(chain.id_data, [joint.key for joint in chain.joints])
 
@@ -182,20 +181,20 @@ class ChainTarget(NamedTuple):
         return (uid, self.bone) if self.bone else uid
 
 
-def target_of(settings) -> ChainTarget | None:
+def target_of(settings: bpy.types.PropertyGroup) -> ChainTarget | None:
     """The target in the settings of an end, or of an additional target; None: there is none."""
     if settings.target is None:
         return None
     return ChainTarget(settings.target, settings.target_bone if settings.target.type == "ARMATURE" else "")
 
 
-def targets(chain) -> list[ChainTarget]:
+def targets(chain: bpy.types.PropertyGroup) -> list[ChainTarget]:
     """All targets of a chain's ends; ends without one are skipped."""
     ends = [chain, *chain.targets, *(end for end in chain.ends if end.enabled)]
     return [target for end in ends if (target := target_of(end)) is not None]
 
 
-def moved_targets(chain, other: Moved) -> list[ChainTarget]:
+def moved_targets(chain: bpy.types.PropertyGroup, other: Moved) -> list[ChainTarget]:
     """Targets of a chain that another mover moves, given what that mover moves."""
     return [target for target in targets(chain) if any(map(other.moves, _on_which(target)))]
 
@@ -207,13 +206,13 @@ def _on_which(target: ChainTarget, surely: bool = False) -> Iterator[Dependency]
     yield from with_itself(target.obj, surely)
 
 
-def with_itself(obj, surely: bool = False) -> Iterator[Dependency]:
+def with_itself(obj: bpy.types.Object, surely: bool = False) -> Iterator[Dependency]:
     """The object itself as a dependency, then everything that moves it."""
     yield Dependency("", obj, "")
     yield from dependencies_of(obj, surely=surely)
 
 
-def is_carried(obj, other: Moved, surely: bool = False) -> bool:
+def is_carried(obj: bpy.types.Object, other: Moved, surely: bool = False) -> bool:
     """Whether another mover, given what it moves, moves an object as a whole. `surely`: as for
     `dependencies_of`.
     """
@@ -251,7 +250,17 @@ def moved_part(pair: tuple, other: Moved, on: Sequence[Support]) -> str:
     return next((support.part for support in on if other.moves(support.dependency)), "")
 
 
-def _path(rig, chain) -> list[str]:
+def leaders_of(pair: tuple, others: Sequence[Moved], surely: bool = False) -> list[int]:
+    """Indices of the movers that move a part of a (rig, chain) pair, given what each moves. `surely`: as for
+    `dependencies_of`.
+    """
+    on = supports(pair, surely)
+    rigs = {support.dependency.rig for support in on}
+    near = [k for k, other in enumerate(others) if other.bodies or other.rig in rigs]
+    return [k for k in near if moved_part(pair, others[k], on)]
+
+
+def _path(rig: bpy.types.Object, chain: bpy.types.PropertyGroup) -> list[str]:
     try:
         return bone_names(rig.pose.bones, chain)
     except RigError:  # the chain itself says what is wrong with it

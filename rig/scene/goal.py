@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from math import hypot, isfinite
 from typing import NamedTuple
 
+import bpy
+
 from ...character.chain.inputs import EndInputs
 from ...solvers.goals import Direction, Frame, Orientation, Point, Position, PositionAndDirection
 from ...solvers.kinematics import rotations
@@ -103,7 +105,7 @@ class ChainEnd:
         return GOALS[self.settings.goal].aim
 
 
-def watched(chain, number: int) -> ChainTarget | None:
+def watched(chain: bpy.types.PropertyGroup, number: int) -> ChainTarget | None:
     """The target with a number: 0 is the chain's own, then the additional ones; a number that is too large
     gives the last one. None: it has no object.
     """
@@ -111,18 +113,18 @@ def watched(chain, number: int) -> ChainTarget | None:
     return target_of(chain.targets[number - 1] if number else chain)
 
 
-def followed_target(chain) -> ChainTarget | None:
+def followed_target(chain: bpy.types.PropertyGroup) -> ChainTarget | None:
     """The target that the chain currently follows; None: there is none."""
     return watched(chain, chain.watch)
 
 
-def followed(chain):
+def followed(chain: bpy.types.PropertyGroup) -> bpy.types.Object | None:
     """The target object that the chain currently follows, or whose bone it follows; None: there is none."""
     target = followed_target(chain)
     return target.obj if target is not None else None
 
 
-def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
+def ends_of(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
     """All ends of a chain, its own first. `watch`: number of the target of the chain's own end; None: as the
     chain's Watch setting says.
     """
@@ -136,7 +138,7 @@ def ends_of(chain, watch: int | None = None) -> list[ChainEnd]:
     ]
 
 
-def with_goal(chain, watch: int | None = None) -> list[ChainEnd]:
+def with_goal(chain: bpy.types.PropertyGroup, watch: int | None = None) -> list[ChainEnd]:
     """The ends that have a goal; `watch` as for `ends_of`."""
     return [end for end in ends_of(chain, watch) if end.number == 0 or end.settings.enabled]
 
@@ -147,7 +149,7 @@ SHORTEST = 1e-6  # length below which a vector has no direction
 PARALLEL = 0.999  # cosine of the angle from which on two directions count as parallel
 
 
-def forward_axis(settings) -> tuple[float, float, float]:
+def forward_axis(settings: bpy.types.PropertyGroup) -> tuple[float, float, float]:
     """Unit vector of the direction in which an end looks, in its bone's frame; zeros if the user's own
     direction has no length.
     """
@@ -195,7 +197,7 @@ def tool_frame(end: ChainEnd, end_length: float) -> tuple[tuple, tuple]:
     return rotations.from_axes(rotations.cross(look, up), look, up), (0.0, settings.eye * end_length, 0.0)
 
 
-def inputs(chain) -> tuple[EndInputs, ...]:
+def inputs(chain: bpy.types.PropertyGroup) -> tuple[EndInputs, ...]:
     """Inputs of the chain's enabled ends, from the settings alone; the targets' matrices are filled in later.
 
     Raises:
@@ -216,7 +218,13 @@ def inputs(chain) -> tuple[EndInputs, ...]:
     )
 
 
-def target(chain, number: int, watch: int, rig, depsgraph) -> ChainTarget:
+def target(
+    chain: bpy.types.PropertyGroup,
+    number: int,
+    watch: int,
+    rig: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+) -> ChainTarget:
     """The target of an end: for end 0, the chain's own, the target with number `watch`; for additional ends,
     their own target.
 
@@ -230,7 +238,7 @@ def target(chain, number: int, watch: int, rig, depsgraph) -> ChainTarget:
     return end_target
 
 
-def why_no_target(target: ChainTarget, scene, view_layer) -> str:
+def why_no_target(target: ChainTarget, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
     """Why a target is not there, with the remedy; "" if it is."""
     if why := why_absent(target.obj, "target", scene, view_layer):
         return why
@@ -254,7 +262,9 @@ def why_not_movable(target: ChainTarget) -> str:
     return ""
 
 
-def _check_target(target: ChainTarget, chain, rig, depsgraph) -> None:
+def _check_target(
+    target: ChainTarget, chain: bpy.types.PropertyGroup, rig: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> None:
     if why := why_no_target(target, depsgraph.scene, depsgraph.view_layer):
         raise RigError(why)
     way = moved_by_chain(target, chain, rig)
@@ -275,7 +285,12 @@ def no_target(end: ChainEnd) -> str:
     return f"{end.subject} has no target: choose the object that it {kind.does}"
 
 
-def moved_by_chain(target: ChainTarget, chain, rig, bone_names: set[str] | None = None) -> str:
+def moved_by_chain(
+    target: ChainTarget,
+    chain: bpy.types.PropertyGroup,
+    rig: bpy.types.Object,
+    bone_names: set[str] | None = None,
+) -> str:
     """How the chain itself moves a target, as part of a sentence; "" if it does not. `bone_names`: bones that
     the chain rotates; None: the bones of the chain's joints.
     """

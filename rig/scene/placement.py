@@ -6,15 +6,17 @@ Here they are computed from channels and hierarchy, so that the result is the sa
 pose (live) or not (a bake).
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ...character.chain.hanging import ChainPose
 from .dependencies import Dependency, dependencies_of, is_on
+from .rest_frames import RestFrames
 
 NO_SCALE = (1.0, 1.0, 1.0)
 
@@ -52,11 +54,18 @@ class Placement:
         moved: Armature object's session_uid -> bone -> basis channels (rotation wxyz, location, scale); None
             for a bone whose chain is not solved yet, which then counts as authored. Filled while movers are
             solved.
+        rests: Rest frames of bones, which outlast the frame; None: they are read again.
     """
 
-    def __init__(self, depsgraph, moved: dict[int, dict[str, tuple | None]]) -> None:
+    def __init__(
+        self,
+        depsgraph: bpy.types.Depsgraph,
+        moved: dict[int, dict[str, tuple | None]],
+        rests: RestFrames | None = None,
+    ) -> None:
         self.depsgraph = depsgraph
         self.moved = moved
+        self._rests = rests or RestFrames()
         self.frames: dict[
             int, Mapping[str, np.ndarray]
         ] = {}  # armature's session_uid -> bone -> frame (4, 4) of a link, in armature space
@@ -80,7 +89,10 @@ class Placement:
             self.bodies.setdefault(uid, {}).update(bones)
 
     def move(
-        self, rig, pose: Mapping[str, tuple | None], frames: Mapping[str, np.ndarray] = MappingProxyType({})
+        self,
+        rig: bpy.types.Object,
+        pose: Mapping[str, tuple | None],
+        frames: Mapping[str, np.ndarray] = MappingProxyType({}),
     ) -> None:
         """Sets basis channels of bones, and frames (4, 4) of a whole body's links in armature space."""
         uid = rig.session_uid
@@ -92,26 +104,26 @@ class Placement:
         else:
             warped.update(pose)
 
-    def move_chain(self, rig, frames: Mapping[str, BoneFrame]) -> None:
+    def move_chain(self, rig: bpy.types.Object, frames: Mapping[str, BoneFrame]) -> None:
         """Sets the frames of bones that a chain moves, for what hangs on them."""
         uid = rig.session_uid
         self._bone_frames[uid] = {**self._bone_frames.get(uid, {}), **frames}
 
-    def hanging_root(self, rig, name: str, location: tuple) -> Hanging | None:
+    def hanging_root(self, rig: bpy.types.Object, name: str, location: tuple) -> Hanging | None:
         """The base of a chain, its root bone before its own rotation, where it hangs on another chain; None:
         it hangs on none, or Blender alone knows how.
         """
         if not self._bone_frames:
             return None
         bone = rig.data.bones[name]
-        relative = np.array(Matrix.Translation(location), float)
+        relative = _translation(location)
         if bone.parent is None:
             return self._hanging_object(rig, np.array(bone.matrix_local, float) @ relative)
         if not _passes_all_on(bone):
             return None
-        return self._hanging_bone(rig, bone.parent, _rest_in_parent(bone) @ relative)
+        return self._hanging_bone(rig, bone.parent, self._rests.in_parent(bone) @ relative)
 
-    def hanging(self, obj, bone: str = "") -> Hanging | None:
+    def hanging(self, obj: bpy.types.Object, bone: str = "") -> Hanging | None:
         """An object, or a bone of it, that hangs on a chain by what only passes on what the chain does; None:
         it hangs on none, or Blender alone knows how.
         """
@@ -121,7 +133,7 @@ class Placement:
             return self._hanging_bone(obj, obj.data.bones[bone], np.eye(4))
         return self._hanging_object(obj, np.eye(4))
 
-    def target(self, obj, bone: str) -> list[list[float]]:
+    def target(self, obj: bpy.types.Object, bone: str) -> list[list[float]]:
         """World matrix of an object, or of a bone of it, in double precision where that is known."""
         hanging = self.hanging(obj, bone)
         if hanging is not None:
@@ -130,7 +142,9 @@ class Placement:
         matrix = self.object(obj)
         return [list(row) for row in (matrix @ self.bone(obj, bone) if bone else matrix)]
 
-    def _hanging_bone(self, rig, bone, relative: np.ndarray) -> Hanging | None:
+    def _hanging_bone(
+        self, rig: bpy.types.Object, bone: bpy.types.Bone, relative: np.ndarray
+    ) -> Hanging | None:
         """A frame that is fixed to a bone; `relative`: in the bone's own frame (4, 4)."""
         uid = rig.session_uid
         frames, moved = self._bone_frames.get(uid, {}), self.moved.get(uid, {})
@@ -149,11 +163,11 @@ class Placement:
                 return self._hanging_object(rig, np.array(bone.matrix_local, float) @ basis @ relative)
             if not _passes_all_on(bone):
                 return None
-            relative = _rest_in_parent(bone) @ basis @ relative
+            relative = self._rests.in_parent(bone) @ basis @ relative
             bone = bone.parent
         return None
 
-    def _hanging_object(self, obj, relative: np.ndarray) -> Hanging | None:
+    def _hanging_object(self, obj: bpy.types.Object, relative: np.ndarray) -> Hanging | None:
         """A frame that is fixed to an object; `relative`: in the object's frame (4, 4)."""
         while obj.parent is not None and "" not in self.bodies.get(obj.session_uid, ()):
             evaluated = obj.evaluated_get(self.depsgraph)
@@ -171,14 +185,13 @@ class Placement:
                 bone = parent.data.bones[name]
                 if bone.use_relative_parent:
                     return None
-                tail = np.array(Matrix.Translation((0.0, bone.length, 0.0)), float)
-                return self._hanging_bone(parent, bone, tail @ relative)
+                return self._hanging_bone(parent, bone, _translation((0.0, bone.length, 0.0)) @ relative)
             if obj.parent_type != "OBJECT" or is_on_shape(obj):
                 return None
             obj = parent
         return None
 
-    def root(self, rig, name: str, location: tuple) -> np.ndarray:
+    def root(self, rig: bpy.types.Object, name: str, location: tuple) -> np.ndarray:
         """Frame (4, 4) in armature space of a chain's base: its root bone before its own rotation. On a link
         of a whole body it has the solver's double precision.
         """
@@ -186,10 +199,9 @@ class Placement:
         link = self._link(rig, bone.parent)
         if link is None or not _passes_all_on(bone):
             return np.array(self.on_parent(rig, bone, Matrix.Translation(location)), float)
-        rest = np.linalg.inv(np.array(bone.parent.matrix_local, float)) @ np.array(bone.matrix_local, float)
-        return link @ rest @ np.array(Matrix.Translation(location), float)
+        return link @ self._rests.in_parent(bone) @ _translation(location)
 
-    def _link(self, rig, bone) -> np.ndarray | None:
+    def _link(self, rig: bpy.types.Object, bone: bpy.types.Bone) -> np.ndarray | None:
         """Frame (4, 4) of a bone that is a link of a whole body; None if it is none, or something else moves
         it too.
         """
@@ -203,7 +215,7 @@ class Placement:
             bone = bone.parent
         return link
 
-    def bone(self, rig, name: str) -> Matrix:
+    def bone(self, rig: bpy.types.Object, name: str) -> Matrix:
         """Predicted pose matrix of a bone in armature space."""
         if self.bodies and (placed := self.bodies.get(rig.session_uid, {}).get(name)):
             return self.object(rig).inverted_safe() @ placed.world(rig.session_uid, name)
@@ -227,7 +239,7 @@ class Placement:
                 basis.translation = (0.0, 0.0, 0.0)
         return self.on_parent(rig, bone, basis)
 
-    def object(self, obj) -> Matrix:
+    def object(self, obj: bpy.types.Object) -> Matrix:
         """Predicted world matrix of an object."""
         if self.bodies and (placed := self.bodies.get(obj.session_uid, {}).get("")):
             return placed.world(obj.session_uid, "")
@@ -239,11 +251,11 @@ class Placement:
         self._placing.pop()
         return matrix
 
-    def parent_frame(self, obj) -> Matrix:
+    def parent_frame(self, obj: bpy.types.Object) -> Matrix:
         """Predicted world matrix of the frame in which an object's own channels are given."""
         return self._parent(obj, self.object(obj.parent), is_new=True) @ obj.matrix_parent_inverse
 
-    def _placed(self, obj, evaluated) -> Matrix:
+    def _placed(self, obj: bpy.types.Object, evaluated: bpy.types.Object) -> Matrix:
         constraints = [
             constraint
             for constraint in evaluated.constraints
@@ -272,7 +284,7 @@ class Placement:
             matrix = matrix.lerp(carried, constraint.influence) if constraint.influence < 1.0 else carried
         return matrix
 
-    def _parent(self, obj, object_matrix: Matrix, is_new: bool) -> Matrix:
+    def _parent(self, obj: bpy.types.Object, object_matrix: Matrix, is_new: bool) -> Matrix:
         """World matrix of the frame that an object inherits from its parent."""
         parent, name = obj.parent, obj.parent_bone
         if is_on_shape(
@@ -293,13 +305,13 @@ class Placement:
             return object_matrix @ matrix @ bone.matrix_local.inverted()
         return object_matrix @ matrix @ Matrix.Translation((0.0, bone.length, 0.0))
 
-    def _carrier(self, constraint) -> Matrix:
+    def _carrier(self, constraint: bpy.types.Constraint) -> Matrix:
         """World matrix of the target of a Child Of constraint."""
         rig, name = constraint.target.original, constraint.subtarget
         matrix = self.object(rig)
         return matrix @ self.bone(rig, name) if rig.type == "ARMATURE" and name in rig.data.bones else matrix
 
-    def on_parent(self, rig, bone, basis: Matrix) -> Matrix:
+    def on_parent(self, rig: bpy.types.Object, bone: bpy.types.Bone, basis: Matrix) -> Matrix:
         """A bone's matrix in armature space for a basis matrix, by Blender's rules of inheritance."""
         if bone.parent is None:
             return bone.convert_local_to_pose(basis, bone.matrix_local)
@@ -310,7 +322,7 @@ class Placement:
             parent_matrix_local=bone.parent.matrix_local,
         )
 
-    def _is_moved(self, rig, pose_bone) -> bool:
+    def _is_moved(self, rig: bpy.types.Object, pose_bone: bpy.types.PoseBone) -> bool:
         moved = self.moved.get(rig.session_uid, {})
         if self.bodies and is_on(Dependency("", rig, pose_bone.name), self.bodies):
             return True
@@ -320,7 +332,7 @@ class Placement:
             pose_bone = pose_bone.parent
         return False
 
-    def _hangs(self, obj) -> bool:
+    def _hangs(self, obj: bpy.types.Object) -> bool:
         """Whether an object depends, directly or through other objects, on a bone or body that a
         mover moves.
         """
@@ -341,25 +353,26 @@ class Placement:
         return pose_bone is not None and self._is_moved(rig, pose_bone)
 
 
-def _rest_in_parent(bone) -> np.ndarray:
-    """Rest frame (4, 4) of a bone in its parent's."""
-    parent = np.array(bone.parent.matrix_local, float)
-    return np.linalg.inv(parent) @ np.array(bone.matrix_local, float)
+def _translation(vector: Sequence[float]) -> np.ndarray:
+    """Frame (4, 4) at a position [m]."""
+    frame = np.eye(4)
+    frame[:3, 3] = vector
+    return frame
 
 
-def _passes_all_on(bone) -> bool:
+def _passes_all_on(bone: bpy.types.Bone) -> bool:
     """Whether a bone inherits all of what its parent does."""
     return bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
 
 
-def is_on_shape(obj) -> bool:
+def is_on_shape(obj: bpy.types.Object) -> bool:
     """Whether an object is parented to vertices of its parent, or to a path along a curve."""
     return obj.parent_type in ("VERTEX", "VERTEX_3") or (
         obj.parent_type == "OBJECT" and obj.parent.type == "CURVE" and obj.parent.data.use_path
     )
 
 
-def is_plain(constraint) -> bool:
+def is_plain(constraint: bpy.types.Constraint) -> bool:
     """Whether a constraint is a Child Of with all channels, which acts like a parent."""
     return constraint.type == "CHILD_OF" and all(
         getattr(constraint, f"use_{channel}_{axis}")

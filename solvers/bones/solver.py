@@ -19,13 +19,13 @@ from ..expressive.aims import AimErrors, BatchedAim
 from ..expressive.options import Options
 from ..gaze import FRAME, Solution
 from ..goals import GazeGoal, check_goal
-from ..kernel.aims import is_known
 from ..kernel.bones import CompiledBones
 from ..kernel.library import KernelError, kernel
 from ..kinematics.skeleton import Angles, Skeleton
 from ..kinematics.tree import Frames
 from ..least_squares.boxes import boxed
 from ..tolerances import EXACT, SAME_ANGLE
+from .last_frames import LastFrames
 from .level import Levels
 from .model import BoneModel, BonePose
 
@@ -76,28 +76,13 @@ class _Evaluated(NamedTuple):
         return self.secondary + float(step @ (0.5 * (self.matrix @ step) - self.descent))
 
 
-class _Last(NamedTuple):
-    """The last frame's answer: where the next frame's steps begin."""
-
-    deviation: BonePose  # from the authored pose
-    before: BonePose | None  # the deviation of the frame before; None: it is not known
-    forces: Angles  # (r,) that held the aim
-
-    def extrapolated(self) -> BonePose:
-        """The next frame's deviation if it changes as it did."""
-        now, before = self.deviation, self.before
-        if before is None:
-            return now
-        return BonePose(2.0 * now.values - before.values, now.balls @ before.balls.swapaxes(1, 2) @ now.balls)
-
-
 class _Optimum(NamedTuple):
     """The least rotation from an authored pose that meets a goal."""
 
     angles: tuple[float, ...]  # (n,) within limits
     cost: float  # of rotations and rolls
     steps: int
-    last: _Last
+    memory: LastFrames
     measured: Measured | None  # its errors, where they are known
 
 
@@ -142,7 +127,7 @@ class BoneSolver:
         reference = authored
         if start is not None and goal.keep < 1.0:
             reference = start + (1.0 - (1.0 - goal.keep) ** (dt / FRAME)) * (authored - start)
-        last = memory if isinstance(memory, _Last) and self.model.has(memory.deviation) else None
+        last = memory if isinstance(memory, LastFrames) and self.model.has(memory.deviation) else None
         optimum = self._descended(goal, reference, last)
         return self.diagnosis.solution(
             goal,
@@ -150,7 +135,7 @@ class BoneSolver:
             optimum.angles,
             iterations=optimum.steps,
             began=began,
-            memory=optimum.last,
+            memory=optimum.memory,
             measured=optimum.measured,
             lowered=math.sqrt(2.0 * max(0.0, optimum.cost)),
         )
@@ -166,24 +151,24 @@ class BoneSolver:
         except KernelError:
             return None
 
-    def _descended(self, goal: GazeGoal, reference: Angles, last: _Last | None) -> _Optimum:
+    def _descended(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> _Optimum:
         """The optimum from the authored pose of joint values `reference` (n,)."""
-        if self.compiled is None or not is_known(goal):
+        if self.compiled is None:
             return self._descended_in_python(goal, reference, last)
         try:
             solved = self.compiled.solve(goal, reference, last)
-        except KernelError:  # a number is beyond what the kernel takes
+        except KernelError:  # a number is beyond what the kernel takes, or it does not know an aim
             return self._descended_in_python(goal, reference, last)
         before = last.deviation if last is not None and solved.goes_on else None
         return _Optimum(
             solved.angles,
             solved.cost,
             solved.steps,
-            _Last(solved.deviation, before, solved.forces),
+            LastFrames(solved.deviation, before, solved.forces),
             Measured(solved.errors, solved.at_targets),
         )
 
-    def _descended_in_python(self, goal: GazeGoal, reference: Angles, last: _Last | None) -> _Optimum:
+    def _descended_in_python(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> _Optimum:
         """The kernel's reference: damped Newton steps from where the last frames lead, or from the authored
         pose.
         """
@@ -222,7 +207,9 @@ class BoneSolver:
                 break
         pose = problem.polished(now, pose)
         angles = tuple(model.angles(pose, reference).tolist())
-        return _Optimum(angles, cost, steps, _Last(model.deviation(authored, pose), before, forces), None)
+        return _Optimum(
+            angles, cost, steps, LastFrames(model.deviation(authored, pose), before, forces), None
+        )
 
 
 class _Problem:
@@ -236,7 +223,9 @@ class _Problem:
         self.authored = model.orientations(authored, frames).swapaxes(1, 2)
         self._has_view = isinstance(aim.parts[0].block, ViewBlock)
 
-    def begun(self, authored: BonePose, last: _Last | None) -> tuple[_Evaluated, Angles, BonePose | None]:
+    def begun(
+        self, authored: BonePose, last: LastFrames | None
+    ) -> tuple[_Evaluated, Angles, BonePose | None]:
         """Where steps begin: where the last frames' deviations from their authored poses lead if that nearly
         meets the aim, else in the authored pose; the forces (r,) to begin with; and the last frame's
         deviation, if it is of use.

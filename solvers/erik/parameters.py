@@ -152,7 +152,7 @@ class Hyperparameters(Settings):
 
     @property
     def in_force(self) -> "Hyperparameters":
-        """The hyperparameters that hold: with `as_published`, what the paper prints stands in place of the
+        """The hyperparameters that hold: with `as_published`, what the paper prints stands instead of the
         settings that differ from it.
         """
         if not self.as_published:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aims.block import EndError
+from ..bones.last_frames import LastFrames
 from ..bones.model import BoneModel, BonePose
 from ..goals import GazeGoal
 from ..kinematics.skeleton import Angles
@@ -58,14 +59,6 @@ class _Solve(ctypes.Structure):
         ("cost", Real),
         *((name, Count) for name in ("aims", "has_last", "has_before", "rows", "goes_on", "steps")),
     ]
-
-
-class LastBones(NamedTuple):
-    """What the kernel needs of the last frame's solution."""
-
-    deviation: BonePose  # from its authored pose
-    before: BonePose | None  # the deviation of the frame before; None: it is not known
-    forces: Angles  # (r,) that held the aim
 
 
 class FirstStep(NamedTuple):
@@ -136,7 +129,7 @@ class CompiledBones:
     def __init__(self, kernel: Kernel, model: BoneModel) -> None:
         """Raises KernelError where the kernel does not take the model."""
         self.kernel, self._n = kernel, len(model.skeleton)
-        arrays = {**_integers(model), **_reals(model)}
+        arrays: dict[str, np.typing.NDArray[np.generic]] = {**_integers(model), **_reals(model)}
         described = _Bones(
             joints=self._n,
             bones=len(model.bones),
@@ -148,6 +141,7 @@ class CompiledBones:
         self._memory = Buffer(size // 8 + 1)
         check(kernel.bones(self._memory.address, size, ctypes.byref(described)))
         n, balls = self._n, len(model.balls)
+        self.ball_count = balls
         self._reference, self._angles = Buffer(n), Buffer(n)
         self._deviation, self._before = Buffer(n + 9 * balls), Buffer(n + 9 * balls)
         self._task = _Solve(
@@ -174,7 +168,7 @@ class CompiledBones:
         task.forces, task.errors = self._forces.address, ctypes.addressof(self._errors)
         self._aims = aims
 
-    def solve(self, goal: GazeGoal, reference: Angles, last: LastBones | None) -> SolvedBones:
+    def solve(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> SolvedBones:
         """The optimum for a goal from the authored pose of joint values `reference` (n,).
 
         Raises:
@@ -197,7 +191,7 @@ class CompiledBones:
         )
 
     def first_step(
-        self, goal: GazeGoal, reference: Angles, last: LastBones | None, damping: float
+        self, goal: GazeGoal, reference: Angles, last: LastFrames | None, damping: float
     ) -> FirstStep:
         """The first step of a solve, with so much damping."""
         self._write_task(goal, reference, last)
@@ -207,7 +201,7 @@ class CompiledBones:
         whole = matrix.array + np.tril(matrix.array, -1).T
         return FirstStep(step.array, whole, descent.array, *values.array.tolist())
 
-    def _write_task(self, goal: GazeGoal, reference: Angles, last: LastBones | None) -> None:
+    def _write_task(self, goal: GazeGoal, reference: Angles, last: LastFrames | None) -> None:
         numbers, task, aims = aim_numbers(goal), self._task, len(goal.ends)
         if aims > self._aims:
             self._grow(aims)
@@ -216,7 +210,7 @@ class CompiledBones:
         task.aims = aims
         self._write_last(last if last is not None and len(last.forces) <= ROWS * aims else None)
 
-    def _write_last(self, last: LastBones | None) -> None:
+    def _write_last(self, last: LastFrames | None) -> None:
         task = self._task
         task.has_last, task.has_before = last is not None, last is not None and last.before is not None
         if last is None:

@@ -1,7 +1,7 @@
 """Diagnosis of loops that are locked, or that lie flat: the joints that cannot move, and axes that are
 misaligned.
 
-With every joint in the spanning tree, the loops' Jacobian has a column for each degree of freedom, its screw,
+With every joint in the spanning tree, the loops' Jacobian has a column for each DoF, its screw,
 and six equations for each loop: its null space has the possible motions. A misaligned hinge adds a screw that
 the others of its loop cannot balance: it is locked, and mostly the whole loop with it. Without it the others
 span the screws that they can balance; if that contains a hinge at the same position about another axis, this
@@ -58,7 +58,7 @@ class LockedLoop:
     """Joints that cannot move because of their loop."""
 
     joints: tuple[str, ...]  # that cannot move
-    loop: tuple[str, ...]  # all joints with degrees of freedom in the connected loops
+    loop: tuple[str, ...]  # all joints with DoF in the connected loops
     misaligned: MisalignedAxis | None  # the misaligned joint; None: no single axis is
 
 

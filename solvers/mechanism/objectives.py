@@ -1,7 +1,7 @@
 """The objectives of a frame: its goals and regularisers as tasks.
 
 Position errors are in sizes of the mechanism, rotation errors in radians. What depends on bodies and weights
-alone is kept for the next frame, which has the same ones as a rule.
+alone is stored for the next frame, which has the same ones as a rule.
 """
 
 import math

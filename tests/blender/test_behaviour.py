@@ -48,16 +48,16 @@ def reacting(is_filtered: bool = True):
     return rig, chain
 
 
-def rehearsed(rig, chain, events: dict[int, str]) -> np.ndarray:
+def rehearsed(rig, chain, events: dict[int, str], frames: int = END) -> np.ndarray:
     """Values (frames, n) of the chain's joints while the behaviour is rehearsed; events by their frames."""
     from limber.rig.live import live
 
     scene = bpy.context.scene
-    scene.frame_set(END // 2)
+    scene.frame_set(frames // 2)
     assert bpy.ops.limber.live() == {"FINISHED"}
     assert bpy.ops.limber.rehearse() == {"FINISHED"}
     rows = []
-    for frame in range(1, END + 1):
+    for frame in range(1, frames + 1):
         if frame in events:
             assert bpy.ops.limber.send_event(name=events[frame]) == {"FINISHED"}
         scene.frame_set(frame)
@@ -65,7 +65,7 @@ def rehearsed(rig, chain, events: dict[int, str]) -> np.ndarray:
     return np.array(rows)
 
 
-def played(path: Path, events: dict[int, str], seed: int) -> dict:
+def played(path: Path, events: dict[int, str], seed: int, frames: int = END) -> dict:
     """What the command `limber play --script` writes."""
     from limber.player.command import main
 
@@ -73,7 +73,9 @@ def played(path: Path, events: dict[int, str], seed: int) -> dict:
     rate = scene.render.fps / scene.render.fps_base
     script, out = path.with_suffix(".json"), path.with_suffix(".npz")
     listed = [{"at": (frame - 1) / rate, "event": name} for frame, name in events.items()]
-    script.write_text(json.dumps({"seconds": (END - 1) / rate, "rate": rate, "seed": seed, "events": listed}))
+    script.write_text(
+        json.dumps({"seconds": (frames - 1) / rate, "rate": rate, "seed": seed, "events": listed})
+    )
     assert main(["play", str(path), "--script", str(script), "--out", str(out)]) == 0
     return dict(np.load(out))
 
@@ -145,3 +147,22 @@ def test_a_gesture_leaves_joints_alone_that_its_mask_has_not():
     assert moved[0].sum() == moved[1].sum() + 1
     assert bpy.ops.limber.mask_joint(joint=label) == {"FINISHED"}
     assert not scene.limber_behaviour.gestures[0].left_alone
+
+
+def test_between_two_frames_a_transition_is_where_it_was_on_the_way_there():
+    from limber.rig.live import live
+
+    rig, chain = reacting(is_filtered=False)
+    scene = bpy.context.scene
+    rehearsed(rig, chain, {8: "arrive"}, 11)
+
+    def between() -> list[float]:
+        """What is shown between two frames amid the transition."""
+        scene.frame_set(11, subframe=0.5)
+        shown = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return [number for row in shown.pose.bones["head"].matrix for number in row]
+
+    forward = between()
+    scene.frame_set(12)
+    assert live.session(rig, chain).outputs is not None
+    assert between() == pytest.approx(forward, abs=1e-6)

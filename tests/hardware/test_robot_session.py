@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from limber.hardware.device import VIRTUAL_PORT
 from limber.hardware.errors import DeviceError
-from limber.hardware.program_consents import ProgramConsents
 from limber.hardware.protocols.interface import ProtocolError
 from limber.hardware.protocols.program import read_program
+from limber.hardware.protocols.program_consents import ProgramConsents
 from limber.hardware.robot_session import HEARTBEAT, RobotSession, RobotSessions
 from limber.hardware.safety import Fault, State
 from limber.hardware.sentences import sentence
@@ -98,7 +98,7 @@ def test_a_program_drives_a_robot_only_with_this_users_consent(tmp_path):
             sessions.connect(1, "Lamp", device)
     assert not marked.exists()
     assert consents.allow(str(path), consents.question(str(path)).digest) == ""
-    assert consents.with_consent(device).program == read_program(path).digest
+    assert consents.require(str(path)) == read_program(path).digest
     assert ProgramConsents(lambda: tmp_path / "allowed.json").question(str(path)) is None, (
         "after a restart, too"
     )

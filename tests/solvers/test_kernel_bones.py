@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from limber.solvers.aims.kinds import Direction, Point
+from limber.solvers.bones.last_frames import LastFrames
 from limber.solvers.bones.level import Levels
-from limber.solvers.bones.solver import AIM_COST, BoneSolver, _Last, _Problem
+from limber.solvers.bones.solver import AIM_COST, BoneSolver, _Problem
 from limber.solvers.expressive.aims import BatchedAim
 from limber.solvers.expressive.options import Options
 from limber.solvers.goals import Aim, GazeGoal
@@ -71,7 +72,7 @@ class Case:
         levels = Levels(self.model.tree, frames, goal)
         return _Problem(self.model, BatchedAim(self.model, goal), self.authored, frames, levels)
 
-    def compare_first_steps(self, goal: GazeGoal, last: _Last | None, damping: float) -> bool:
+    def compare_first_steps(self, goal: GazeGoal, last: LastFrames | None, damping: float) -> bool:
         """Compares the first steps; returns whether they begin where the last frames lead."""
         problem = self.problem(goal)
         at, forces, before = problem.begun(self.authored, last)
@@ -108,10 +109,10 @@ def test_a_step_from_the_last_frames_is_that_of_the_reference(
     rows = len(case.problem(goal).evaluated(case.authored).errors.error[0])
     forces = case.draw.normal(size=rows)
     is_used = case.compare_first_steps(
-        goal, _Last(deviation, deviation if has_before else None, forces), damping
+        goal, LastFrames(deviation, deviation if has_before else None, forces), damping
     )
     assert is_used or roll == "up"  # a roll is left that the pose does not have
-    assert not case.compare_first_steps(goal, _Last(deviation, None, np.append(forces, 1.0)), damping)
+    assert not case.compare_first_steps(goal, LastFrames(deviation, None, np.append(forces, 1.0)), damping)
 
 
 def wave(frame: int, size: int) -> np.ndarray:
@@ -178,7 +179,7 @@ def test_numbers_beyond_the_kernel_are_solved_by_the_reference(size: float) -> N
 def test_bad_tasks_are_refused() -> None:
     goal = GazeGoal(Direction((0.3, 0.8, 0.2)), np.zeros(9))
     last = BoneSolver(spine(3), BONES).solve(goal).memory
-    assert isinstance(last, _Last)
+    assert isinstance(last, LastFrames)
     for field, value, message in (
         ("workspace_bytes", 8, "size"),
         ("workspace", None, "size"),

@@ -19,7 +19,7 @@ LOW, RISING, SLIDES = (
     0.04,
     0.12,
     0.09,
-)  # height [of the leg], its rate [1/s] and way of a foot that slides flat
+)  # height [of the leg], its rate [1/s] and distance of a foot that slides flat
 
 
 def steps(rotations: Array) -> Array:

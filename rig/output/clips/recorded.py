@@ -76,7 +76,7 @@ class ClipCheck(MotionCheck):
         RigError: as `MotionCheck`.
     """
 
-    def __init__(self, scene, rig, frames: range) -> None:
+    def __init__(self, scene: bpy.types.Scene, rig: bpy.types.Object, frames: range) -> None:
         self.retarget = rig.limber.retarget
         self.body = mover_of(rig, self.retarget)
         self.pairs = _followed(self.retarget)
@@ -150,13 +150,13 @@ def _lost(result: Result, body: str) -> tuple[str, ...]:
     )
 
 
-def _followed(retarget) -> list:
+def _followed(retarget: bpy.types.PropertyGroup) -> list:
     """The pairs with the largest weight: those with less, such as toes, are known to jitter."""
     largest = max((pair.weight for pair in retarget.pairs if pair.enabled), default=0.0)
     return [pair for pair in retarget.pairs if pair.enabled and pair.weight == largest]
 
 
-def _bones_above(source, names: list[str]) -> tuple[str, ...]:
+def _bones_above(source: bpy.types.Object, names: list[str]) -> tuple[str, ...]:
     """Bones of an armature and those above them, in the armature's order."""
     moving = set(names)
     for name in names:

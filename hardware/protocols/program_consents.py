@@ -3,7 +3,7 @@ content.
 
 A file that names a program as the robot's protocol comes from somewhere, and its author must not decide that
 it runs here. So consent is stored in no such file, but in the user's own folder. The process that runs a
-program compares the digest of the bytes that it runs (`protocols/program.py`), so a program that changes
+program compares the digest of the bytes that it runs (`program.py`), so a program that changes
 after it was allowed is refused at any time.
 """
 
@@ -12,16 +12,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-from ..files import atomic
-from ..files.content import SMALL, text
-from ..files.plain import json_of
-from .device import Device
-from .protocols.interface import ProtocolError
-from .protocols.program import Program, read_program
-from .protocols.table import FILE
+from ...files import atomic
+from ...files.content import SMALL, text
+from ...files.plain import json_of
+from .interface import ProtocolError
+from .program import Program, read_program
 
 FORMAT, VERSION = "limber-allowed-programs", 1
 
@@ -67,12 +64,6 @@ class ProgramConsents:
                 f" {program.digest}): press Connect in the Robot panel, and allow it if you trust it"
             )
         return self.allowed(path)
-
-    def with_consent(self, device: Device) -> Device:
-        """A device with the digest of the program that drives it, if one does; raises as `require`."""
-        if not device.protocol.startswith(FILE):
-            return device
-        return replace(device, program=self.require(device.protocol.removeprefix(FILE)))
 
     def allow(self, path: str, digest: str) -> str:
         """Stores the user's consent to a program with this content; returns why it lasts for this session

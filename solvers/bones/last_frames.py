@@ -1,0 +1,21 @@
+"""What the solver remembers of the last frames: where the next frame's steps begin."""
+
+from typing import NamedTuple
+
+from ..kinematics.skeleton import Angles
+from .model import BonePose
+
+
+class LastFrames(NamedTuple):
+    """The last frame's answer, as a deviation from its authored pose."""
+
+    deviation: BonePose
+    before: BonePose | None  # the deviation of the frame before; None: it is not known
+    forces: Angles  # (r,) that held the aim
+
+    def extrapolated(self) -> BonePose:
+        """The next frame's deviation if it changes as it did."""
+        now, before = self.deviation, self.before
+        if before is None:
+            return now
+        return BonePose(2.0 * now.values - before.values, now.balls @ before.balls.swapaxes(1, 2) @ now.balls)
