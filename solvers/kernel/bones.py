@@ -17,7 +17,7 @@ MOST_OF_A_BONE = 3  # joints
 ROWS = 6  # of one end's aim, at most
 
 
-class _Bones(ctypes.Structure):
+class BonesStructure(ctypes.Structure):
     """`struct limber_bones`."""
 
     _fields_ = [
@@ -84,7 +84,7 @@ class SolvedBones(NamedTuple):
     at_targets: tuple[bool, ...]  # whether an end is at the very point that it should look at
 
 
-def _integers(model: BonesInput) -> dict[str, np.typing.NDArray[np.int32]]:
+def integer_arrays(model: BonesInput) -> dict[str, np.typing.NDArray[np.int32]]:
     """The arrays of integers of `struct limber_bones`: a ball of the tree as three joints in succession."""
     tree, last = model.tree, {-1: -1}
     parents: list[int] = []
@@ -103,7 +103,7 @@ def _integers(model: BonesInput) -> dict[str, np.typing.NDArray[np.int32]]:
     return {name: np.array(values, np.int32) for name, values in integers.items()}
 
 
-def _reals(model: BonesInput) -> dict[str, Angles]:
+def real_arrays(model: BonesInput) -> dict[str, Angles]:
     """The arrays of numbers of `struct limber_bones`."""
     tree, count = model.tree, len(model.tree)
     rests = np.tile(np.eye(4), (count, 1, 1))
@@ -129,8 +129,8 @@ class CompiledBones:
     def __init__(self, kernel: Kernel, model: BonesInput) -> None:
         """Raises KernelError where the kernel does not take the model."""
         self.kernel, self._n = kernel, len(model.skeleton)
-        arrays: dict[str, np.typing.NDArray[np.generic]] = {**_integers(model), **_reals(model)}
-        described = _Bones(
+        arrays: dict[str, np.typing.NDArray[np.generic]] = {**integer_arrays(model), **real_arrays(model)}
+        described = BonesStructure(
             joints=self._n,
             bones=len(model.bones),
             ends=len(model.tree.carrying),
